@@ -1,0 +1,37 @@
+# Every target is one command of tools/book.py, which also runs without make:
+#   python3 tools/book.py book        python3 tools/book.py test
+PYTHON ?= python3
+BOOK = @command -v $(PYTHON) >/dev/null || { echo "Python 3.11 or newer is needed, and no '$(PYTHON)' was found: install it, or say make PYTHON=/path/to/python3."; exit 1; }; $(PYTHON) tools/book.py
+
+.PHONY: help book test lab notebooks serve bench lint lock clean
+.DEFAULT_GOAL := help
+
+help:       ## show this list
+	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):[^#]*## /  make \1\t/' | expand -t 18
+
+book:       ## build the website into _build/html (sets everything up first)
+	$(BOOK) book
+
+test:       ## run every test: notebooks, functions, figures, the built site in a browser
+	$(BOOK) test
+
+lab:        ## open the chapters in JupyterLab, live
+	$(BOOK) lab
+
+notebooks:  ## execute the notebooks and write them back in their committed form
+	$(BOOK) notebooks
+
+serve:      ## build the website and serve it at http://localhost:8000
+	$(BOOK) serve
+
+bench:      ## measure running times into measured/ (one machine's, marked as such)
+	$(BOOK) bench
+
+lint:       ## check the style of the Python code and of the notebooks
+	$(BOOK) lint
+
+lock:       ## write requirements.lock anew from requirements.in
+	$(BOOK) lock
+
+clean:      ## remove what was built; 'make clean ALL=1' removes the environment too
+	$(BOOK) clean $(if $(ALL),--all)

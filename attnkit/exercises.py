@@ -1,0 +1,215 @@
+"""The chapters' exercises: tell a learner whether an answer is right and, if not, what is off.
+
+A chapter's cell ends with ``check("chapter/exercise", answer)``.  Nothing here
+raises: an exercise that is not done yet, a wrong kind of answer and a function
+that fails each get a sentence.
+"""
+
+import numpy as np
+
+from attnkit import draw
+from attnkit.numbers import plain
+
+UNANSWERED = "Not answered yet: put your answer in place of the dots, then run this cell again."
+RIGHT = "Right."
+
+
+def check(name, answer):
+    """Print whether an answer is right and, if not, what is off.
+
+    Parameters
+    ----------
+    name : str
+        The exercise, as ``"chapter/exercise"``.
+    answer : anything
+        A number, an array, a function: what the exercise asks for; ``...`` if not done yet.
+
+    Raises
+    ------
+    ValueError
+        There is no exercise of that name.
+
+    Examples
+    --------
+    >>> check("notation/count", ...)
+    Not answered yet: put your answer in place of the dots, then run this cell again.
+    >>> check("notation/count", (6, 4, 24))
+    Not yet: rows are items, so the number of items comes first.
+    >>> check("notation/count", (4, 6, 24))
+    Right.
+    """
+    if name not in EXERCISES:
+        raise ValueError(f"no exercise is called {name!r}; there are {', '.join(EXERCISES)}")
+    verdict = EXERCISES[name].verdict(answer)
+    print(verdict if verdict in (RIGHT, UNANSWERED) else f"Not yet: {verdict}")
+
+
+class Value:
+    """An exercise whose answer is one number or array."""
+
+    def __init__(self, right, mistakes=()):
+        self.right = right
+        self.mistakes = mistakes     # pairs (wrong answer, what is off)
+
+    def verdict(self, answer):
+        """RIGHT, UNANSWERED or what is off."""
+        if answer is ... or (isinstance(answer, tuple | list) and any(part is ... for part in answer)):
+            return UNANSWERED
+        return compare(answer, self.right, self.mistakes) or RIGHT
+
+
+class Function:
+    """An exercise whose answer is a function, compared with ours on a few inputs."""
+
+    def __init__(self, right, cases, mistakes=()):
+        self.right = right
+        self.cases = cases
+        self.mistakes = mistakes     # pairs (wrong function, what is off)
+
+    def verdict(self, answer):
+        """RIGHT, UNANSWERED or what is off."""
+        if answer is ...:
+            return UNANSWERED
+        if not callable(answer):
+            return f"a function is asked for, this is {_kind(answer)}."
+        results = []
+        for case in self.cases:
+            given = [np.array(x) for x in case]
+            try:
+                results.append(answer(*given))
+            except Exception as error:   # whatever a learner's code does, the check answers with a sentence
+                return f"your function stops with {type(error).__name__}: {error} (for {_inputs(case)})."
+            if any(not np.array_equal(a, b) for a, b in zip(given, case)):
+                return "your function changes the arrays it is given; make a new array instead."
+        if all(result is ... or result is None for result in results):
+            return UNANSWERED
+        wrong = [k for k, case in enumerate(self.cases) if compare(results[k], self.right(*case))]
+        if not wrong:
+            return RIGHT
+        for mistake, words in self.mistakes:
+            if all(compare(r, mistake(*case)) is None for r, case in zip(results, self.cases)):
+                return words
+        k = wrong[0]
+        return f"{compare(results[k], self.right(*self.cases[k]))[:-1]} (for {_inputs(self.cases[k])})."
+
+
+class Test:
+    """An exercise with many right answers: a function says what is off, or None."""
+
+    def __init__(self, judge, shape):
+        self.judge = judge
+        self.shape = shape
+
+    def verdict(self, answer):
+        """RIGHT, UNANSWERED or what is off."""
+        if answer is ... or (isinstance(answer, tuple | list) and any(part is ... for part in answer)):
+            return UNANSWERED
+        off = compare(answer, np.zeros(self.shape), only_form=True)
+        return off or self.judge(np.asarray(answer, dtype=float)) or RIGHT
+
+
+def compare(answer, right, mistakes=(), only_form=False):
+    """What is off with an answer, as a sentence; None if nothing is."""
+    try:
+        given = np.asarray(answer.detach() if hasattr(answer, "detach") else answer)
+    except ValueError:
+        return "the rows are of different lengths, so this is no array."
+    right = np.asarray(right)
+    if given.dtype.kind not in "fiu":
+        return f"numbers are asked for, this is {_kind(answer)}."
+    if given.shape != right.shape:
+        turned = given.ndim == 2 and given.T.shape == right.shape
+        return (f"the shape is {given.shape}, it should be {right.shape}"
+                + (": this is the transpose." if turned else "."))
+    if not np.isfinite(given).all():
+        return "there is an infinity or a nan in it."
+    if only_form:
+        return None
+    close = np.isclose(given, right, rtol=0, atol=1e-6)
+    if close.all():
+        return None
+    for mistake, words in mistakes:
+        if np.shape(mistake) == given.shape and np.allclose(given, mistake, rtol=0, atol=1e-6):
+            return words
+    if np.allclose(given, -right, rtol=0, atol=1e-6):
+        return "the size is right, the sign is not."
+    if given.ndim == 0:
+        return f"{plain(given, 4)} is too {'large' if given > right else 'small'}."
+    where = tuple(int(k) for k in np.argwhere(~close)[0])
+    share = f"{int((~close).sum())} of {close.size} numbers are off, the first at index {list(where)}"
+    return f"{share}, which is too {'large' if given[where] > right[where] else 'small'}."
+
+
+def _kind(answer):
+    return "nothing (None)" if answer is None else f"a {type(answer).__name__}"
+
+
+def _inputs(case):
+    return ", ".join(str(np.asarray(x).tolist()) for x in case)
+
+
+# ---- notation
+
+def _same_picture(y):
+    x = np.array([2.0, -1.0, 0.5])
+    if np.allclose(y, x):
+        return "these are the numbers of x itself; other numbers are asked for."
+    if (np.sign(y) != np.sign(x)).any():
+        return "a sign differs, so a hue and a mark do too."
+    depths = [[draw.opacity(v, max(1.0, np.abs(z).max())) for v in z] for z in (x, y)]
+    if depths[0] != depths[1]:
+        return "the depths differ: every number must keep its share of the largest one (and that one stay above 1)."
+    return None
+
+
+# ---- dot_product
+
+_FILMS = np.array([[0.9, -0.6, -0.2], [-0.8, 0.9, 0.1], [0.1, 0.4, 0.9], [-0.9, -0.8, -0.3]])
+_VIEWERS = np.array([[0.8, -0.5, 0.3], [-0.2, 0.9, 0.4]])
+_PAIRS = [(np.array([3.0, 4.0]), np.array([4.0, 3.0])), (np.array([1.0, -2.0, 0.5]), np.array([0.0, 1.0, 2.0]))]
+
+
+def _cosine(a, b):
+    return a @ b / np.sqrt((a @ a) * (b @ b))
+
+
+def _shared_dislike(film):
+    viewer = _VIEWERS[0]
+    if (np.abs(film) > 1).any():
+        return "the numbers must lie between −1 and 1."
+    if film[1] >= 0:
+        return "Mia's dislike is romance; the film must have little of it, too (a negative number in second place)."
+    score = viewer @ film
+    if score >= 0:
+        return f"the shared dislike is there, but the total is {plain(score)}, not below zero."
+    return None
+
+
+EXERCISES = {
+    "notation/count": Value((4, 6, 24), [((6, 4, 24), "rows are items, so the number of items comes first.")]),
+    "notation/average": Function(
+        lambda X: X.mean(axis=0), [(np.array([[1.0, 2.0, 6.0], [3.0, 0.0, 2.0]]),), (np.array([[0.5, -1.0]]),)],
+        [(lambda X: X.mean(axis=1), "this averages the numbers within each item; average over the items instead."),
+         (lambda X: X.mean(), "this is one number for the whole matrix; keep one for each feature."),
+         (lambda X: X.sum(axis=0), "this is the sum of the items; divide by their count.")]),
+    "notation/convert": Function(
+        lambda X, W: X @ W.T,
+        [(np.array([[1.0, 2.0], [0.0, 1.0], [3.0, -1.0]]), np.array([[1.0, 0.5], [2.0, -1.0]])),
+         (np.array([[1.0, 2.0, 0.0]]), np.array([[1.0, 0.0, 2.0], [0.0, 1.0, 1.0]]))],
+        [(lambda X, W: W @ X.T, "the numbers are right, but items stand in columns; transpose the result.")]),
+    "notation/same_picture": Test(_same_picture, (3,)),
+    "dot_product/by_hand": Value(0.15, [(0.55, "a sign is lost: −0.5 × 0.4 is negative."),
+                                        (1.9, "these are sums of tastes and features; multiply them pair by pair.")]),
+    "dot_product/rank": Function(
+        lambda user, films: np.argsort(-(films @ user), kind="stable"), [(v, _FILMS) for v in _VIEWERS],
+        [(lambda user, films: np.argsort(films @ user, kind="stable"), "this is the ranking from worst to best."),
+         (lambda user, films: -np.sort(-(films @ user)), "these are the sorted scores; the films' numbers are asked for."),
+         (lambda user, films: films @ user, "these are the scores; the films' numbers, best first, are asked for.")]),
+    "dot_product/shared_dislike": Test(_shared_dislike, (3,)),
+    "dot_product/cosine": Function(
+        _cosine, _PAIRS,
+        [(lambda a, b: a @ b, "this is the dot product; divide it by both lengths."),
+         (lambda a, b: a @ b / np.sqrt(a @ a), "only one of the two lengths is divided out."),
+         (lambda a, b: a @ b / ((a @ a) * (b @ b)), "the lengths are square roots: this divides by their squares."),
+         (lambda a, b: _cosine(a - a.mean(), b - b.mean()), "this centres the vectors first: a correlation.")]),
+}

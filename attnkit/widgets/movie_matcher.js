@@ -1,0 +1,100 @@
+// Set a viewer's tastes; every product, the score and the ranking of the films respond.
+(function (attnkit) {
+  "use strict";
+  const { h, fixed } = attnkit;
+
+  // The arithmetic, compared with numpy by tests/test_widgets.py.
+  function compute({ user, films }) {
+    const products = films.map((film) => film.map((value, k) => value * user[k]));
+    const scores = products.map((row) => row.reduce((sum, p) => sum + p, 0));
+    // Scores equal to nine decimals keep the order of the list, whatever the last bit says.
+    const rounded = scores.map((s) => Math.floor(s * 1e9 + 0.5));
+    const order = scores.map((_, i) => i).sort((i, j) => rounded[j] - rounded[i] || i - j);
+    return { products, scores, order };
+  }
+
+  function taste(value) {
+    const strength = Math.abs(value) >= 0.65 ? "strongly " : Math.abs(value) >= 0.35 ? "" : "mildly ";
+    const words = value > 0 ? strength + "likes it" : value < 0 ? strength + "dislikes it" : "does not care";
+    return `${fixed(value, 1, true)}, ${words}`;
+  }
+
+  function render({ model, el }) {
+    const features = model.get("features");
+    const titles = model.get("titles");
+    const films = model.get("films");
+    const reach = Math.max(1, ...films.map((film) => film.reduce((sum, v) => sum + Math.abs(v), 0)));
+
+    const sliders = features.map((name, k) =>
+      attnkit.slider({
+        name, min: -1, max: 1, step: 0.1, word: taste, format: (v) => fixed(v, 1, true),
+        onInput(value) {
+          attnkit.put(model, { user: model.get("user").map((old, j) => (j === k ? value : old)) });
+        },
+      }));
+    const buttons = h("div", { class: "ak-buttons" },
+      h("button", { type: "button", onclick: () => attnkit.put(model, { user: model.get("user").map((v) => 0 - v) }) },
+        "Turn every taste around"),
+      h("button", { type: "button", onclick: () => attnkit.put(model, { user: model.get("start") }) }, "Reset"));
+
+    const rows = titles.map((title, i) => {
+      const place = h("span", { class: "ak-place" });
+      const cells = features.map((_, k) => {
+        const product = h("strong", {});
+        const factors = h("small", {});
+        return { product, factors, td: h("td", {}, product, factors), k };
+      });
+      const score = h("strong", {});
+      const bar = h("span", { class: "ak-bar", "aria-hidden": "true" });
+      const tr = h("tr", {}, h("th", { scope: "row" }, place, title), ...cells.map((c) => c.td),
+        h("td", { class: "ak-score" }, score, h("span", { class: "ak-track", "aria-hidden": "true" }, bar)));
+      return { tr, place, cells, score, bar, i };
+    });
+    const body = h("tbody", {}, ...rows.map((r) => r.tr));
+    const table = h("table", { class: "ak-matcher" },
+      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "film"),
+        ...features.map((f) => h("th", { scope: "col" }, f)), h("th", { scope: "col" }, "score"))), body);
+    const frame = attnkit.frame(model, "Movie matcher",
+      h("div", { class: "ak-controls" }, ...sliders.map((s) => s.element), buttons), table);
+    el.replaceChildren(frame.element);
+
+    const still = root.matchMedia && root.matchMedia("(prefers-reduced-motion: reduce)").matches;
+    let shown = null;
+    function update() {
+      const user = model.get("user");
+      const { products, scores, order } = compute({ user, films });
+      sliders.forEach((s, k) => s.show(user[k]));
+      for (const row of rows) {
+        for (const { product, factors, td, k } of row.cells) {
+          product.textContent = fixed(products[row.i][k], 2, true);
+          factors.textContent = `${fixed(user[k], 1)} × ${fixed(films[row.i][k], 1)}`;
+          attnkit.paint(td, products[row.i][k], 1);
+        }
+        const score = scores[row.i];
+        row.score.textContent = fixed(score, 2, true);
+        row.bar.style.cssText = `width:${(50 * Math.abs(score)) / reach}%;${score < 0 ? "right" : "left"}:50%`;
+        row.bar.className = "ak-bar " + (score < 0 ? "ak-neg" : "ak-pos");
+      }
+      if (String(order) !== String(shown)) {
+        const before = shown && !still ? rows.map((r) => r.tr.offsetTop) : null;
+        body.append(...order.map((i) => rows[i].tr));
+        order.forEach((i, rank) => (rows[i].place.textContent = `${rank + 1}. `));
+        // Let each row slide from where it was to where it now stands.
+        if (before) for (const { tr, i } of rows) {
+          const way = before[i] - tr.offsetTop;
+          if (way && tr.animate) tr.animate([{ transform: `translateY(${way}px)` }, { transform: "none" }],
+            { duration: 260, easing: "ease-out" });
+        }
+        shown = order;
+      }
+      const best = order[0];
+      frame.say(`First: ${titles[best]}, score ${fixed(scores[best], 2, true)}. ` +
+        `Last: ${titles[order[order.length - 1]]}, ${fixed(scores[order[order.length - 1]], 2, true)}.`);
+    }
+    const leave = attnkit.follow(model, ["user"], update);
+    return () => { frame.stop(); leave(); };
+  }
+
+  const root = globalThis;
+  attnkit.figures.movie_matcher = { compute, render };
+})(globalThis.attnkit);

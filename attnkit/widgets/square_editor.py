@@ -1,0 +1,67 @@
+"""Squares to edit: a matrix whose numbers, shape and code answer to the reader."""
+
+import numpy as np
+import traitlets
+
+from attnkit import draw
+from attnkit.widgets.figure import Figure, numbers as check_numbers
+
+
+class SquareEditor(Figure):
+    """Edit a matrix of squares: change a number, add rows and columns, transpose.
+
+    Parameters
+    ----------
+    numbers : array, shape (n, d), in [-1, 1]
+        At most 6 by 6; written to one decimal.
+    caption : str
+
+    Raises
+    ------
+    TypeError, ValueError
+        Numbers of another shape or outside [-1, 1]; also when `numbers` is set later.
+
+    Examples
+    --------
+    >>> editor = SquareEditor([[0.9, -0.4], [0.1, 0.5]])
+    >>> editor.numbers = [[1, 0, -1]]
+    >>> editor.array.shape
+    (1, 3)
+    """
+
+    kind = "square_editor"
+    LIMIT = 6
+    numbers = traitlets.List().tag(sync=True)
+    start = traitlets.List().tag(sync=True)
+    limit = traitlets.Int(LIMIT, read_only=True).tag(sync=True)
+
+    def __init__(self, numbers, caption=""):
+        super().__init__(numbers=self._fit(numbers), start=self._fit(numbers), caption=caption)
+
+    @traitlets.validate("numbers")
+    def _check_numbers(self, proposal):
+        return self._fit(proposal["value"])
+
+    def _fit(self, value):
+        value = check_numbers(value, "numbers", -1, 1, (None, None))
+        if max(len(value), len(value[0])) > self.LIMIT:
+            raise ValueError(f"numbers must be at most {self.LIMIT} by {self.LIMIT}, "
+                             f"got {len(value)} by {len(value[0])}")
+        return value
+
+    @property
+    def array(self):
+        """The numbers as a numpy array, shape (n, d)."""
+        return np.array(self.numbers)
+
+    @property
+    def code(self):
+        """The line of Python that makes this array."""
+        rows = ", ".join("[" + ", ".join(draw.fixed(v, 1).replace("−", "-") for v in row) + "]" for row in self.numbers)
+        return f"np.array([{rows}])"
+
+    def still(self):
+        """The squares with their shape and their code."""
+        return draw.squares(self.array, label="X", shape=True).html() + f"<p><code>X = {self.code}</code></p>"
+
+

@@ -1,0 +1,217 @@
+"""Build, test and run the book: what `make` calls, and what can be typed without it.
+
+    python3 tools/book.py book     set everything up, build the website
+    python3 tools/book.py test     set everything up, run every test
+
+Only Python's standard library is used here; everything else goes into an
+environment of the book's own, .venv, made anew when the lock changes.
+"""
+
+import sys
+
+if sys.version_info < (3, 11):
+    sys.exit("Python 3.11 or newer is needed; this is Python %d.%d. Name a newer one: make PYTHON=/path/to/python3.11"
+             % sys.version_info[:2])
+
+import argparse
+import hashlib
+import os
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+BIN = VENV / "bin"
+SITE = ROOT / "_build" / "html"
+LOG = ROOT / "_build" / "log"
+TORCH = "torch==2.13.0"
+TORCH_CPU_INDEX = "https://download.pytorch.org/whl/cpu"
+
+
+def say(text):
+    """One line on what is happening, shown at once."""
+    print(f"[book] {text}", flush=True)
+
+
+def run(*command, quiet=False, env=None, check=True, cwd=ROOT):
+    """Run a command; quiet ones go to a log that is shown only if they fail."""
+    env = {**os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "VIRTUAL_ENV": str(VENV), **(env or {})}
+    command = [str(part) for part in command]
+    if not quiet:
+        done = subprocess.run(command, cwd=cwd, env=env)
+    else:
+        LOG.parent.mkdir(exist_ok=True)
+        with LOG.open("w") as log:
+            done = subprocess.run(command, cwd=cwd, env=env, stdout=log, stderr=subprocess.STDOUT)
+        if done.returncode and check:
+            print(LOG.read_text()[-8000:])
+    if done.returncode and check:
+        sys.exit(f"[book] failed: {' '.join(command[:6])} ...")
+    return done.returncode
+
+
+# ---- set-up
+
+def setup():
+    """Make .venv hold exactly what the lock says; nothing is done when it does already."""
+    parts = [(ROOT / name).read_bytes() for name in ("requirements.lock", "pyproject.toml")]
+    wanted = hashlib.sha256(b"\0".join(parts) + f"{TORCH} {sys.version}".encode()).hexdigest()
+    ready = VENV / "ready"
+    if ready.exists() and ready.read_text() == wanted:
+        return
+    say("setting up .venv with Python %d.%d" % sys.version_info[:2])
+    shutil.rmtree(VENV, ignore_errors=True)
+    if subprocess.run([sys.executable, "-m", "venv", str(VENV)], stdout=subprocess.DEVNULL).returncode:
+        sys.exit("[book] this Python cannot make environments; on Debian and Ubuntu: apt install python3-venv")
+    pip = [BIN / "python", "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+    say("installing the packages of requirements.lock (one to three minutes)")
+    run(*pip, "--require-hashes", "-r", "requirements.lock", quiet=True)
+    install_torch(pip)
+    run(*pip, "--no-deps", "--no-build-isolation", "--editable", ".", quiet=True)
+    ready.write_text(wanted)
+
+
+def install_torch(pip):
+    """The CPU build on Linux, from PyTorch's own index; the plain pin only where that cannot be had."""
+    if sys.platform.startswith("linux"):
+        say(f"installing {TORCH}, the CPU build (about 200 MB)")
+        quick = ["--timeout", "15", "--retries", "0"]
+        if run(*pip, *quick, "--no-deps", "--index-url", TORCH_CPU_INDEX, TORCH, quiet=True, check=False) == 0:
+            return
+        say("PyTorch's CPU index cannot be reached: taking torch from the default index, "
+            "which on Linux can mean a download of about 2.7 GB")
+    else:
+        say(f"installing {TORCH}")
+    run(*pip, TORCH, quiet=True)
+
+
+# ---- what make offers
+
+def book():
+    """Build the website; any warning is an error."""
+    setup()
+    start = time.monotonic()
+    say("building the website")
+    run(BIN / "jupyter-book", "build", ".", "-n", "-W", "--keep-going", quiet=True, env={"PYTHONHASHSEED": "0"})
+    say(f"the website is in {SITE.relative_to(ROOT)} ({time.monotonic() - start:.0f} s); "
+        f"open {SITE.relative_to(ROOT)}/index.html in a browser")
+
+
+def notebooks_of_the_book():
+    """The notebooks of _toc.yml, index first."""
+    done = subprocess.run([BIN / "python", "tools/notebooks.py", "--list"], cwd=ROOT, capture_output=True, text=True,
+                          check=True)
+    return done.stdout.split()
+
+
+def find_chromium():
+    """A Chromium or Chrome to test the site with, or None."""
+    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+    mac = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
+    found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+    return found or (mac if os.path.exists(mac) else None)
+
+
+def test():
+    """Build the site, then run every test; browser tests only where there is a browser, saying so."""
+    setup()
+    book()
+    chromium = find_chromium()
+    if not chromium and os.environ.get("REQUIRE_BROWSER"):
+        sys.exit("[book] REQUIRE_BROWSER is set, but no Chromium was found")
+    say("executing every notebook and comparing each output; testing functions and figures")
+    failed = run(BIN / "python", "-m", "pytest", "-q", "-n", "2", "--dist", "loadscope", "-m", "not browser",
+                 "--doctest-modules", "--nbval", "--nbval-current-env", "--nbval-cell-timeout", "180",
+                 "tests", "attnkit", *notebooks_of_the_book(),
+                 env={"OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}, check=False)
+    if chromium:
+        say("testing the built site and a live notebook in Chromium")
+        install_browser_tools()
+        failed |= run(BIN / "python", "-m", "pytest", "-q", "-m", "browser", "tests",
+                      env={"CHROMIUM": chromium}, check=False)
+    if failed:
+        sys.exit("[book] some tests FAILED")
+    say("all tests passed" + ("" if chromium else ", but NOT those that need a browser: no Chromium was found"))
+
+
+def install_browser_tools():
+    """axe and Lighthouse, at the versions of tests/package-lock.json."""
+    lock, done = ROOT / "tests" / "package-lock.json", ROOT / "tests" / "node_modules" / ".package-lock.json"
+    if not done.exists() or done.stat().st_mtime < lock.stat().st_mtime:
+        say("installing axe and Lighthouse for the browser tests")
+        run(BIN / "npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts", quiet=True, cwd=ROOT / "tests")
+        done.touch()
+
+
+def notebooks():
+    """Execute the notebooks and write them back."""
+    setup()
+    run(BIN / "python", "tools/notebooks.py")
+
+
+def lab():
+    """JupyterLab on the chapters, trusted so that their pictures show before they are run."""
+    setup()
+    run(BIN / "jupyter", "trust", *notebooks_of_the_book(), quiet=True)
+    run(BIN / "jupyter", "lab", "index.ipynb")
+
+
+def serve():
+    """Build, then serve the site on this machine only."""
+    book()
+    say("serving at http://localhost:8000 (stop with Ctrl-C)")
+    run(BIN / "python", "-m", "http.server", "--bind", "127.0.0.1", "--directory", SITE, "8000")
+
+
+def bench():
+    """Measure into measured/."""
+    setup()
+    run(BIN / "python", "tools/bench.py")
+
+
+def lint():
+    """Ruff on code and notebooks."""
+    setup()
+    run(BIN / "ruff", "check", ".")
+
+
+def lock():
+    """Resolve requirements.in into requirements.lock, for every platform and Python from 3.11."""
+    setup()
+    uv = ROOT / "_build" / "uv"
+    run(BIN / "python", "-m", "pip", "install", "--quiet", "--target", uv, "uv", quiet=True)
+    run(uv / "bin" / "uv", "pip", "compile", "requirements.in", "--universal", "--fork-strategy", "fewest",
+        "--python-version", "3.11", "--generate-hashes", "--no-emit-index-url", "--no-annotate", "--no-header",
+        "--quiet", "--output-file", "requirements.lock")
+
+
+def clean(everything):
+    """Remove what was built."""
+    paths = ["_build", "attnkit.egg-info"] + ([".venv", "tests/node_modules"] if everything else [])
+    for path in paths:
+        shutil.rmtree(ROOT / path, ignore_errors=True)
+    for cache in [p for top in ("attnkit", "tests", "tools", "_ext") for p in (ROOT / top).rglob("__pycache__")]:
+        shutil.rmtree(cache, ignore_errors=True)
+    say("removed " + ", ".join(paths))
+
+
+def main():
+    """Read the command line."""
+    tasks = {f.__name__: f for f in (book, test, notebooks, lab, serve, bench, lint, lock, setup, clean)}
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("task", choices=tasks, metavar="task", help=", ".join(tasks))
+    parser.add_argument("--all", action="store_true", help="with clean: the environment too")
+    args = parser.parse_args()
+    if args.all and args.task != "clean":
+        parser.error("--all goes with clean")
+    os.chdir(ROOT)
+    try:
+        clean(args.all) if args.task == "clean" else tasks[args.task]()
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

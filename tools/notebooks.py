@@ -1,0 +1,82 @@
+"""Execute the book's notebooks and write them in their committed form.
+
+    python tools/notebooks.py [--into FOLDER] [notebook ...]
+
+The committed form holds outputs but nothing that differs between two runs: no
+times, no widget state, no widget views, no version of the interpreter.
+"""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+import nbformat
+import yaml
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+
+ROOT = Path(__file__).resolve().parent.parent
+WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+
+
+def book():
+    """The notebooks of _toc.yml, in order."""
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text())
+    files = [toc["root"]] + [c["file"] for part in toc.get("parts", []) for c in part["chapters"]]
+    return [f"{name}.ipynb" for name in files if (ROOT / f"{name}.ipynb").exists()]
+
+
+def execute(path):
+    """Run a notebook from top to bottom in its own folder and return it in its committed form."""
+    notebook = nbformat.read(path, as_version=4)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+    # record_timing would write the time of day; widget state belongs to one kernel.
+    client = NotebookClient(notebook, kernel_name="python3", timeout=180, record_timing=False,
+                            store_widget_state=False, resources={"metadata": {"path": str(Path(path).parent)}})
+    client.execute()
+    return normalise(notebook)
+
+
+def normalise(notebook):
+    """Drop what differs between two runs."""
+    notebook.metadata = nbformat.from_dict({
+        **{k: v for k, v in notebook.metadata.items() if k not in ("widgets", "language_info")},
+        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+        "language_info": {"name": "python"},
+    })
+    for cell in notebook.cells:
+        cell.metadata.pop("execution", None)
+        for output in cell.get("outputs", []):
+            output.get("data", {}).pop(WIDGET_VIEW, None)
+    return notebook
+
+
+def main():
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("notebooks", nargs="*", help="all of the book's if none is named")
+    parser.add_argument("--into", type=Path, help="write there instead of in place")
+    parser.add_argument("--list", action="store_true", help="print the book's notebooks and stop")
+    args = parser.parse_args()
+    if args.list:
+        print("\n".join(book()))
+        return
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    os.environ["PYTHONHASHSEED"] = "0"
+    for name in args.notebooks or book():
+        path = ROOT / name
+        print(f"executing {name}", flush=True)
+        try:
+            notebook = execute(path)
+        except CellExecutionError as error:
+            sys.exit(f"{name}: a cell failed\n{error}")
+        target = args.into / name if args.into else path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        nbformat.write(notebook, target)
+
+
+if __name__ == "__main__":
+    main()
