@@ -27,6 +27,7 @@ def setup(app):
     prepare_katex()
     app.connect("config-inited", take_address)
     app.connect("builder-inited", write_figures)
+    app.connect("env-updated", name_citations)
     app.connect("html-page-context", finish_context, priority=900)
     app.connect("build-finished", lighten)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
@@ -79,6 +80,18 @@ def write_figures(app):
     app.add_css_file("attnkit-figures.css")
 
 
+def name_citations(app, env):
+    """Let ``[Author (year)](bibliography.md#key)`` find its entry.
+
+    An ordinary link reads well live, where JupyterLab knows no citation role, and a key that is not in
+    references.bib is still an unknown reference, which fails the build.
+    """
+    page = "chapters/bibliography"
+    slugs = env.metadata[page].setdefault("myst_slugs", {})
+    for key in env.get_domain("cite").bibdata.data.entries:
+        slugs[key] = (1, key, key)
+
+
 # ---- each page
 
 def finish_context(app, pagename, templatename, context, doctree):
@@ -101,7 +114,7 @@ DROP = (
     r'<script[^>]*scripts/fontawesome\.js[^>]*></script>',       # 1.5 MB of icons that the style sheet draws already
     r'<script[^>]*>const THEBE_JS_URL.*?</script>',              # thebe: configured twice, and from a CDN
     r'<script[^>]*sphinx-thebe\.js[^>]*></script>',
-    r'<link[^>]*(?:sphinx-thebe|katex-math)\.css[^>]*/?>',
+    r'<link[^>]*(?:sphinx-thebe)\.css[^>]*/?>',
     r'<script type="text/x-thebe-config">.*?</script>',
     r'<script>kernelName = .*?</script>',
     r' aria-label="Toggle hidden content"',                      # on an element that may not carry a label
@@ -123,10 +136,19 @@ def lighten(app, exception):
             html = re.sub(pattern, "", html, flags=re.S)
         if path.name != "search.html":
             html = re.sub(SEARCH, "", html)
+        html = drop_second(r'<link[^>]*katex\.min\.css[^>]*>', html)   # once by Jupyter Book, once by the extension
         html = re.sub(r'<script(?![^>]*(?:defer|async))([^>]*\ssrc="[^"]*")', defer, html)
         pages[path] = html
         path.write_text(html, encoding="utf-8")
     cut_fonts(out, pages.values())
+
+
+def drop_second(pattern, html):
+    """Keep only the first of several equal links."""
+    first, *others = re.findall(pattern, html) or [""]
+    for other in others:
+        html = other.join(html.split(other)[:2]) + "".join(html.split(other)[2:]) if other == first else html
+    return html
 
 
 def defer(match):

@@ -6,6 +6,7 @@ mark so that colour is never the only carrier.  The frame and the label say the
 role: query, key, value, weight.
 """
 
+import math
 from html import escape
 
 import numpy as np
@@ -78,7 +79,9 @@ def squares(numbers, *, label="", role=None, values=True, standing=False, larges
     # Where the block of squares begins: names to its left, label and column names above.
     left = 8 + (max(map(_width, row_names)) + 8 if row_names else 0)
     top = 6 + (TEXT + 8 if label else 0) + (TEXT + 5 if column_names else 0)
-    step = SIDE if not column_names else max(SIDE, max(map(_width, column_names)) + 6)
+    written = [fixed(v, digits) for v in grid.flat] if values else []
+    step = max([SIDE, *(_width(text) + 6 for text in [*written, *(column_names or [])])])
+    left = max(left, (_width(label) * 1.25 - d * step) / 2)     # a label may be wider than the squares below it
     right, bottom = left + d * step, top + n * SIDE
     body = []
     for i in range(n):
@@ -101,9 +104,9 @@ def squares(numbers, *, label="", role=None, values=True, standing=False, larges
         height = bottom + TEXT + 12
     words = describe(x, label, role, row_names, column_names, digits, standing)
     middle = left + right
-    width = right + 6
-    if shape and middle / 2 + _width(_shape(x, standing)) / 2 > width:
-        width = middle / 2 + _width(_shape(x, standing)) / 2
+    # Label and shape may be wider than the squares they stand over.
+    half = max(_width(label) * 1.25 if label else 0, _width(_shape(x, standing)) if shape else 0) / 2
+    width = max(right + 6, middle / 2 + half)
     return Picture(Svg("".join(body), np.ceil(width), np.ceil(height), alt=words))
 
 
@@ -132,7 +135,7 @@ def describe(x, label="", role=None, row_names=None, column_names=None, digits=1
 def opacity(value, largest):
     """How opaque the fill of a square is: its magnitude as a share of `largest`, times DEPTH, rounded."""
     share = min(abs(float(value)) / largest, 1.0)
-    return round(share * palette.DEPTH, 3)
+    return math.floor(share * palette.DEPTH * 1000 + 0.5) / 1000      # as in widgets/core.js
 
 
 def _square(value, x, y, step, values, largest, digits):

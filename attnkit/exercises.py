@@ -93,7 +93,7 @@ class Function:
         return f"{compare(results[k], self.right(*self.cases[k]))[:-1]} (for {_inputs(self.cases[k])})."
 
 
-class Test:
+class Judged:
     """An exercise with many right answers: a function says what is off, or None."""
 
     def __init__(self, judge, shape):
@@ -197,7 +197,7 @@ EXERCISES = {
         [(np.array([[1.0, 2.0], [0.0, 1.0], [3.0, -1.0]]), np.array([[1.0, 0.5], [2.0, -1.0]])),
          (np.array([[1.0, 2.0, 0.0]]), np.array([[1.0, 0.0, 2.0], [0.0, 1.0, 1.0]]))],
         [(lambda X, W: W @ X.T, "the numbers are right, but items stand in columns; transpose the result.")]),
-    "notation/same_picture": Test(_same_picture, (3,)),
+    "notation/same_picture": Judged(_same_picture, (3,)),
     "dot_product/by_hand": Value(0.15, [(0.55, "a sign is lost: −0.5 × 0.4 is negative."),
                                         (1.9, "these are sums of tastes and features; multiply them pair by pair.")]),
     "dot_product/rank": Function(
@@ -205,7 +205,7 @@ EXERCISES = {
         [(lambda user, films: np.argsort(films @ user, kind="stable"), "this is the ranking from worst to best."),
          (lambda user, films: -np.sort(-(films @ user)), "these are the sorted scores; the films' numbers are asked for."),
          (lambda user, films: films @ user, "these are the scores; the films' numbers, best first, are asked for.")]),
-    "dot_product/shared_dislike": Test(_shared_dislike, (3,)),
+    "dot_product/shared_dislike": Judged(_shared_dislike, (3,)),
     "dot_product/cosine": Function(
         _cosine, _PAIRS,
         [(lambda a, b: a @ b, "this is the dot product; divide it by both lengths."),

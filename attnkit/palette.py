@@ -13,7 +13,7 @@ class Shades(NamedTuple):
     dark: str    # on a dark page
 
 
-PAGE = Shades("#ffffff", "#14181e")       # the page itself
+PAGE = Shades("#ffffff", "#121212")       # the page itself
 INK = Shades("#16181d", "#f4f6f8")        # text and lines in pictures
 QUIET = Shades("#5b6370", "#a9b1bc")      # axes, small notes
 GRID = Shades("#d8dce2", "#3a424d")       # hair lines
@@ -30,7 +30,7 @@ ROLES = {
 
 # The fill of a square: one middle tone for both pages, more opaque for a larger
 # number.  Up to DEPTH the ink of either page stays legible on it.
-FILL = {"positive": "#1d80cf", "negative": "#dd5f1e"}
+FILL = {"positive": "#1c7cc9", "negative": "#cc5514"}
 DEPTH = 0.85
 
 

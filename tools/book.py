@@ -93,10 +93,29 @@ def book():
     """Build the website; any warning is an error."""
     setup()
     start = time.monotonic()
+    built, wanted = SITE / ".built-from", fingerprint()
+    if built.exists() and built.read_text() == wanted:
+        say(f"nothing has changed; the website is in {SITE.relative_to(ROOT)}: open "
+            f"{SITE.relative_to(ROOT)}/index.html in a browser")
+        return
     say("building the website")
+    # From nothing each time: it takes seconds, and a page is never left over from another state of the book.
+    shutil.rmtree(ROOT / "_build" / "html", ignore_errors=True)
+    shutil.rmtree(ROOT / "_build" / ".doctrees", ignore_errors=True)
     run(BIN / "jupyter-book", "build", ".", "-n", "-W", "--keep-going", quiet=True, env={"PYTHONHASHSEED": "0"})
+    built.write_text(wanted)
     say(f"the website is in {SITE.relative_to(ROOT)} ({time.monotonic() - start:.0f} s); "
         f"open {SITE.relative_to(ROOT)}/index.html in a browser")
+
+
+def fingerprint():
+    """A hash of everything that the website is made from."""
+    paths = [p for pattern in ("*.ipynb", "*.yml", "*.bib", "*.lock", "chapters/**/*", "attnkit/**/*", "_ext/*", "_static/**/*")
+             for p in ROOT.glob(pattern) if p.is_file() and not {"__pycache__", ".ipynb_checkpoints"} & set(p.parts)]
+    total = hashlib.sha256(repr(sorted(os.environ.get(n, "") for n in ("GITHUB_REPOSITORY", "BOOK_BASEURL"))).encode())
+    for path in sorted(paths):
+        total.update(f"{path.relative_to(ROOT)}\0".encode() + path.read_bytes())
+    return total.hexdigest()
 
 
 def notebooks_of_the_book():

@@ -1,0 +1,16 @@
+// Run the figures' arithmetic on cases from Python: {figure, cases} or {numbers} in, results out.
+const fs = require("fs");
+const path = require("path");
+const vm = require("vm");
+const widgets = path.join(__dirname, "..", "attnkit", "widgets");
+const load = (name) => vm.runInThisContext(fs.readFileSync(path.join(widgets, `${name}.js`), "utf8"), name);
+load("core");
+const given = JSON.parse(fs.readFileSync(0, "utf8"));
+if (given.figure) {
+  load(given.figure);
+  const { compute } = globalThis.attnkit.figures[given.figure];
+  console.log(JSON.stringify(given.cases.map(compute)));
+} else {
+  const { fixed, opacity } = globalThis.attnkit;
+  console.log(JSON.stringify(given.numbers.map(([x, digits, plus]) => [fixed(x, digits, plus), opacity(x, 3)])));
+}

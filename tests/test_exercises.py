@@ -1,0 +1,90 @@
+"""The exercises: unanswered, right, each foreseen mistake, and whatever else a learner may type."""
+
+import re
+
+import numpy as np
+import pytest
+from conftest import ROOT
+
+from attnkit.exercises import EXERCISES, RIGHT, UNANSWERED, Function, Judged, Value, check
+
+NAMES = sorted(EXERCISES)
+
+
+def said(capsys, name, answer):
+    check(name, answer)
+    return capsys.readouterr().out.strip()
+
+
+def of(kind):
+    return [n for n in NAMES if isinstance(EXERCISES[n], kind)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_unanswered(name, capsys):
+    assert said(capsys, name, ...) == UNANSWERED
+    if name in of(Function):
+        assert said(capsys, name, lambda *args: ...) == UNANSWERED
+        assert said(capsys, name, lambda *args: None) == UNANSWERED
+    if name in of(Judged):
+        assert said(capsys, name, [..., ..., ...]) == UNANSWERED
+
+
+@pytest.mark.parametrize("name", of(Value) + of(Function))
+def test_right_and_foreseen_mistakes(name, capsys):
+    exercise = EXERCISES[name]
+    assert said(capsys, name, exercise.right) == RIGHT
+    for mistake, words in exercise.mistakes:
+        assert said(capsys, name, mistake) == f"Not yet: {words}"
+
+
+ODD = ["word", None, [1, [2, 3]], np.zeros((9, 9)), float("nan"), {}, 1e9, lambda: 1, lambda *a: 1 / 0,
+       lambda *a: "word", lambda *a: np.zeros((9, 9))]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("answer", ODD, ids=range(len(ODD)))
+def test_odd_answers_get_a_sentence(name, answer, capsys):
+    line = said(capsys, name, answer)
+    assert line.startswith("Not yet: ") and line.endswith((".", "answer.")) and "\n" not in line
+
+
+def test_what_is_off(capsys):
+    assert said(capsys, "dot_product/by_hand", -0.15) == "Not yet: the size is right, the sign is not."
+    assert said(capsys, "dot_product/by_hand", 0.2) == "Not yet: 0.2 is too large."
+    line = said(capsys, "notation/convert", lambda X, W: X @ W.T + np.eye(*(X @ W.T).shape))
+    assert re.match(r"Not yet: \d of 6 numbers are off, the first at index \[0, 0\], which is too large \(for ", line)
+    line = said(capsys, "dot_product/rank", lambda u, f: 1 / 0)
+    assert "stops with ZeroDivisionError: division by zero" in line
+
+    def spoil(X):
+        X *= 2
+        return X.mean(axis=0)
+    assert "changes the arrays" in said(capsys, "notation/average", spoil)
+
+
+@pytest.mark.parametrize("answer, words", [
+    ([0.5, -0.5, 0.5], None), ([-1.0, -0.4, 0.0], RIGHT), ([-1.0, 0.4, 0.0], "the film must have little of it"),
+    ([-2.0, -0.1, 0.0], "between −1 and 1"), ([0.0, -0.5, 0.0], "not below zero")])
+def test_shared_dislike(answer, words, capsys):
+    line = said(capsys, "dot_product/shared_dislike", answer)
+    assert line == RIGHT if words == RIGHT else "Not yet: " in line and (words or "") in line
+
+
+@pytest.mark.parametrize("answer, words", [
+    ([4, -2, 1], RIGHT), ([2, -1, 0.5], "numbers of x itself"), ([2, 1, 0.5], "a sign differs"), ([3, -1, 0.5], "depths differ"),
+    ([0.2, -0.1, 0.05], "depths differ")])
+def test_same_picture(answer, words, capsys):
+    line = said(capsys, "notation/same_picture", answer)
+    assert line == RIGHT if words == RIGHT else words in line
+
+
+def test_unknown_name():
+    with pytest.raises(ValueError, match="no exercise is called 'nope'"):
+        check("nope", 1)
+
+
+def test_each_exercise_stands_in_its_chapter_with_a_solution():
+    for name in NAMES:
+        chapter = next((ROOT / "chapters").glob(f"*_{name.split('/')[0]}.ipynb")).read_text()
+        assert chapter.count(f'check(\\"{name}\\"') == 2, name

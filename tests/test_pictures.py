@@ -1,0 +1,136 @@
+"""Palette, squares and plots: legible, described, the same at every run, and strict about what they are given."""
+
+import re
+
+import matplotlib
+import numpy as np
+import pytest
+from conftest import ROOT
+
+from attnkit import draw, palette, plots
+from attnkit.picture import Picture, Svg
+
+
+def rgb(colour):
+    return np.array([int(colour.lstrip("#")[k:k + 2], 16) / 255 for k in (0, 2, 4)])
+
+
+def contrast(a, b):
+    def luminance(c):
+        return np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4) @ [0.2126, 0.7152, 0.0722]
+    high, low = sorted((luminance(a), luminance(b)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_contrast(theme):
+    page = rgb(getattr(palette.PAGE, theme))
+    for name, shades in {**palette.ROLES, "ink": palette.INK, "quiet": palette.QUIET}.items():
+        assert contrast(rgb(getattr(shades, theme)), page) >= 4.5, name
+    # Numbers are written in ink on every depth of fill.
+    for fill in palette.FILL.values():
+        for depth in np.linspace(0, palette.DEPTH, 18):
+            ground = depth * rgb(fill) + (1 - depth) * page
+            assert contrast(rgb(getattr(palette.INK, theme)), ground) >= 4.5, (fill, depth)
+
+
+def test_style_sheet_repeats_the_palette():
+    """The colours that book.mplstyle writes down are those of the palette, role by role."""
+    style = matplotlib.rc_params_from_file(ROOT / "attnkit" / "book.mplstyle", use_default_template=False)
+    wanted = {"axes.edgecolor": palette.QUIET, "axes.labelcolor": palette.INK, "grid.color": palette.GRID,
+              "text.color": palette.INK, "xtick.color": palette.QUIET, "ytick.color": palette.QUIET,
+              "xtick.labelcolor": palette.INK, "ytick.labelcolor": palette.INK}
+    for key, shades in wanted.items():
+        assert "#" + style[key].lstrip("#") == shades.light, key
+    roles = [palette.ROLES[r].light for r in ("query", "value", "key", "weight")]
+    assert ["#" + c.lstrip("#") for c in style["axes.prop_cycle"].by_key()["color"]] == roles
+
+
+def test_css_uses_only_colours_of_the_palette():
+    used = set()
+    for path in [ROOT / "attnkit/widgets/figure.css", ROOT / "_static/book.css", *(ROOT / "attnkit/widgets").glob("*.js")]:
+        text = path.read_text()
+        assert not re.search(r"#[0-9a-fA-F]{3,8}\b(?![^{]*\{)", re.sub(r"/\*.*?\*/", "", text, flags=re.S)) \
+            or path.name == "book.css", path.name
+        used |= set(re.findall(r"var\((--ak-[\w-]+)", text))
+    assert used - {"--ak-a", "--ak-f", "--ak-fill-"} <= set(palette.variables())
+
+
+def svg(picture, part=0):
+    return picture.parts[part]
+
+
+@pytest.mark.parametrize("values", [True, False])
+def test_squares_count_depth_sign(values):
+    x = np.array([[0.5, -1.0, 0.0], [2.0, -0.25, 1.0]])
+    body = svg(draw.squares(x, values=values)).body
+    fills = re.findall(r'fill="var\(--ak-fill-(\w+), [^"]*" fill-opacity="([\d.]+)"', body)
+    assert len(fills) == 6
+    for (sign, depth), value in zip(fills, x.flat):
+        assert sign == ("negative" if value < 0 else "positive")
+        assert float(depth) == pytest.approx(abs(value) / 2 * palette.DEPTH, abs=1e-3)
+    marks = re.findall(r">([^<>]+)</text>", body)
+    assert marks == (["0.5", "−1.0", "0.0", "2.0", "−0.3", "1.0"] if values else ["+", "−", "+", "−", "+"])
+
+
+def test_squares_words():
+    x = np.array([[0.5, -1.0], [2.0, 0.0]])
+    words = draw.squares(x, label="X", role="key", row_names=["a", "b"], column_names=["p", "q"]).alt
+    assert words == "Matrix X (key), 2 by 2 with columns p, q. a: 0.5, −1.0; b: 2.0, 0.0."
+    assert draw.squares(3.0, label="s").alt == "Scalar s: 3.0."
+    assert draw.squares([1.0], standing=True).alt == "Vector, standing, 1 number: 1.0."
+
+
+def test_squares_take_torch_and_leave_input_alone():
+    import torch
+    x = torch.tensor([0.5, -0.5], requires_grad=True)
+    assert draw.squares(x).html() == draw.squares([0.5, -0.5]).html()
+    a = np.array([0.5, -0.5])
+    draw.squares(a)
+    assert a.tolist() == [0.5, -0.5]
+
+
+def test_picture_form():
+    """Each drawing has its words, on the page and where inline SVG is dropped; text is escaped."""
+    html = Picture(Svg("<g/>", 5, 6, alt='A <b> & "c"'), "<", caption="1 < 2").html()
+    assert html.count('aria-label="A &lt;b&gt; &amp; &quot;c&quot;"') == 1 and 'role="img"' in html
+    assert html.count('alt="A &lt;b&gt; &amp; &quot;c&quot;"') == 1
+    assert "1 &lt; 2" in html and ">&lt;</span>" in html
+    assert "var(" not in html.split("base64,")[0].split("<img")[1]
+
+
+def test_plots_are_the_same_twice_and_follow_the_page():
+    def draw_it():
+        ax = plots.plane([[1, 0], [0, 2], [-1, -1]], ["a", "b", "c"], arrow=[1, 1], arrow_name="u")
+        return plots.picture(ax, alt="Three points.").html()
+    first = draw_it()
+    assert first == draw_it()
+    body = first.split("<img")[0]
+    # Every colour is a variable of the palette, and the words are text.
+    assert not re.findall(r"(?<!, )#[0-9a-f]{6}\b", body), re.findall(r"(?<!, )#[0-9a-f]{6}\b", body)
+    assert all(f">{name}<" in body for name in "abcu")
+
+
+BAD = [
+    (lambda: draw.squares(["a"]), TypeError, "real numbers"),
+    (lambda: draw.squares(np.zeros((2, 2, 2))), ValueError, r"at most two axes .* got shape \(2, 2, 2\)"),
+    (lambda: draw.squares([]), ValueError, "empty axis"),
+    (lambda: draw.squares([np.nan]), ValueError, "finite"),
+    (lambda: draw.squares([1.0], role="boss"), ValueError, "role must be one of query, .* got 'boss'"),
+    (lambda: draw.squares([1.0], column_names=["a", "b"]), ValueError, r"must hold 1 names .* \(1,\), got 2"),
+    (lambda: draw.squares([[1.0]], row_names=[]), ValueError, "got 0"),
+    (lambda: draw.squares([1.0], largest=0), ValueError, "largest must be positive"),
+    (lambda: draw.squares([1.0], light_up=(0, 1)), ValueError, r"within 1 rows and 1 columns, got \(0, 1\)"),
+    (lambda: Svg("", 1, 1, alt=" "), ValueError, "alt must say"),
+    (lambda: Picture(3), TypeError, "made of drawings, pictures and text, got int"),
+    (lambda: plots.plane([1, 2], ["a"]), ValueError, r"points must have shape \(n, 2\), got \(2,\)"),
+    (lambda: plots.plane([[1, 2]], []), ValueError, r"got 0 names for points \(1, 2\)"),
+    (lambda: plots.plane([[1, 2]], ["a"], arrow=[0, 0]), ValueError, "not both zero"),
+    (lambda: palette.var("mauve"), ValueError, "no colour is called 'mauve'"),
+]
+
+
+@pytest.mark.parametrize("call, error, words", BAD)
+def test_bad_input(call, error, words):
+    with pytest.raises(error, match=words):
+        call()
