@@ -118,6 +118,8 @@ DROP = (
     r'<script type="text/x-thebe-config">.*?</script>',
     r'<script>kernelName = .*?</script>',
     r' aria-label="Toggle hidden content"',                      # on an element that may not carry a label
+    r'(?<=pst-js-only") aria-label="Search"',                    # hides the words on the button from voice control
+    r' role="(?:doc-biblioentry|list)"(?=[^>]*>)',               # a deprecated role, and a list with links for children
 )
 SEARCH = r'<script[^>]*(?:searchtools|language_data|searchindex)\.js[^>]*></script>'
 # These run while the page is read and must stay where they are, or search breaks.
@@ -156,11 +158,12 @@ def defer(match):
     return match[0] if any(name in match[1] for name in KEEP) else f"<script defer{match[1]}"
 
 
+ICON_RULE = r'(?:\.fa-[\w-]+:+before,?)+\{content:"[^"]*"\}'
+
+
 def cut_fonts(out, pages):
     """Rewrite the KaTeX and Font Awesome fonts with only the glyphs that some page or style sheet draws."""
-    styles = "".join(p.read_text(encoding="utf-8") for p in sorted(out.glob("_static/**/*.css")))
     maths = set()
-    icons = set(re.findall(r"\bfa-[\w-]+", "".join(pages)))
     for html in pages:
         for span in re.findall(r'<span class="katex-html".*?(?=<span class="katex-mathml"|</p>|</div>|</li>|</td>|$)',
                                html, flags=re.S):
@@ -168,11 +171,15 @@ def cut_fonts(out, pages):
     for font in sorted(KATEX_FONTS.glob("*.woff2")):
         cut(font, out / "_static/katex/fonts" / font.name, {ord(c) for c in maths})
 
-    named = dict(re.findall(r"\.(fa-[\w-]+)\{--fa:\"\\([0-9a-f]+)\"", styles))
-    points = {int(code, 16) for name, code in named.items() if name in icons}
-    # Admonition icons and the like live in custom properties and content rules of the theme's style sheets.
-    themes = "".join(p.read_text(encoding="utf-8") for p in sorted(out.glob("_static/**/*.css")) if "fontawesome" not in str(p))
-    points |= {int(code, 16) for code in re.findall(r"\\(f[0-9a-f]{3})\b", re.sub(r"\.fa-[\w-]+\{[^}]*\}", "", themes))}
+    # The theme's style sheet names some 2,000 icons: keep the rules of those that a page or a script names, and the
+    # code points that stand in rules of any other kind (admonition icons are custom properties).
+    scripts = "".join(p.read_text(encoding="utf-8") for p in sorted(out.glob("_static/**/*.js")))
+    icons = set(re.findall(r"\bfa-[\w-]+", "".join(pages) + scripts))
+    theme = out / "_static/styles/pydata-sphinx-theme.css"
+    theme.write_text(re.sub(ICON_RULE, lambda rule: rule[0] if icons & set(re.findall(r"fa-[\w-]+", rule[0])) else "",
+                            theme.read_text(encoding="utf-8")), encoding="utf-8")
+    styles = "".join(p.read_text(encoding="utf-8") for p in sorted(out.glob("_static/**/*.css")) if "fontawesome" not in p.parts)
+    points = {int(code, 16) for code in re.findall(r"\\(f[0-9a-f]{3}|[2e][0-9a-f]{1,3})\b", styles)}
     for font in sorted(FA_FONTS.glob("*.woff2")):
         cut(font, out / "_static/vendor/fontawesome/webfonts" / font.name, points)
 

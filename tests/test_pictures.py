@@ -53,7 +53,7 @@ def test_css_uses_only_colours_of_the_palette():
         assert not re.search(r"#[0-9a-fA-F]{3,8}\b(?![^{]*\{)", re.sub(r"/\*.*?\*/", "", text, flags=re.S)) \
             or path.name == "book.css", path.name
         used |= set(re.findall(r"var\((--ak-[\w-]+)", text))
-    assert used - {"--ak-a", "--ak-f", "--ak-fill-"} <= set(palette.variables())
+    assert used - {"--ak-fill-"} <= set(palette.variables())
 
 
 def svg(picture, part=0):

@@ -42,9 +42,14 @@
 
   // Give an element the fill of a square: hue by sign, depth by magnitude.
   attnkit.paint = function (el, value, largest) {
-    el.style.setProperty("--ak-a", 100 * attnkit.opacity(value, largest) + "%");
-    el.style.setProperty("--ak-f", `var(--ak-fill-${value < 0 ? "negative" : "positive"})`);
-    el.classList.add("ak-fill");
+    const fill = `var(--ak-fill-${value < 0 ? "negative" : "positive"})`;
+    el.style.backgroundColor = `color-mix(in srgb, ${fill} ${fixedPercent(attnkit.opacity(value, largest))}, transparent)`;
+  };
+  const fixedPercent = (share) => `${Math.round(1000 * share) / 10}%`;
+
+  // Write only what changed: an untouched node costs no layout.
+  attnkit.write = function (node, text) {
+    if (node.textContent !== text) node.textContent = text;
   };
 
   // A slider with its name and its value; `word` says the value in words to a screen reader.

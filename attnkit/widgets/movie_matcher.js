@@ -66,19 +66,19 @@
       sliders.forEach((s, k) => s.show(user[k]));
       for (const row of rows) {
         for (const { product, factors, td, k } of row.cells) {
-          product.textContent = fixed(products[row.i][k], 2, true);
-          factors.textContent = `${fixed(user[k], 1)} × ${fixed(films[row.i][k], 1)}`;
+          attnkit.write(product, fixed(products[row.i][k], 2, true));
+          attnkit.write(factors, `${fixed(user[k], 1)} × ${fixed(films[row.i][k], 1)}`);
           attnkit.paint(td, products[row.i][k], 1);
         }
         const score = scores[row.i];
-        row.score.textContent = fixed(score, 2, true);
+        attnkit.write(row.score, fixed(score, 2, true));
         row.bar.style.cssText = `width:${(50 * Math.abs(score)) / reach}%;${score < 0 ? "right" : "left"}:50%`;
         row.bar.className = "ak-bar " + (score < 0 ? "ak-neg" : "ak-pos");
       }
       if (String(order) !== String(shown)) {
         const before = shown && !still ? rows.map((r) => r.tr.offsetTop) : null;
         body.append(...order.map((i) => rows[i].tr));
-        order.forEach((i, rank) => (rows[i].place.textContent = `${rank + 1}. `));
+        order.forEach((i, rank) => attnkit.write(rows[i].place, `${rank + 1}. `));
         // Let each row slide from where it was to where it now stands.
         if (before) for (const { tr, i } of rows) {
           const way = before[i] - tr.offsetTop;

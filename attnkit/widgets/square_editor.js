@@ -56,7 +56,7 @@
           h("span", { class: "ak-pair" }, fewerColumns, "columns", moreColumns),
           button("Transpose", "transpose: rows become columns", () =>
             attnkit.put(model, { numbers: compute({ numbers: model.get("numbers") }).transposed })),
-          h("button", { type: "button", onclick: () => attnkit.put(model, { numbers: model.get("start") }) }, "Reset")),
+          h("button", { type: "button", onclick: () => { chosen = [0, 0]; attnkit.put(model, { numbers: model.get("start") }); update(); } }, "Reset")),
         slider.element),
       h("div", { class: "ak-editor" }, table, shape), h("p", { class: "ak-code" }, code));
     el.replaceChildren(frame.element);
