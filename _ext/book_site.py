@@ -118,7 +118,7 @@ DROP = (
     r'<script type="text/x-thebe-config">.*?</script>',
     r'<script>kernelName = .*?</script>',
     r' aria-label="Toggle hidden content"',                      # on an element that may not carry a label
-    r'(?<=pst-js-only") aria-label="Search"',                    # hides the words on the button from voice control
+    r'(?<=search-button__button pst-js-only") title="Search" aria-label="Search"',   # other words than the button shows
     r' role="(?:doc-biblioentry|list)"(?=[^>]*>)',               # a deprecated role, and a list with links for children
 )
 SEARCH = r'<script[^>]*(?:searchtools|language_data|searchindex)\.js[^>]*></script>'
@@ -178,7 +178,8 @@ def cut_fonts(out, pages):
     theme = out / "_static/styles/pydata-sphinx-theme.css"
     theme.write_text(re.sub(ICON_RULE, lambda rule: rule[0] if icons & set(re.findall(r"fa-[\w-]+", rule[0])) else "",
                             theme.read_text(encoding="utf-8")), encoding="utf-8")
-    styles = "".join(p.read_text(encoding="utf-8") for p in sorted(out.glob("_static/**/*.css")) if "fontawesome" not in p.parts)
+    styles = "".join(p.read_text(encoding="utf-8") for p in sorted(out.glob("_static/**/*.css"))
+                     if "fontawesome" not in p.parts)
     points = {int(code, 16) for code in re.findall(r"\\(f[0-9a-f]{3}|[2e][0-9a-f]{1,3})\b", styles)}
     for font in sorted(FA_FONTS.glob("*.woff2")):
         cut(font, out / "_static/vendor/fontawesome/webfonts" / font.name, points)

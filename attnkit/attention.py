@@ -71,7 +71,7 @@ def softmax(scores, *, temperature=1.0, axis=-1):
     largest = xp.max(scores, axis=axis, keepdims=True)
     # A row of minus infinities would give inf - inf = nan: shift it by nothing and let its sum be 0.
     largest = xp.where(xp.isinf(largest), xp.zeros_like(largest), largest)
-    with np.errstate(over="ignore"):     # a difference too large for the dtype is minus infinity: weight 0, as it should be
+    with np.errstate(over="ignore"):     # a difference too large for the dtype is minus infinity: weight 0, rightly
         weights = xp.exp((scores - largest) / float(temperature))   # float(): a numpy scalar would widen the dtype
     total = xp.sum(weights, axis=axis, keepdims=True)
     return weights / xp.where(total == 0, xp.ones_like(total), total)

@@ -203,7 +203,7 @@ EXERCISES = {
     "dot_product/rank": Function(
         lambda user, films: np.argsort(-(films @ user), kind="stable"), [(v, _FILMS) for v in _VIEWERS],
         [(lambda user, films: np.argsort(films @ user, kind="stable"), "this is the ranking from worst to best."),
-         (lambda user, films: -np.sort(-(films @ user)), "these are the sorted scores; the films' numbers are asked for."),
+         (lambda user, films: -np.sort(-(films @ user)), "these are sorted scores; the films' numbers are asked for."),
          (lambda user, films: films @ user, "these are the scores; the films' numbers, best first, are asked for.")]),
     "dot_product/shared_dislike": Judged(_shared_dislike, (3,)),
     "dot_product/cosine": Function(

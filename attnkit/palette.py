@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 
 class Shades(NamedTuple):
+    """One colour, as a light page and as a dark page shows it."""
+
     light: str   # on a light page
     dark: str    # on a dark page
 

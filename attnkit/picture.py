@@ -32,10 +32,12 @@ class Svg:
         self.body, self.width, self.height, self.alt = body, width, height, alt
 
     def html(self):
+        """The drawing inline, followed by itself as an image."""
         size = f'width="{self.width:g}" height="{self.height:g}"'
         view = f'viewBox="0 0 {self.width:g} {self.height:g}"'
+        ground = palette.var("page")
         inline = (f'<svg {size} {view} role="img" aria-label="{escape(self.alt)}" '
-                  f'style="max-width:100%;height:auto;background:{palette.var("page")}" font-family="system-ui,sans-serif">{self.body}</svg>')
+                  f'style="max-width:100%;height:auto;background:{ground}" font-family="system-ui,sans-serif">{self.body}</svg>')
         # An <img> cannot see the page's CSS: fixed colours, on the light page's ground.
         fixed = re.sub(r"var\(--ak-[\w-]+, (#\w+)\)", r"\1", self.body)
         alone = (f'<svg xmlns="http://www.w3.org/2000/svg" {size} {view} font-family="system-ui,sans-serif">'
@@ -78,6 +80,7 @@ class Picture:
         return Picture(*self.parts, caption=caption)
 
     def html(self):
+        """The whole picture, complete without style sheet or script."""
         cells = "".join(f'<span style="font-size:1.3em">{escape(p)}</span>' if isinstance(p, str) else p.html()
                         for p in self.parts)
         caption = f"<figcaption>{escape(self.caption)}</figcaption>" if self.caption else ""

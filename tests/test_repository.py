@@ -3,10 +3,10 @@
 import re
 import subprocess
 import sys
+import tomllib
 
 import book
 import pytest
-import tomllib
 import yaml
 from conftest import ROOT
 
@@ -104,6 +104,11 @@ def test_documents_name_what_exists(name):
     assert set(re.findall(r"(?:`|^    )make ([a-z]+)", text, flags=re.M)) <= targets
     for link in re.findall(r"\]\(((?!http)[^)#]+)", re.sub(r"`[^`]*`", "", text)):
         assert (ROOT / link).exists(), link
+
+
+def test_style():
+    done = subprocess.run([sys.executable, "-m", "ruff", "check", "--no-cache", str(ROOT)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
 
 
 def test_licences_and_citation():

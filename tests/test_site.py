@@ -36,7 +36,9 @@ def test_page(watched, site, name, dark, width):
         w.page.add_init_script(SHIFT)
         w.page.goto(f"{site}/{name}.html", wait_until="networkidle")
         assert w.page.evaluate("document.documentElement.dataset.theme") == ("dark" if dark else "light")
-        w.page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")     # what is folded is read, too
+        # What is folded is read, too; the theme fades it in.
+        w.page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+        w.page.evaluate("Promise.allSettled(document.getAnimations().map(a => a.finished))")
         w.page.evaluate(AXE.read_text())
         found = w.page.evaluate("axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa']})")
         bad = [(v["id"], n["html"][:160], n["failureSummary"][:300]) for v in found["violations"] for n in v["nodes"]]
@@ -185,7 +187,10 @@ def test_movie_matcher_ranks(watched, site):
     with watched() as w:
         w.page.goto(f"{site}/chapters/03_dot_product.html")
         figure = figures(w.page).first
-        titles = lambda: [t.split(". ")[1] for t in figure.locator("tbody th").all_inner_texts()]
+
+        def titles():
+            return [t.split(". ")[1] for t in figure.locator("tbody th").all_inner_texts()]
+
         assert titles() == ["Thunder Run", "The Great Mix-up", "Quiet Harbour", "Letters in May"]
         figure.get_by_role("button", name="Turn every taste around").click()
         assert titles() == ["Letters in May", "Quiet Harbour", "The Great Mix-up", "Thunder Run"]
@@ -223,7 +228,10 @@ def test_alignment_sharpens(watched, site):
     with watched() as w:
         w.page.goto(f"{site}/index.html")
         figure = figures(w.page).first
-        weights = lambda: figure.locator(".ak-weight").all_inner_texts()
+
+        def weights():
+            return figure.locator(".ak-weight").all_inner_texts()
+
         assert weights() == ["0.11", "0.01", "0.88"]
         figure.get_by_role("button", name="aime").hover()
         assert weights() == ["0.03", "0.95", "0.02"]
@@ -252,6 +260,7 @@ def test_redraws_within_a_frame(watched, site, name):
     """Handler and forced layout, 95th percentile, with the processor slowed four times: under 16 ms."""
     with watched() as w:
         w.page.goto(f"{site}/{name}.html")
+        w.page.wait_for_load_state("networkidle")
         w.context.new_cdp_session(w.page).send("Emulation.setCPUThrottlingRate", {"rate": 4})
         times = figures(w.page).first.evaluate("""f => { const s = f.querySelector('input[type=range]'), times = [];
             for (let i = 0; i < 120; i++) { const t = performance.now(); s.value = (i % 19 - 9) / 10;

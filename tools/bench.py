@@ -52,7 +52,8 @@ def main():
     machine = {"processor": platform.machine(), "system": platform.system(), "python": platform.python_version(),
                "numpy": np.__version__, "cores": os.cpu_count()}
     result = {"command": "make bench", "machine": machine,
-              "attention / three lines of numpy, time, d = 64, by n": ratios, "seconds to run, kernel start included": seconds}
+              "attention / three lines of numpy, time, d = 64, by n": ratios,
+              "seconds to run, kernel start included": seconds}
     folder = ROOT / "measured"
     folder.mkdir(exist_ok=True)
     (folder / "bench.json").write_text(json.dumps(result, indent=1) + "\n")

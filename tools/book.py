@@ -9,9 +9,9 @@ environment of the book's own, .venv, made anew when the lock changes.
 
 import sys
 
-if sys.version_info < (3, 11):
-    sys.exit("Python 3.11 or newer is needed; this is Python %d.%d. Name a newer one: make PYTHON=/path/to/python3.11"
-             % sys.version_info[:2])
+if sys.version_info < (3, 11):  # noqa: UP036 (this is where an older Python is told so)
+    sys.exit(f"Python 3.11 or newer is needed; this is Python {sys.version_info[0]}.{sys.version_info[1]}. "
+             "Name a newer one: make PYTHON=/path/to/python3.11")
 
 import argparse
 import hashlib
@@ -61,7 +61,7 @@ def setup():
     ready = VENV / "ready"
     if ready.exists() and ready.read_text() == wanted:
         return
-    say("setting up .venv with Python %d.%d" % sys.version_info[:2])
+    say(f"setting up .venv with Python {sys.version_info[0]}.{sys.version_info[1]}")
     shutil.rmtree(VENV, ignore_errors=True)
     if subprocess.run([sys.executable, "-m", "venv", str(VENV)], stdout=subprocess.DEVNULL).returncode:
         sys.exit("[book] this Python cannot make environments; on Debian and Ubuntu: apt install python3-venv")
@@ -110,8 +110,9 @@ def book():
 
 def fingerprint():
     """A hash of everything that the website is made from."""
-    paths = [p for pattern in ("*.ipynb", "*.yml", "*.bib", "*.lock", "chapters/**/*", "attnkit/**/*", "_ext/*", "_static/**/*")
-             for p in ROOT.glob(pattern) if p.is_file() and not {"__pycache__", ".ipynb_checkpoints"} & set(p.parts)]
+    inputs = ("*.ipynb", "*.yml", "*.bib", "*.lock", "chapters/**/*", "attnkit/**/*", "_ext/*", "_static/**/*")
+    paths = [p for pattern in inputs for p in ROOT.glob(pattern)
+             if p.is_file() and not {"__pycache__", ".ipynb_checkpoints"} & set(p.parts)]
     total = hashlib.sha256(repr(sorted(os.environ.get(n, "") for n in ("GITHUB_REPOSITORY", "BOOK_BASEURL"))).encode())
     for path in sorted(paths):
         total.update(f"{path.relative_to(ROOT)}\0".encode() + path.read_bytes())

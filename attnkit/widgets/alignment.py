@@ -53,9 +53,9 @@ class Alignment(Figure):
         weights = np.array(numbers(weights, "weights", 0, np.inf, (len(queries), len(keys))))
         if (weights.sum(axis=1) == 0).any():
             raise ValueError("each row of weights needs a weight above zero")
-        super().__init__(weights=(weights / weights.sum(axis=1, keepdims=True)).tolist(), query_words=list(queries),
-                         key_words=list(keys), query_lang=query_lang, key_lang=key_lang, selected=selected, start=selected,
-                         caption=caption)
+        weights /= weights.sum(axis=1, keepdims=True)
+        super().__init__(weights=weights.tolist(), query_words=list(queries), key_words=list(keys),
+                         query_lang=query_lang, key_lang=key_lang, selected=selected, start=selected, caption=caption)
 
     @traitlets.validate("temperature")
     def _check_temperature(self, proposal):
@@ -66,7 +66,8 @@ class Alignment(Figure):
     @traitlets.validate("selected")
     def _check_selected(self, proposal):
         if not 0 <= proposal["value"] < len(self.query_words):
-            raise ValueError(f"selected must be one of the {len(self.query_words)} query words, got {proposal['value']}")
+            raise ValueError(f"selected must be one of the {len(self.query_words)} query words, "
+                             f"got {proposal['value']}")
         return proposal["value"]
 
     @property

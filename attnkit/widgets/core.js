@@ -25,6 +25,8 @@
   // h("td", {class: "x", onclick: f}, "text", child): an element; no HTML is ever parsed from data.
   attnkit.h = function (tag, props, ...children) {
     const el = document.createElement(tag);
+    // JupyterLab takes arrow keys for itself (to fold headings) unless the focused control says that they are its own.
+    if (tag === "input" || tag === "button") el.setAttribute("data-lm-suppress-shortcuts", "true");
     for (const [name, value] of Object.entries(props || {})) {
       if (name.startsWith("on")) el.addEventListener(name.slice(2), value);
       else if (value === true) el.setAttribute(name, "");

@@ -69,7 +69,8 @@ class Figure(anywidget.AnyWidget):
         """The static form: a still picture that carries its state for the script."""
         data = escape(json.dumps(self.state(), ensure_ascii=False, sort_keys=True), quote=True)
         caption = f"<p>{escape(self.caption)}</p>" if self.caption else ""
-        return f'<div class="ak-widget" data-ak-figure="{self.kind}" data-ak-state="{data}">{self.still()}{caption}</div>'
+        return (f'<div class="ak-widget" data-ak-figure="{self.kind}" data-ak-state="{data}">'
+                f"{self.still()}{caption}</div>")
 
     def _repr_mimebundle_(self, **kwargs):
         data, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})

@@ -60,7 +60,18 @@
 
     const still = root.matchMedia && root.matchMedia("(prefers-reduced-motion: reduce)").matches;
     let shown = null;
+    let frameRequest = 0;
+    // Let each row slide from where it was to where it now stands; after the layout, before the frame is shown.
+    function slide(before) {
+      const ways = rows.map((r, i) => before[i] - r.tr.offsetTop);
+      rows.forEach(({ tr }, i) => {
+        if (ways[i]) tr.animate([{ transform: `translateY(${ways[i]}px)` }, { transform: "none" }], { duration: 260, easing: "ease-out" });
+      });
+    }
     function update() {
+      // Read before anything is written: a read after a write would lay the page out twice.
+      const before = shown && !still ? rows.map((r) => r.tr.offsetTop) : null;
+      cancelAnimationFrame(frameRequest);
       const user = model.get("user");
       const { products, scores, order } = compute({ user, films });
       sliders.forEach((s, k) => s.show(user[k]));
@@ -76,15 +87,9 @@
         row.bar.className = "ak-bar " + (score < 0 ? "ak-neg" : "ak-pos");
       }
       if (String(order) !== String(shown)) {
-        const before = shown && !still ? rows.map((r) => r.tr.offsetTop) : null;
         body.append(...order.map((i) => rows[i].tr));
         order.forEach((i, rank) => attnkit.write(rows[i].place, `${rank + 1}. `));
-        // Let each row slide from where it was to where it now stands.
-        if (before) for (const { tr, i } of rows) {
-          const way = before[i] - tr.offsetTop;
-          if (way && tr.animate) tr.animate([{ transform: `translateY(${way}px)` }, { transform: "none" }],
-            { duration: 260, easing: "ease-out" });
-        }
+        if (before) frameRequest = requestAnimationFrame(() => slide(before));
         shown = order;
       }
       const best = order[0];
@@ -92,7 +97,7 @@
         `Last: ${titles[order[order.length - 1]]}, ${fixed(scores[order[order.length - 1]], 2, true)}.`);
     }
     const leave = attnkit.follow(model, ["user"], update);
-    return () => { frame.stop(); leave(); };
+    return () => { frame.stop(); leave(); cancelAnimationFrame(frameRequest); };
   }
 
   const root = globalThis;

@@ -4,7 +4,8 @@ import numpy as np
 import traitlets
 
 from attnkit import draw
-from attnkit.widgets.figure import Figure, numbers as check_numbers
+from attnkit.widgets.figure import Figure
+from attnkit.widgets.figure import numbers as check_numbers
 
 
 class SquareEditor(Figure):

@@ -1,0 +1,132 @@
+"""Live: a real Jupyter server, a chapter in JupyterLab in Chromium, and a figure that Python and the reader share."""
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+
+import pytest
+from conftest import ROOT
+
+pytestmark = pytest.mark.browser
+CHAPTER = "chapters/03_dot_product.ipynb"
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    """A Jupyter server on a copy of the notebooks, with settings of its own."""
+    folder = tmp_path_factory.mktemp("lab")
+    shutil.copytree(ROOT / "chapters", folder / "book" / "chapters")
+    env = {**os.environ, "HOME": str(folder), "JUPYTER_CONFIG_DIR": str(folder / "config"), "JUPYTER_DATA_DIR": str(folder / "data"),
+           "JUPYTERLAB_SETTINGS_DIR": str(folder / "settings"), "JUPYTERLAB_WORKSPACES_DIR": str(folder / "spaces")}
+    port = free_port()
+    log = (folder / "log").open("w")
+    server = subprocess.Popen([sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", f"--port={port}", "--ip=127.0.0.1",
+                               "--IdentityProvider.token=", "--LabApp.expose_app_in_browser=True", "--LabApp.news_url=",
+                               f"--ServerApp.root_dir={folder / 'book'}"], env=env, stdout=log, stderr=log)
+    try:
+        for _ in range(120):
+            try:
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/api", timeout=2).close()
+                break
+            except OSError:
+                assert server.poll() is None, (folder / "log").read_text()
+                time.sleep(0.5)
+        yield f"http://127.0.0.1:{port}", env, folder / "book"
+    finally:
+        server.terminate()
+        server.wait(timeout=20)
+        log.close()
+
+
+def open_chapter(page, address):
+    page.goto(f"{address}/lab/tree/{CHAPTER}?reset")
+    page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
+    page.wait_for_function("window.jupyterapp && window.jupyterapp.shell.currentWidget?.sessionContext?.isReady", timeout=60_000)
+
+
+PYTHON = """async code => {
+  const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
+  const future = kernel.requestExecute({code});
+  let text = '';
+  future.onIOPub = m => { text += m.content.text || m.content.evalue || ''; };
+  await future.done;
+  return text.trim(); }"""
+
+
+def all_cells(page):
+    """The outputs and errors of the open notebook, as its model holds them (the page shows only what is in view)."""
+    return page.evaluate("window.jupyterapp.shell.currentWidget.content.model.toJSON().cells")
+
+
+def test_python_and_the_reader_share_a_figure(watched, lab):
+    address, _, _ = lab
+    with watched() as w:
+        page = w.page
+        open_chapter(page, address)
+        page.evaluate("window.jupyterapp.commands.execute('notebook:run-all-cells')")
+        page.wait_for_function("""() => { const s = window.jupyterapp.shell.currentWidget.sessionContext;
+            const cells = window.jupyterapp.shell.currentWidget.content.model.toJSON().cells.filter(c => c.cell_type === 'code');
+            return s.session.kernel.status === 'idle' && cells.every(c => c.execution_count) }""", timeout=120_000)
+        assert not [o for c in all_cells(page) for o in c.get("outputs", []) if o["output_type"] == "error"]
+
+        figure = page.locator(".jp-OutputArea .ak-figure")
+        for _ in range(60):
+            if figure.count() and figure.first.is_visible():
+                break
+            page.locator(".jp-WindowedPanel-outer").first.evaluate("e => e.scrollBy(0, 500)")
+            page.wait_for_timeout(150)
+        figure = figure.first
+        figure.scroll_into_view_if_needed()
+
+        # The reader moves a control: Python sees it.
+        slider = figure.get_by_role("slider", name="romance")
+        slider.focus()
+        slider.press("End")
+        slider.press("ArrowLeft")
+        page.wait_for_timeout(500)
+        assert page.evaluate(PYTHON, "print(matcher.user, matcher.ranking[0])") == "[0.8, 0.9, 0.3] The Great Mix-up"
+
+        # Python sets the state: the figure follows, and refuses what is out of range.
+        page.evaluate(PYTHON, "matcher.user = [-1, -1, -1]")
+        page.wait_for_function("f => f.querySelector('tbody th').textContent === '1. Quiet Harbour'", arg=figure.element_handle())
+        assert figure.get_by_role("slider", name="action").input_value() == "-1"
+        assert "user must lie between -1 and 1" in page.evaluate(PYTHON, "matcher.user = [5, 0, 0]")
+        figure.get_by_role("button", name="Reset").click()
+        page.wait_for_timeout(500)
+        assert page.evaluate(PYTHON, "print(matcher.user)") == "[0.8, -0.5, 0.3]"
+
+
+@pytest.mark.parametrize("trusted", [False, True], ids=["untrusted", "trusted"])
+def test_a_notebook_not_yet_run(watched, lab, trusted):
+    """Opened before it is run, the pictures stand: inline and alive to the theme if trusted, as images if not."""
+    address, env, folder = lab
+    if trusted:
+        subprocess.run([sys.executable, "-m", "jupyter", "trust", str(folder / CHAPTER)], check=True, env=env, capture_output=True)
+    with watched(width=1100) as w:
+        page = w.page
+        open_chapter(page, address)
+        area = page.locator(".jp-WindowedPanel-outer").first
+        seen = {"svg": 0, "img": 0, "table": 0, "words": ""}
+        for _ in range(60):
+            now = page.evaluate("""() => { const shown = s => [...document.querySelectorAll('.jp-OutputArea ' + s)]
+                .filter(e => e.getBoundingClientRect().height > 20 && getComputedStyle(e).display !== 'none').length;
+                return {svg: shown('.ak-picture svg, figure svg[role=img]'), img: shown('img[src^="data:image/svg"]'),
+                        table: shown('.jp-RenderedHTML table'), words: document.querySelector('.jp-Notebook').innerText} }""")
+            seen = {k: max(seen[k], v) if k != "words" else seen[k] + v for k, v in now.items()}
+            area.evaluate("e => e.scrollBy(0, 600)")
+            page.wait_for_timeout(120)
+        assert (seen["svg"] > 0) == trusted and (seen["img"] > 0) == (not trusted), seen
+        assert seen["table"] >= 1 and "+0.96" in seen["words"]
+        # What the site renders, JupyterLab renders too: no directive or role shows as raw text.
+        assert not re.search(r":::|\{(exercise|dropdown|admonition|cite)\}", seen["words"])
