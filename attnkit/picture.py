@@ -37,7 +37,8 @@ class Svg:
         view = f'viewBox="0 0 {self.width:g} {self.height:g}"'
         ground = palette.var("page")
         inline = (f'<svg {size} {view} role="img" aria-label="{escape(self.alt)}" '
-                  f'style="max-width:100%;height:auto;background:{ground}" font-family="system-ui,sans-serif">{self.body}</svg>')
+                  f'style="max-width:100%;height:auto;background:{ground}" '
+                  f'font-family="system-ui,sans-serif">{self.body}</svg>')
         # An <img> cannot see the page's CSS: fixed colours, on the light page's ground.
         fixed = re.sub(r"var\(--ak-[\w-]+, (#\w+)\)", r"\1", self.body)
         alone = (f'<svg xmlns="http://www.w3.org/2000/svg" {size} {view} font-family="system-ui,sans-serif">'
