@@ -181,6 +181,7 @@ def cut_fonts(out, pages):
     styles = "".join(p.read_text(encoding="utf-8") for p in sorted(out.glob("_static/**/*.css"))
                      if "fontawesome" not in p.parts)
     points = {int(code, 16) for code in re.findall(r"\\(f[0-9a-f]{3}|[2e][0-9a-f]{1,3})\b", styles)}
+    points |= {ord(c) for c in styles if "\ue000" <= c <= "\uf8ff"}       # written out, not escaped
     for font in sorted(FA_FONTS.glob("*.woff2")):
         cut(font, out / "_static/vendor/fontawesome/webfonts" / font.name, points)
 

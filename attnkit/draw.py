@@ -71,7 +71,6 @@ def squares(numbers, *, label="", role=None, values=True, standing=False, larges
     for name, names, count in (("row_names", row_names, n), ("column_names", column_names, d)):
         if names is not None and len(names) != count:
             raise ValueError(f"{name} must hold {count} names for numbers of shape {x.shape}, got {len(names)}")
-    frame = palette.var("quiet" if role is None else _role(role))
     largest = max(1.0, float(np.abs(x).max())) if largest is None else float(largest)
     if not largest > 0:
         raise ValueError(f"largest must be positive, got {largest}")
@@ -83,17 +82,8 @@ def squares(numbers, *, label="", role=None, values=True, standing=False, larges
     step = max([SIDE, *(_width(text) + 6 for text in [*written, *(column_names or [])])])
     left = max(left, (_width(label) * 1.25 - d * step) / 2)     # a label may be wider than the squares below it
     right, bottom = left + d * step, top + n * SIDE
-    body = []
-    for i in range(n):
-        for j in range(d):
-            body.append(_square(grid[i, j], left + j * step, top + i * SIDE, step, values, largest, digits))
-    body.append(f'<rect x="{left - 2:g}" y="{top - 2:g}" width="{d * step + 4:g}" height="{n * SIDE + 4:g}" rx="4" '
-                f'fill="none" stroke="{frame}" stroke-width="2.5"/>')
-    if light_up is not None:
-        body.append(_light_up(light_up, left, top, step, n, d))
-    if label:
-        fill = palette.var("ink") if role is None else frame
-        body.append(_text((left + right) / 2, TEXT + 2, label, fill, size=TEXT + 3, bold=True))
+    body = [_block(grid, left, top, step, label, role, digits if values else None, largest, light_up,
+                   above=column_names is not None)]
     for j, name in enumerate(column_names or []):
         body.append(_text(left + (j + .5) * step, top - 8, name, palette.var("ink")))
     for i, name in enumerate(row_names or []):
@@ -108,6 +98,72 @@ def squares(numbers, *, label="", role=None, values=True, standing=False, larges
     half = max(_width(label) * 1.25 if label else 0, _width(_shape(x, standing)) if shape else 0) / 2
     width = max(right + 6, middle / 2 + half)
     return Picture(Svg("".join(body), np.ceil(width), np.ceil(height), alt=words))
+
+
+def product(left, right, *, labels=("", "", ""), roles=(None, None, None), row_names=None, inner_names=None,
+            column_names=None, digits=(1, 1, 2), light_up=None):
+    """Draw a matrix product with the left factor beside, the right factor above their product.
+
+    Each square of the product stands where a row of the left factor meets a column
+    of the right one; their dot product is the number in it.
+
+    Parameters
+    ----------
+    left : array, shape (n, d)
+    right : array, shape (d, m)
+    labels, roles, digits : triples
+        For the left factor, the right factor and the product, as in `squares`.
+    row_names, inner_names, column_names : lists of n, d and m str, optional
+        Names of the rows, of the shared axis, of the columns.
+    light_up : pair, optional
+        ``(row, column)`` of the product: its square, its row and its column are framed.
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        The factors are not matrices whose inner sizes agree, or names do not match.
+
+    Examples
+    --------
+    >>> product([[1.0, 2.0]], [[3.0], [4.0]], labels=("A", "B", "AB")).alt.split(". ")[-1]
+    'Matrix AB, 1 by 1. row 1: 11.00.'
+    """
+    a, b = _as_array(left), _as_array(right)
+    if a.ndim != 2 or b.ndim != 2 or a.shape[1] != b.shape[0]:
+        raise ValueError(f"the factors must be (n, d) and (d, m), got {a.shape} and {b.shape}")
+    c = a @ b
+    i, j = light_up or (None, None)
+    # Three blocks on one grid; each is drawn by `squares`' own means, at its own place.
+    wide = [max([SIDE, *(_width(t) + 6 for t in [*(fixed(v, k) for v in x.flat), *(names or [])])])
+            for x, k, names in ((a, digits[0], None), (np.concatenate([b, c]), max(digits[1:]), column_names))]
+    names_left = max([0, *map(_width, row_names or [])]) + 8
+    inner_left = max([0, *map(_width, inner_names or [])]) + 8
+    x0 = 8 + names_left                                              # the left factor begins here
+    x1 = max(x0 + a.shape[1] * wide[0] + 16, 8 + inner_left)          # the right factor and the product
+    y0 = 8 + (TEXT + 8) + (TEXT + 5 if column_names else 0)
+    y1 = y0 + b.shape[0] * SIDE + TEXT + 20
+    body, words = [], []
+    for x, (px, py), step, label, role, digit, lit, names in (
+            (a, (x0, y1), wide[0], labels[0], roles[0], digits[0], (i, None), (row_names, inner_names)),
+            (b, (x1, y0), wide[1], labels[1], roles[1], digits[1], (None, j), (inner_names, column_names)),
+            (c, (x1, y1), wide[1], labels[2], roles[2], digits[2], (i, j), (row_names, column_names))):
+        largest = max(1.0, float(np.abs(x).max()))
+        body.append(_block(x, px, py, step, label, role, digit, largest, lit if light_up else None,
+                           above=x is b and column_names is not None))
+        words.append(describe(x, label, role, *names, digits=digit))
+    ink = palette.var("ink")
+    for k, name in enumerate(column_names or []):
+        body.append(_text(x1 + (k + .5) * wide[1], y0 - 8, name, ink))
+    for k, name in enumerate(inner_names or []):
+        body.append(_text(x1 - 10, y0 + (k + .5) * SIDE + 5, name, ink, anchor="end"))
+    for k, name in enumerate(row_names or []):
+        body.append(_text(x0 - 10, y1 + (k + .5) * SIDE + 5, name, ink, anchor="end"))
+    width, height = x1 + b.shape[1] * wide[1] + 8, y1 + a.shape[0] * SIDE + 8
+    return Picture(Svg("".join(body), width, height, alt="A matrix product. " + " ".join(words)))
 
 
 def describe(x, label="", role=None, row_names=None, column_names=None, digits=1, standing=False):
@@ -138,14 +194,31 @@ def opacity(value, largest):
     return math.floor(share * palette.DEPTH * 1000 + 0.5) / 1000      # as in widgets/core.js
 
 
-def _square(value, x, y, step, values, largest, digits):
+def _block(grid, left, top, step, label, role, digits, largest, light_up, above):
+    """The squares of a matrix with frame and label; no digits means marks in place of numbers."""
+    n, d = grid.shape
+    frame = palette.var("quiet" if role is None else _role(role))
+    body = [_square(grid[i, j], left + j * step, top + i * SIDE, step, digits, largest)
+            for i in range(n) for j in range(d)]
+    body.append(f'<rect x="{left - 2:g}" y="{top - 2:g}" width="{d * step + 4:g}" height="{n * SIDE + 4:g}" rx="4" '
+                f'fill="none" stroke="{frame}" stroke-width="2.5"/>')
+    if light_up is not None:
+        body.append(_light_up(light_up, left, top, step, n, d))
+    if label:
+        y = top - 8 - (TEXT + 6 if above else 0)
+        body.append(_text(left + d * step / 2, y, label, palette.var("ink") if role is None else frame,
+                          size=TEXT + 3, bold=True))
+    return "".join(body)
+
+
+def _square(value, x, y, step, digits, largest):
     sign = "negative" if value < 0 else "positive"
     side_x, side_y = step - GAP, SIDE - GAP
     box = f'x="{x + GAP / 2:g}" y="{y + GAP / 2:g}" width="{side_x:g}" height="{side_y:g}" rx="3"'
     # A hair line, so that a zero is still a square.
     fill = (f'<rect {box} fill="{palette.var("fill-" + sign)}" fill-opacity="{opacity(value, largest):g}" '
             f'stroke="{palette.var("grid")}"/>')
-    if values:
+    if digits is not None:
         written = fixed(value, digits)
     else:
         written = "" if fixed(value, 2) == "0.00" else ("−" if value < 0 else "+")
@@ -201,4 +274,4 @@ def _as_array(numbers):
     return x
 
 
-__all__ = ["squares", "describe", "opacity"]
+__all__ = ["squares", "product", "describe", "opacity"]

@@ -103,7 +103,9 @@ def plane(points, names, *, arrow=None, arrow_name="", axis_names=("x", "y"), ax
         ax.axline((0, 0), tuple(unit), color=palette.ROLES["query"].light, linewidth=1, alpha=.5)
         ax.annotate("", arrow, (0, 0), arrowprops={"arrowstyle": "-|>", "color": palette.ROLES["query"].light,
                                                   "linewidth": 2.6, "shrinkA": 0, "shrinkB": 0, "mutation_scale": 18})
-        ax.annotate(arrow_name, arrow, xytext=(8, 4), textcoords="offset points",
+        # The name stands beside the middle of the arrow, on its upper side, out of the way of the points' names.
+        across = np.array([-unit[1], unit[0]]) * (1 if unit[0] >= 0 else -1)
+        ax.annotate(arrow_name, arrow / 2, xytext=tuple(10 * across), textcoords="offset points",
                     color=palette.ROLES["query"].light, weight="bold")
     ax.scatter(*points.T, **{"s": 46, "color": palette.ROLES["key"].light, "zorder": 3, **kwargs})
     for point, name in zip(points, names):

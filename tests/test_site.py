@@ -67,6 +67,20 @@ def test_pictures_have_words(watched, site, name):
         assert not hidden
 
 
+@pytest.mark.parametrize("name", PAGES)
+def test_icons_are_in_the_cut_font(watched, site, name):
+    """Every icon that a page draws is in the subset: only a look at the page would show an empty box otherwise."""
+    from fontTools.ttLib import TTFont
+    fonts = (SITE / "_static/vendor/fontawesome/webfonts").glob("*.woff2")
+    known = {c for font in fonts for c in TTFont(font).getBestCmap()}
+    with watched() as w:
+        w.page.goto(f"{site}/{name}.html")
+        used = w.page.evaluate("""() => [...document.querySelectorAll('*')].flatMap(e => ['::before', '::after'].map(p =>
+            getComputedStyle(e, p).content)).join('')""")
+        used = {ord(c) for c in used if "\ue000" <= c <= "\uf8ff"}
+        assert used and used <= known, [hex(c) for c in used - known]
+
+
 def maths(name):
     """The formulas of a page's source: in Markdown cells and in Markdown outputs."""
     path = ROOT / f"{name}.ipynb"

