@@ -118,7 +118,8 @@ DROP = (
     r'<script type="text/x-thebe-config">.*?</script>',
     r'<script>kernelName = .*?</script>',
     r' aria-label="Toggle hidden content"',                      # on an element that may not carry a label
-    r'(?<=search-button__button pst-js-only") title="Search" aria-label="Search"',   # other words than the button shows
+    # Other words than the button shows (the icon of the narrow page keeps them, it has no others).
+    r'(?<=search-button-field search-button__button pst-js-only") title="Search" aria-label="Search"',
     r' role="(?:doc-biblioentry|list)"(?=[^>]*>)',               # a deprecated role, and a list with links for children
 )
 SEARCH = r'<script[^>]*(?:searchtools|language_data|searchindex)\.js[^>]*></script>'

@@ -129,7 +129,7 @@ def product(left, right, *, labels=("", "", ""), roles=(None, None, None), row_n
 
     Examples
     --------
-    >>> product([[1.0, 2.0]], [[3.0], [4.0]], labels=("A", "B", "AB")).alt.split(". ")[-1]
+    >>> product([[1.0, 2.0]], [[3.0], [4.0]], labels=("A", "B", "AB")).alt[-32:]
     'Matrix AB, 1 by 1. row 1: 11.00.'
     """
     a, b = _as_array(left), _as_array(right)

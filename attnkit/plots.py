@@ -13,7 +13,7 @@ from attnkit.picture import Picture, Svg
 matplotlib.style.use("attnkit.book")
 
 
-def axes(width=5.6, height=3.8):
+def axes(width=4.8, height=3.5):
     """New axes on a figure of the given size in inches (it belongs to no window and needs no closing)."""
     return Figure(figsize=(width, height), layout="constrained").add_subplot()
 
