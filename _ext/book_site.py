@@ -114,7 +114,10 @@ DROP = (
     r'<script[^>]*scripts/fontawesome\.js[^>]*></script>',       # 1.5 MB of icons that the style sheet draws already
     r'<script[^>]*>const THEBE_JS_URL.*?</script>',              # thebe: configured twice, and from a CDN
     r'<script[^>]*sphinx-thebe\.js[^>]*></script>',
-    r'<link[^>]*(?:sphinx-thebe)\.css[^>]*/?>',
+    r'<link[^>]*sphinx-thebe\.css[^>]*/?>',
+    r'<(?:script|link)[^>]*togglebutton\.(?:js[^>]*></script>|css[^>]*>)',   # for a class that the book does not use
+    r'<script>(?:let toggle|var togglebutton)\w+ = .*?</script>',
+    r'<script[^>]*design-tabs\.js[^>]*></script>',
     r'<script type="text/x-thebe-config">.*?</script>',
     r'<script>kernelName = .*?</script>',
     r' aria-label="Toggle hidden content"',                      # on an element that may not carry a label
@@ -140,10 +143,20 @@ def lighten(app, exception):
         if path.name != "search.html":
             html = re.sub(SEARCH, "", html)
         html = drop_second(r'<link[^>]*katex\.min\.css[^>]*>', html)   # once by Jupyter Book, once by the extension
+        # This sheet does nothing but import another, which a browser then fetches late.
+        html = re.sub(r'_static/styles/theme\.css[^"]*', "_static/basic.css", html)
+        html = re.sub(r'<link[^>]*href="([^"?]*\.css)[^"]*"[^>]*>', lambda link, path=path: inline(link, path), html)
         html = re.sub(r'<script(?![^>]*(?:defer|async))([^>]*\ssrc="[^"]*")', defer, html)
         pages[path] = html
         path.write_text(html, encoding="utf-8")
     cut_fonts(out, pages.values())
+
+
+def inline(link, page):
+    """Put a small style sheet into the page: on a slow line a request costs more than its bytes."""
+    file = page.parent / link[1]
+    text = file.read_text(encoding="utf-8")
+    return link[0] if len(text) > 4000 or "url(" in text else f"<style>{text.strip()}</style>"
 
 
 def drop_second(pattern, html):
