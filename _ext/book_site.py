@@ -16,6 +16,7 @@ import pydata_sphinx_theme
 import sphinxcontrib.katex as katex
 from fontTools.subset import Options, Subsetter, load_font, save_font
 
+from attnkit import picture
 from attnkit.widgets import figure
 
 KATEX_FONTS = Path(__file__).parent.parent / "_static" / "katex" / "fonts"
@@ -97,7 +98,7 @@ def name_citations(app, env):
 def finish_context(app, pagename, templatename, context, doctree):
     """Leave out what only an untrusted notebook needs; load the figures' script where there are figures."""
     body = context.get("body") or ""
-    body = body.replace("<style>.ak-still{display:none}</style>", "")
+    body = body.replace(picture.TRUSTED, "").replace(picture.HIDDEN, '<span style="display:contents">')
     body = re.sub(r'<img class="ak-still"[^>]*>', "", body)
     context["body"] = body
     if "data-ak-figure" in body:

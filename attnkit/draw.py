@@ -80,7 +80,7 @@ def squares(numbers, *, label="", role=None, values=True, standing=False, larges
     top = 6 + (TEXT + 8 if label else 0) + (TEXT + 5 if column_names else 0)
     written = [fixed(v, digits) for v in grid.flat] if values else []
     step = max([SIDE, *(_width(text) + 6 for text in [*written, *(column_names or [])])])
-    left = max(left, (_width(label) * 1.25 - d * step) / 2)     # a label may be wider than the squares below it
+    left = max(left, (_width(label) * 1.4 - d * step) / 2)     # a label may be wider than the squares below it
     right, bottom = left + d * step, top + n * SIDE
     body = [_block(grid, left, top, step, label, role, digits if values else None, largest, light_up,
                    above=column_names is not None)]
@@ -95,7 +95,7 @@ def squares(numbers, *, label="", role=None, values=True, standing=False, larges
     words = describe(x, label, role, row_names, column_names, digits, standing)
     middle = left + right
     # Label and shape may be wider than the squares they stand over.
-    half = max(_width(label) * 1.25 if label else 0, _width(_shape(x, standing)) if shape else 0) / 2
+    half = max(_width(label) * 1.4 if label else 0, _width(_shape(x, standing)) if shape else 0) / 2
     width = max(right + 6, middle / 2 + half)
     return Picture(Svg("".join(body), np.ceil(width), np.ceil(height), alt=words))
 

@@ -3,7 +3,7 @@
 A picture is a row of parts (inline SVG and text) that wraps on a narrow page,
 with a caption.  Inline SVG follows the page's light and dark; where a notebook
 is not yet trusted, JupyterLab drops inline SVG, so each part is followed by the
-same drawing as an <img>, which shows only then (the site leaves it out).
+same drawing as an <img>, which shows only then.
 """
 
 import base64
@@ -11,6 +11,12 @@ import re
 from html import escape
 
 from attnkit import palette
+
+# Inline SVG is hidden until a style sheet says otherwise. Where a notebook is not trusted, JupyterLab drops the style
+# and the <svg>, but leaves the words of the drawing: they stay hidden, and the image shows instead. The site drops the
+# style and the image (_ext/book_site.py).
+TRUSTED = "<style>.ak-inline{display:contents!important}.ak-still{display:none}</style>"
+HIDDEN = '<span class="ak-inline" style="display:none">'
 
 
 class Svg:
@@ -36,9 +42,9 @@ class Svg:
         size = f'width="{self.width:g}" height="{self.height:g}"'
         view = f'viewBox="0 0 {self.width:g} {self.height:g}"'
         ground = palette.var("page")
-        inline = (f'<svg {size} {view} role="img" aria-label="{escape(self.alt)}" '
+        inline = (HIDDEN + f'<svg {size} {view} role="img" aria-label="{escape(self.alt)}" '
                   f'style="max-width:100%;height:auto;background:{ground}" '
-                  f'font-family="system-ui,sans-serif">{self.body}</svg>')
+                  f'font-family="system-ui,sans-serif">{self.body}</svg></span>')
         # An <img> cannot see the page's CSS: fixed colours, on the light page's ground.
         fixed = re.sub(r"var\(--ak-[\w-]+, (#\w+)\)", r"\1", self.body)
         alone = (f'<svg xmlns="http://www.w3.org/2000/svg" {size} {view} font-family="system-ui,sans-serif">'
@@ -85,7 +91,7 @@ class Picture:
         cells = "".join(f'<span style="font-size:1.3em">{escape(p)}</span>' if isinstance(p, str) else p.html()
                         for p in self.parts)
         caption = f"<figcaption>{escape(self.caption)}</figcaption>" if self.caption else ""
-        return ('<style>.ak-still{display:none}</style><figure class="ak-picture" style="margin:1em 0">'
+        return (TRUSTED + '<figure class="ak-picture" style="margin:1em 0">'
                 f'<div style="display:flex;flex-wrap:wrap;align-items:center;gap:.6em .8em">{cells}</div>'
                 f"{caption}</figure>")
 
