@@ -7,7 +7,7 @@ BOOK = @command -v $(PYTHON) >/dev/null || { echo "Python 3.11 or newer is neede
 .DEFAULT_GOAL := help
 
 help:       ## show this list
-	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):[^#]*## /  make \1\t/' | expand -t 18
+	@awk -F ':.*## ' '/^[a-z]+: .*##/ { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 book:       ## build the website into _build/html (sets everything up first)
 	$(BOOK) book

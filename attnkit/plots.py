@@ -108,8 +108,11 @@ def plane(points, names, *, arrow=None, arrow_name="", axis_names=("x", "y"), ax
         ax.annotate(arrow_name, arrow / 2, xytext=tuple(10 * across), textcoords="offset points",
                     color=palette.ROLES["query"].light, weight="bold")
     ax.scatter(*points.T, **{"s": 46, "color": palette.ROLES["key"].light, "zorder": 3, **kwargs})
-    for point, name in zip(points, names):
-        ax.annotate(name, point, xytext=(7, 5), textcoords="offset points")
+    for k, (point, name) in enumerate(zip(points, names)):
+        # Above the point, or below it where the perpendicular leads up.
+        below = arrow is not None and feet[k][1] > point[1]
+        ax.annotate(name, point, xytext=(0, -8 if below else 8), textcoords="offset points", ha="center",
+                    va="top" if below else "bottom")
     ax.set(xlabel=axis_names[0], ylabel=axis_names[1], aspect="equal")
     return ax
 

@@ -72,6 +72,12 @@ def test_extreme_scores(library, dtype):
     assert np.abs(weights[1] - third).max() < TOLERANCE[dtype]
 
 
+def test_many_equal_scores_in_sixteen_bits():
+    weights = softmax(np.zeros(70_000, dtype="float16"))
+    assert weights.dtype == "float16" and np.allclose(weights, 1 / 70_000, rtol=0.02)
+    assert softmax(np.zeros((2, 3)), axis=np.int64(0)).tolist() == [[0.5] * 3] * 2
+
+
 def test_by_hand():
     # exp(0), exp(log 3): shares 1/4 and 3/4.
     assert np.allclose(softmax(np.array([0.0, math.log(3)])), [0.25, 0.75], atol=1e-15)
@@ -120,7 +126,7 @@ T = torch.zeros(5, 3, dtype=torch.float64)
 BAD = [
     (lambda: softmax([1.0, 2.0]), TypeError, "scores must be a numpy array or a torch tensor, got list"),
     (lambda: softmax(np.array([1, 2])), TypeError, "scores must hold floating-point numbers, got dtype int64"),
-    (lambda: softmax(Q, temperature=0), ValueError, "temperature must be positive and finite, got 0"),
+    (lambda: softmax(Q, temperature=0), ValueError, "temperature must be positive and finite in float64, got 0.0"),
     (lambda: softmax(Q, temperature=-1.0), ValueError, "got -1.0"),
     (lambda: softmax(Q, temperature=float("nan")), ValueError, "got nan"),
     (lambda: softmax(Q, temperature=float("inf")), ValueError, "got inf"),
@@ -128,6 +134,14 @@ BAD = [
     (lambda: softmax(Q, temperature=True), TypeError, "got bool"),
     (lambda: softmax(Q, axis=2), ValueError, r"axis 2 does not exist in scores of shape \(5, 3\)"),
     (lambda: softmax(Q, axis=1.0), TypeError, "axis must be an integer"),
+    (lambda: softmax(Q, temperature=10**400), ValueError, "got inf"),
+    (lambda: softmax(Q.astype("float32"), temperature=1e-50), ValueError, "positive and finite in float32, got 1e-50"),
+    (lambda: attention(Q, K, V, scale=10**400), ValueError, "scale must be finite, got inf"),
+    (lambda: attention(Q, K, V, score=lambda q, k: None), TypeError, "the result of score must be a numpy array .* got NoneType"),
+    (lambda: attention(Q, K, V, score=lambda q, k: (q @ k.T).astype("float32")), TypeError, "one dtype is needed, got value: float64"),
+    (lambda: attention(Q, K, np.stack([V] * 2), score=lambda q, k: np.stack([q @ k.T] * 3)), ValueError, "batch axes of the result of score"),
+    (lambda: attention(T, torch.zeros(7, 3, dtype=torch.float64, device="meta"), torch.zeros(7, 2, dtype=torch.float64)), ValueError,
+     "arrays on one device are needed, got query: cpu, key: meta"),
     (lambda: softmax(np.zeros((2, 0))), ValueError, r"empty: shape \(2, 0\)"),
     (lambda: softmax(np.array(1.0)), ValueError, r"shape \(\)"),
     (lambda: attention([[1.0]], K, V), TypeError, "query must be a numpy array"),

@@ -22,7 +22,7 @@ def free_port():
         return s.getsockname()[1]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def lab(tmp_path_factory):
     """A Jupyter server on a copy of the notebooks, with settings of its own."""
     folder = tmp_path_factory.mktemp("lab")

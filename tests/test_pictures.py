@@ -50,7 +50,7 @@ def test_css_uses_only_colours_of_the_palette():
     used = set()
     for path in [ROOT / "attnkit/widgets/figure.css", ROOT / "_static/book.css", *(ROOT / "attnkit/widgets").glob("*.js")]:
         text = path.read_text()
-        assert not re.search(r"#[0-9a-fA-F]{3,8}\b(?![^{]*\{)", re.sub(r"/\*.*?\*/", "", text, flags=re.S)) \
+        assert not re.search(r"#[0-9a-fA-F]{3,8}\b(?![^{}]*\{)", re.sub(r"/\*.*?\*/", "", text, flags=re.S)) \
             or path.name == "book.css", path.name
         used |= set(re.findall(r"var\((--ak-[\w-]+)", text))
     assert used - {"--ak-fill-"} <= set(palette.variables())
@@ -117,8 +117,11 @@ BAD = [
     (lambda: draw.squares([]), ValueError, "empty axis"),
     (lambda: draw.squares([np.nan]), ValueError, "finite"),
     (lambda: draw.squares([1.0], role="boss"), ValueError, "role must be one of query, .* got 'boss'"),
-    (lambda: draw.squares([1.0], column_names=["a", "b"]), ValueError, r"must hold 1 names .* \(1,\), got 2"),
-    (lambda: draw.squares([[1.0]], row_names=[]), ValueError, "got 0"),
+    (lambda: draw.squares([1.0], column_names=["a", "b"]), ValueError, r"must hold 1 names .* \(1,\), got \['a', 'b'\]"),
+    (lambda: draw.squares([[1.0]], row_names=[]), ValueError, r"got \[\]"),
+    (lambda: draw.squares([[1.0], [2.0, 3.0]]), ValueError, "different lengths"),
+    (lambda: draw.product([[1.0]], [[1.0]], row_names=["a", "b"]), ValueError, r"row_names must hold 1 names for a product"),
+    (lambda: draw.product([[1.0, 2.0]], [[1.0]]), ValueError, r"\(n, d\) and \(d, m\), got \(1, 2\) and \(1, 1\)"),
     (lambda: draw.squares([1.0], largest=0), ValueError, "largest must be positive"),
     (lambda: draw.squares([1.0], light_up=(0, 1)), ValueError, r"within 1 rows and 1 columns, got \(0, 1\)"),
     (lambda: Svg("", 1, 1, alt=" "), ValueError, "alt must say"),

@@ -69,7 +69,7 @@ def test_alignment_keeps_a_weight_of_zero():
 
 def test_numbers_are_written_alike():
     rng = np.random.default_rng(4)
-    numbers = [0.125, -0.125, 0.5, -0.0, 0.0, -0.004, 0.005, 1.005, 2.675, 1e-9, 99.995, 1e15, -3.0]
+    numbers = [0.125, -0.125, 0.5, -0.0, 0.0, -0.004, 0.005, 1.005, 2.675, 1e-9, 99.995, 1e14, -3.0]
     numbers += rng.normal(size=400).tolist() + (rng.integers(-4000, 4000, 400) / 1000).tolist()
     cases = [[x, int(rng.integers(0, 5)), bool(rng.integers(2))] for x in numbers]
     for (x, digits, plus), (text, opacity) in zip(cases, node("run_figures.js", {"numbers": cases})):
@@ -116,6 +116,8 @@ BAD = [
     (lambda: SquareEditor([[float("nan")]]), ValueError, "between -1 and 1"),
     (lambda: SquareEditor(np.zeros((7, 2))), ValueError, "at most 6 by 6, got 7 by 2"),
     (lambda: Alignment([[0.5, -0.5]], ["a"], ["b", "c"]), ValueError, "weights must lie"),
+    (lambda: Alignment([[np.inf, 1]], ["a"], ["b", "c"]), ValueError, "weights must lie"),
+    (lambda: SquareEditor([[0.1], [0.2, 0.3]]), ValueError, "numbers is no array of numbers"),
     (lambda: Alignment([[0.0, 0.0]], ["a"], ["b", "c"]), ValueError, "above zero"),
     (lambda: Alignment([[0.5, 0.5]], ["a"], ["b"]), ValueError, r"weights must have shape \(1, 1\), got \(1, 2\)"),
     (lambda: Alignment([[0.5, 0.5]], ["a"], ["b", "c"], selected=4), ValueError, "one of the 1 query words, got 4"),
@@ -139,6 +141,13 @@ def test_bad_change_changes_nothing():
     assert editor.array.shape == (2, 2)
     with pytest.raises(ValueError, match="temperature must lie"):
         examples()[2].temperature = 0
+
+
+def test_what_is_shown_is_what_is_held():
+    editor = SquareEditor([[0.25, -0.25, 0.34]])
+    assert editor.numbers == [[0.3, -0.3, 0.3]] and editor.code == "np.array([[0.3, -0.3, 0.3]])"
+    editor.numbers = np.array([[0.5]])
+    assert editor.numbers == [[0.5]]
 
 
 def test_each_figure_has_its_neighbours():

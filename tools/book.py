@@ -113,7 +113,10 @@ def fingerprint():
     inputs = ("*.ipynb", "*.yml", "*.bib", "*.lock", "chapters/**/*", "attnkit/**/*", "_ext/*", "_static/**/*")
     paths = [p for pattern in inputs for p in ROOT.glob(pattern)
              if p.is_file() and not {"__pycache__", ".ipynb_checkpoints"} & set(p.parts)]
-    total = hashlib.sha256(repr(sorted(os.environ.get(n, "") for n in ("GITHUB_REPOSITORY", "BOOK_BASEURL"))).encode())
+    # The address of the repository makes buttons and links (_ext/book_site.py).
+    address = [os.environ.get(n) for n in ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_REF_NAME", "BOOK_BASEURL")]
+    remote = subprocess.run(["git", "remote", "get-url", "origin"], cwd=ROOT, capture_output=True, text=True).stdout
+    total = hashlib.sha256(repr([address, remote]).encode())
     for path in sorted(paths):
         total.update(f"{path.relative_to(ROOT)}\0".encode() + path.read_bytes())
     return total.hexdigest()

@@ -29,7 +29,7 @@ class Alignment(Figure):
     ------
     TypeError, ValueError
         Weights of another shape, negative or all zero in a row; words that do not match; a temperature
-        outside [0.1, 10] or a choice that does not exist, also when set later.
+        outside [0.1, 10] or a choice that does not exist, also when set later (traitlets.TraitError for another kind).
 
     Examples
     --------

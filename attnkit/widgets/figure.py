@@ -85,14 +85,17 @@ def numbers(value, name, low, high, shape):
 
     Raises TypeError or ValueError in the caller's words.
     """
-    array = np.asarray(value)
+    try:
+        array = np.asarray(value)
+    except Exception:      # rows of different lengths, tensors that require a gradient, ...
+        raise ValueError(f"{name} is no array of numbers, got {value!r}") from None
     if array.dtype.kind not in "fiu":
         raise TypeError(f"{name} must be numbers, got {value!r}")
     wanted = "(" + ", ".join("any" if s is None else str(s) for s in shape) + ("," if len(shape) == 1 else "") + ")"
     if array.ndim != len(shape) or any(s not in (None, n) for s, n in zip(shape, array.shape)) or array.size == 0:
         raise ValueError(f"{name} must have shape {wanted}, got {array.shape}")
     array = array.astype(float)
-    if not ((array >= low) & (array <= high)).all():
+    if not (np.isfinite(array) & (array >= low) & (array <= high)).all():
         raise ValueError(f"{name} must lie between {low:g} and {high:g}, got {value!r}")
     return array.tolist()
 

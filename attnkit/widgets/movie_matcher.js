@@ -78,7 +78,7 @@
       for (const row of rows) {
         for (const { product, factors, td, k } of row.cells) {
           attnkit.write(product, fixed(products[row.i][k], 2, true));
-          attnkit.write(factors, `${fixed(user[k], 1)} × ${fixed(films[row.i][k], 1)}`);
+          attnkit.write(factors, `${fixed(user[k], 1)}×${fixed(films[row.i][k], 1)}`);
           attnkit.paint(td, products[row.i][k], 1);
         }
         const score = scores[row.i];

@@ -35,7 +35,7 @@ class MovieMatcher(Figure):
     """
 
     kind = "movie_matcher"
-    user = traitlets.List().tag(sync=True)
+    user = traitlets.Any().tag(sync=True)
     start = traitlets.List().tag(sync=True)
     films = traitlets.List().tag(sync=True)
     titles = traitlets.List(traitlets.Unicode()).tag(sync=True)

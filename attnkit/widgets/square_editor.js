@@ -67,28 +67,29 @@
       inputs[i][j].classList.add("ak-chosen");
       slider.show(model.get("numbers")[i][j]);
     }
-    function type(i, j, input, done) {
-      const value = Number(input.value.trim().replace("−", "-"));
-      if (input.value.trim() !== "" && value >= -1 && value <= 1) write(i, j, Math.round(value * 10) / 10);
-      else if (done) {
-        frame.say(`“${input.value}” is not a number from −1 to 1; the square keeps ${fixed(model.get("numbers")[i][j], 1)}.`);
-        input.value = fixed(model.get("numbers")[i][j], 1);
-      }
+    const tenths = (value) => (Math.sign(value) * Math.floor(Math.abs(value) * 10 + 0.5)) / 10;
+    function type(i, j, input) {
+      const text = input.value.trim();
+      const value = Number(text.replace("−", "-"));
+      if (text !== "" && value >= -1 && value <= 1) write(i, j, tenths(value));
+      else frame.say(`“${text}” is not a number from −1 to 1; the square keeps ${fixed(model.get("numbers")[i][j], 1)}.`);
+      input.value = fixed(model.get("numbers")[i][j], 1);     // also where rounding led back to the number that was there
     }
-    // Arrow keys: up and down change the number, left and right walk when the caret is at the edge of the text.
+    // The up and down arrows change the number by a tenth, starting from what is typed.
     function key(event, i, j, input) {
       const way = { ArrowUp: 0.1, ArrowDown: -0.1 }[event.key];
       if (way) {
-        const value = Math.round((model.get("numbers")[i][j] + way) * 10) / 10;
+        type(i, j, input);
+        const value = tenths(model.get("numbers")[i][j] + way);
         if (Math.abs(value) <= 1) write(i, j, value);
         event.preventDefault();
-      } else if (event.key === "Enter") type(i, j, input, true);
+      } else if (event.key === "Enter") type(i, j, input);
     }
     function build(n, d) {
       inputs = Array.from({ length: n }, (_, i) => Array.from({ length: d }, (_, j) => {
         const input = h("input", {
           type: "text", inputmode: "text", autocomplete: "off", spellcheck: "false",
-          onfocus: () => choose(i, j), onchange: () => type(i, j, input, true),
+          onfocus: () => choose(i, j), onchange: () => type(i, j, input),
           onkeydown: (event) => key(event, i, j, input),
         });
         return input;

@@ -1,5 +1,7 @@
 """Squares to edit: a matrix whose numbers, shape and code answer to the reader."""
 
+import math
+
 import numpy as np
 import traitlets
 
@@ -14,7 +16,7 @@ class SquareEditor(Figure):
     Parameters
     ----------
     numbers : array, shape (n, d), in [-1, 1]
-        At most 6 by 6; written to one decimal.
+        At most 6 by 6; rounded to one decimal.
     caption : str
 
     Raises
@@ -32,7 +34,7 @@ class SquareEditor(Figure):
 
     kind = "square_editor"
     LIMIT = 6
-    numbers = traitlets.List().tag(sync=True)
+    numbers = traitlets.Any().tag(sync=True)
     start = traitlets.List().tag(sync=True)
     limit = traitlets.Int(LIMIT, read_only=True).tag(sync=True)
 
@@ -48,7 +50,8 @@ class SquareEditor(Figure):
         if max(len(value), len(value[0])) > self.LIMIT:
             raise ValueError(f"numbers must be at most {self.LIMIT} by {self.LIMIT}, "
                              f"got {len(value)} by {len(value[0])}")
-        return value
+        # What is shown is what is held: one decimal, rounded as `fixed` rounds.
+        return [[math.copysign(math.floor(abs(v) * 10 + 0.5) / 10, v) for v in row] for row in value]
 
     @property
     def array(self):
