@@ -14,6 +14,7 @@ from conftest import ROOT
 
 pytestmark = pytest.mark.browser
 CHAPTER = "chapters/03_dot_product.ipynb"
+RAW = r":::|\{(exercise|dropdown|admonition|cite)\}"
 
 
 def free_port():
@@ -117,6 +118,8 @@ def test_a_notebook_not_yet_run(watched, lab, trusted):
         page = w.page
         open_chapter(page, address)
         area = page.locator(".jp-WindowedPanel-outer").first
+        page.wait_for_function("raw => !new RegExp(raw).test(document.querySelector('.jp-Notebook').innerText)", arg=RAW,
+                               timeout=20_000)
         seen = {"svg": 0, "img": 0, "table": 0, "words": ""}
         for _ in range(60):
             now = page.evaluate("""() => { const shown = s => [...document.querySelectorAll('.jp-OutputArea ' + s)]
@@ -126,9 +129,11 @@ def test_a_notebook_not_yet_run(watched, lab, trusted):
             seen = {k: max(seen[k], v) if k != "words" else seen[k] + v for k, v in now.items()}
             area.evaluate("e => e.scrollBy(0, 600)")
             page.wait_for_timeout(120)
+            # What the site renders, JupyterLab renders too: no directive or role stays as raw text (a moment's raw text is
+            # what a cell shows before it is rendered).
+            page.wait_for_function("raw => !new RegExp(raw).test(document.querySelector('.jp-Notebook').innerText)",
+                                   arg=RAW, timeout=10_000)
         assert (seen["svg"] > 0) == trusted and (seen["img"] > 0) == (not trusted), seen
         assert seen["table"] >= 1 and "+0.96" in seen["words"]
         # The words of a drawing that JupyterLab dropped are not left behind.
         assert "actionromance" not in re.sub(r"\s", "", seen["words"]) or trusted
-        # What the site renders, JupyterLab renders too: no directive or role shows as raw text.
-        assert not re.search(r":::|\{(exercise|dropdown|admonition|cite)\}", seen["words"])
