@@ -44,6 +44,7 @@ class Figure(anywidget.AnyWidget):
     returns its first picture with all its numbers from `still`.
     """
 
+    STILL = "A still picture of the first state; where scripts may run, it comes to life."
     kind = ""          # the script beside the module, and its entry in attnkit.figures
     caption = traitlets.Unicode("").tag(sync=True)
 
@@ -70,7 +71,7 @@ class Figure(anywidget.AnyWidget):
         data = escape(json.dumps(self.state(), ensure_ascii=False, sort_keys=True), quote=True)
         caption = f"<p>{escape(self.caption)}</p>" if self.caption else ""
         return (f'<div class="ak-widget" data-ak-figure="{self.kind}" data-ak-state="{data}">'
-                f"{self.still()}{caption}</div>")
+                f"{self.still()}{caption}<p><small>{self.STILL}</small></p></div>")
 
     def _repr_mimebundle_(self, **kwargs):
         data, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})
