@@ -45,13 +45,25 @@
   // Give an element the fill of a square: hue by sign, depth by magnitude.
   attnkit.paint = function (el, value, largest) {
     const fill = `var(--ak-fill-${value < 0 ? "negative" : "positive"})`;
-    el.style.backgroundColor = `color-mix(in srgb, ${fill} ${fixedPercent(attnkit.opacity(value, largest))}, transparent)`;
+    const share = Math.round(1000 * attnkit.opacity(value, largest)) / 10;
+    attnkit.style(el, "backgroundColor", `color-mix(in srgb, ${fill} ${share}%, transparent)`);
   };
-  const fixedPercent = (share) => `${Math.round(1000 * share) / 10}%`;
 
-  // Write only what changed: an untouched node costs no layout.
+  // Write only what changed: an untouched node costs no style and no layout, and a figure redraws within a frame. What
+  // was written last is kept beside the node, because reading it back from the page is slow.
+  const last = new WeakMap();
+  function changed(node, what, value) {
+    if (!last.has(node)) last.set(node, {});
+    const known = last.get(node);
+    if (known[what] === value) return false;
+    known[what] = value;
+    return true;
+  }
   attnkit.write = function (node, text) {
-    if (node.textContent !== text) node.textContent = text;
+    if (changed(node, "text", text)) node.textContent = text;
+  };
+  attnkit.style = function (node, name, value) {
+    if (changed(node, name, value)) node.style[name] = value;
   };
 
   // A slider with its name and its value; `word` says the value in words to a screen reader.
@@ -64,9 +76,9 @@
     return {
       element, input,
       show(value, shown = value) {
-        input.value = value;
-        output.textContent = format(shown);
-        input.setAttribute("aria-valuetext", word(shown));
+        if (Number(input.value) !== value) input.value = value;
+        attnkit.write(output, format(shown));
+        if (changed(input, "words", word(shown))) input.setAttribute("aria-valuetext", word(shown));
       },
     };
   };

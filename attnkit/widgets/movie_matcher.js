@@ -83,11 +83,15 @@
         }
         const score = scores[row.i];
         attnkit.write(row.score, fixed(score, 2, true));
-        row.bar.style.cssText = `width:${(50 * Math.abs(score)) / reach}%;${score < 0 ? "right" : "left"}:50%`;
-        row.bar.className = "ak-bar " + (score < 0 ? "ak-neg" : "ak-pos");
+        // Drawn by a transform: no layout. From the middle to the right, or turned over to the left.
+        attnkit.style(row.bar, "transform", `scaleX(${fixed(score / reach, 3).replace("−", "-")})`);
+        attnkit.style(row.bar, "background", `var(--ak-${score < 0 ? "negative" : "positive"})`);
       }
       if (String(order) !== String(shown)) {
-        body.append(...order.map((i) => rows[i].tr));
+        // Move only the rows that are out of place.
+        order.forEach((i, rank) => {
+          if (body.children[rank] !== rows[i].tr) body.insertBefore(rows[i].tr, body.children[rank]);
+        });
         order.forEach((i, rank) => attnkit.write(rows[i].place, `${rank + 1}. `));
         if (before) frameRequest = requestAnimationFrame(() => slide(before));
         shown = order;
