@@ -14,8 +14,11 @@ pytestmark = pytest.mark.browser
 PAGES = pages()
 FIGURES = [page for page in PAGES if "data-ak-figure" in (SITE / f"{page}.html").read_text()]
 AXE = ROOT / "tests" / "node_modules" / "axe-core" / "axe.min.js"
-# Everything that a change to a figure can change: words, values of controls, inline style.
-SIGNATURE = """f => [f.textContent, ...[...f.querySelectorAll('*')].map(e => (e.value ?? '') + (e.getAttribute('style') ?? '')
+# What a figure shows: its words, inline styles and pressed buttons. Not the values of its controls: a dead slider moves, too.
+SHOWN = """f => [f.textContent, ...[...f.querySelectorAll('*')].map(e => (e.getAttribute('style') ?? '')
+    + (e.getAttribute('aria-pressed') ?? ''))].join('|')"""
+# All of its state, to compare with where it began.
+STATE = """f => [f.textContent, ...[...f.querySelectorAll('*')].map(e => (e.value ?? '') + (e.getAttribute('style') ?? '')
     + (e.getAttribute('aria-pressed') ?? ''))].join('|')"""
 SHIFT = """window.shift = 0; new PerformanceObserver(list => { for (const e of list.getEntries()) if (!e.hadRecentInput)
     window.shift += e.value; }).observe({type: 'layout-shift', buffered: true})"""
@@ -144,7 +147,7 @@ def test_every_control_changes_something_by_keyboard(watched, site, name, scheme
         tried = 0
         for k in range(figures(w.page).count()):
             figure = figures(w.page).nth(k)
-            start = figure.evaluate(SIGNATURE)
+            start = figure.evaluate(STATE)
             status = figure.get_by_role("status").inner_text()
             for i in range(figure.locator("button, input").count()):
                 control = figure.locator("button, input").nth(i)
@@ -152,22 +155,22 @@ def test_every_control_changes_something_by_keyboard(watched, site, name, scheme
                 kind = control.get_attribute("type")
                 if words == "Reset":
                     continue
-                before = figure.evaluate(SIGNATURE)
+                before = figure.evaluate(SHOWN)
                 control.focus()
                 if kind in ("range", "text"):     # focus alone may choose a square, or a word: that is not yet a change by key
-                    before = figure.evaluate(SIGNATURE)
+                    before = figure.evaluate(SHOWN)
                 for key in {"range": ["ArrowRight", "ArrowLeft", "ArrowLeft"], "text": ["ArrowDown", "ArrowUp", "ArrowUp"]}.get(kind, ["Enter"]):
                     control.press(key)
-                    if figure.evaluate(SIGNATURE) != before:
+                    if figure.evaluate(SHOWN) != before:
                         break
-                assert figure.evaluate(SIGNATURE) != before, f"{name}: the control “{words}” does nothing"
+                assert figure.evaluate(SHOWN) != before, f"{name}: the control “{words}” does nothing"
                 tried += 1
             w.page.wait_for_timeout(350)
             assert figure.get_by_role("status").inner_text() != status, "the change is not said"
             figure.get_by_role("button", name="Reset").focus()
             w.page.keyboard.press("Enter")
             w.page.wait_for_timeout(350)
-            assert figure.evaluate(SIGNATURE) == start, f"{name}: Reset does not lead back"
+            assert figure.evaluate(STATE) == start, f"{name}: Reset does not lead back"
         assert tried >= 3
         assert not w.errors and not w.outside
 
@@ -178,7 +181,7 @@ def test_mouse_and_touch(watched, site, name):
         w.page.goto(f"{site}/{name}.html")
         for figure in figures(w.page).all():
             for slider in figure.locator("input[type=range]").all():
-                before = figure.evaluate(SIGNATURE)
+                before = figure.evaluate(SHOWN)
                 box = slider.bounding_box()
                 slider.scroll_into_view_if_needed()
                 box = slider.bounding_box()
@@ -186,13 +189,13 @@ def test_mouse_and_touch(watched, site, name):
                 w.page.mouse.down()
                 w.page.mouse.move(box["x"] + box["width"] * 0.7, box["y"] + box["height"] / 2, steps=5)
                 w.page.mouse.up()
-                assert figure.evaluate(SIGNATURE) != before
+                assert figure.evaluate(SHOWN) != before
     with watched(width=360, has_touch=True, is_mobile=True) as w:
         w.page.goto(f"{site}/{name}.html")
         for figure in figures(w.page).all():
-            before = figure.evaluate(SIGNATURE)
+            before = figure.evaluate(SHOWN)
             figure.locator("input[type=range]").first.tap(position={"x": 12, "y": 12})
-            assert figure.evaluate(SIGNATURE) != before
+            assert figure.evaluate(SHOWN) != before
             figure.get_by_role("button", name="Reset").tap()
             for control in figure.locator("button, input").all():
                 assert min(control.bounding_box()["height"], control.bounding_box()["width"]) >= 24, "too small to touch"
