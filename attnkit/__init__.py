@@ -2,10 +2,33 @@
 
 The chapters import it, show its source and check their own arithmetic against
 it.  Importing it does not import torch; the functions accept torch tensors all
-the same.
+the same.  The torch modules are in ``attnkit.modules``.
 """
 
-from attnkit.attention import attention, softmax
+from attnkit.attention import attention, merge_heads, multi_head_attention, softmax, split_heads
+from attnkit.equivalences import convolution_as_attention, dense_as_attention
+from attnkit.gates import channel_and_spatial_attention, channel_attention, spatial_attention
+from attnkit.masks import causal_mask, padding_mask, window_mask
+from attnkit.memory import attention_in_blocks, fast_weight_attention, linear_attention
+from attnkit.positions import rotary, sinusoidal
+from attnkit.scores import additive, cosine, dot, general, scaled_dot
 
-__all__ = ["attention", "softmax"]
+__all__ = [
+    "additive", "attention", "attention_in_blocks", "causal_mask", "channel_and_spatial_attention", "channel_attention",
+    "convolution_as_attention", "cosine", "dense_as_attention", "dot", "fast_weight_attention", "general",
+    "linear_attention", "merge_heads", "multi_head_attention", "padding_mask", "rotary", "scaled_dot", "sinusoidal",
+    "softmax", "spatial_attention", "split_heads", "window_mask",
+]
 __version__ = "0.1.0"
+
+
+def __getattr__(name):
+    """``attnkit.modules`` on first use, as it imports torch."""
+    if name == "modules":
+        import importlib
+        return importlib.import_module("attnkit.modules")
+    raise AttributeError(f"module 'attnkit' has no attribute {name!r}")
+
+
+def __dir__():
+    return [*globals(), "modules"]

@@ -2,18 +2,18 @@
 
 Shapes are written with one alphabet throughout the book: n queries, m keys
 (and as many values), d_k the width of a query and a key, d_v the width of a
-value; ``...`` stands for any leading batch axes.  Rows are items.
+value, h heads; ``...`` stands for any leading batch axes.  Rows are items.
 
-Both functions work on numpy arrays and on torch tensors through the array API
-standard, keep the dtype and never change what they are given.
+The functions work on numpy arrays and on torch tensors through the array API
+standard, keep the dtype and never change what they are given.  Sixteen-bit
+numbers are worked on in thirty-two bits and given back in sixteen.
 """
 
 import math
-import operator
-from numbers import Real
 
 import numpy as np
-from array_api_compat import array_namespace, device, is_array_api_obj
+
+from attnkit import checks
 
 
 def softmax(scores, *, temperature=1.0, axis=-1):
@@ -29,13 +29,14 @@ def softmax(scores, *, temperature=1.0, axis=-1):
     scores : floating-point array, shape (...)
         Any real numbers.
     temperature : float
-        What the scores are divided by first; positive and finite.
+        What the scores are divided by first, in the scores' own unit; positive and finite.
     axis : int
         The axis along which the weights sum to one.
 
     Returns
     -------
     array, same shape and dtype as `scores`
+        The weights, pure numbers between 0 and 1.
 
     Raises
     ------
@@ -57,33 +58,25 @@ def softmax(scores, *, temperature=1.0, axis=-1):
     References
     ----------
     Bridle (1990), "Probabilistic interpretation of feedforward classification
-    network outputs".
+    network outputs".  Chapter: The dot product.
     """
-    xp = _namespace(scores=scores)
-    # Sixteen bits are too few to add up many weights in, or to divide by a small temperature: work in 32.
+    xp = checks.arrays(scores=scores)
     dtype = scores.dtype
-    if xp.finfo(dtype).bits < 32:
-        scores = xp.astype(scores, xp.float32)
-    temperature = _number(temperature, "temperature")
-    if not xp.finfo(scores.dtype).smallest_normal <= temperature <= xp.finfo(scores.dtype).max:
+    scores = _widen(xp, scores)
+    temperature = checks.number(temperature, "temperature")
+    limits = xp.finfo(scores.dtype)
+    if not float(limits.smallest_normal) <= temperature <= float(limits.max):
         raise ValueError(f"temperature must be positive and finite in {scores.dtype}, got {temperature}")
-    try:
-        axis = operator.index(axis)
-    except TypeError:
-        raise TypeError(f"axis must be an integer, got {axis!r}") from None
+    axis = checks.count(axis, "axis", least=-math.inf)
     if not -scores.ndim <= axis < scores.ndim:
-        raise ValueError(f"axis {axis} does not exist in scores of shape {_shape(scores)}")
+        raise ValueError(f"axis {axis} does not exist in scores of shape {checks.shape(scores)}")
     if scores.shape[axis] == 0:
-        raise ValueError(f"axis {axis} of scores is empty: shape {_shape(scores)}")
-
-    # exp overflows for large scores; shifting by the largest one changes no weight and keeps exp <= 1.
-    largest = xp.max(scores, axis=axis, keepdims=True)
-    # A row of minus infinities would give inf - inf = nan: shift it by nothing and let its sum be 0.
-    largest = xp.where(xp.isinf(largest), xp.zeros_like(largest), largest)
-    with np.errstate(over="ignore"):     # a difference too large for the dtype is minus infinity: weight 0, rightly
-        weights = xp.exp((scores - largest) / temperature)
-    total = xp.sum(weights, axis=axis, keepdims=True)
-    return xp.astype(weights / xp.where(total == 0, xp.ones_like(total), total), dtype, copy=False)
+        raise ValueError(f"axis {axis} of scores is empty: shape {checks.shape(scores)}")
+    if temperature != 1:
+        # Shifted before they are divided, so that the largest score cannot overflow.
+        with np.errstate(over="ignore"):
+            scores = (scores - _largest(xp, scores, axis)) / temperature
+    return _narrow(xp, _shares(xp, scores, axis), dtype)
 
 
 def attention(query, key, value, *, mask=None, scale=None, score=None):
@@ -106,13 +99,15 @@ def attention(query, key, value, *, mask=None, scale=None, score=None):
         What the dot products are multiplied by; 1 / sqrt(d_k) if not given.
     score : callable, optional
         ``score(query, key)`` returns the scores, shape (..., n, m), in place of the
-        scaled dot product; `scale` must then be left out.
+        scaled dot product; `scale` must then be left out, and the widths of query
+        and key are for the function to judge.  See `attnkit.scores`.
 
     Returns
     -------
     output : array, shape (..., n, d_v)
+        In the unit of the values.
     weights : array, shape (..., n, m)
-        Each row sums to one (or is zero, see `mask`).
+        Pure numbers; each row sums to one (or is zero, see `mask`).
 
     Raises
     ------
@@ -133,113 +128,256 @@ def attention(query, key, value, *, mask=None, scale=None, score=None):
     >>> output, weights = attention(np.array([[4.0, 0.0]]), key, value)
     >>> output.round(3).tolist()
     [[10.0]]
+    >>> only_second = np.array([False, True])
+    >>> attention(np.array([[4.0, 0.0]]), key, value, mask=only_second)[0].tolist()
+    [[20.0]]
 
     References
     ----------
     Vaswani et al. (2017), "Attention Is All You Need", equation 1.
+    Chapter: The dot product.
     """
-    xp = _namespace(query=query, key=key, value=value)
-    _check_shapes(query, key, value)
-    n, m = query.shape[-2], key.shape[-2]
-
+    xp = checks.arrays(query=query, key=key, value=value)
+    checks.attention_shapes(query, key, value, same_width=score is None)
+    dtype = value.dtype
     if score is None:
-        if scale is None:
-            scale = 1 / math.sqrt(query.shape[-1])
-        else:
-            scale = _number(scale, "scale")
-            if not math.isfinite(scale):
-                raise ValueError(f"scale must be finite, got {scale}")
-        scores = (query * scale) @ xp.matrix_transpose(key)      # (..., n, m)
+        scale = 1 / math.sqrt(query.shape[-1]) if scale is None else checks.finite(scale, "scale")
+        # Scaling the n x d_k queries gives the same scores as scaling the n x m products, for less.
+        scores = (_widen(xp, query) * scale) @ _widen(xp, key).mT             # (..., n, m)
     else:
         if scale is not None:
             raise ValueError("scale belongs to the dot score: give either scale or score, not both")
-        if not callable(score):
-            raise TypeError(f"score must be a function of query and key, got {type(score).__name__}")
-        scores = score(query, key)                               # (..., n, m)
-        _namespace(**{"value": value, "the result of score": scores})
-        if tuple(scores.shape[-2:]) != (n, m):
-            raise ValueError(f"score must return shape (..., {n}, {m}) for query {_shape(query)} "
-                             f"and key {_shape(key)}, got {_shape(scores)}")
-        _check_broadcast("the result of score", scores.shape[:-2], "value", value.shape[:-2], scores, value)
-
+        scores = _widen(xp, _scored(score, query, key, value))                # (..., n, m)
     if mask is not None:
-        _check_mask(mask, scores, xp)
-        # minus infinity, not a large negative number: its weight is exactly zero in every dtype.
-        scores = xp.where(mask, scores, xp.asarray(-math.inf, dtype=scores.dtype))
-
-    weights = softmax(scores)                                    # (..., n, m)
-    return weights @ value, weights                              # (..., n, d_v)
-
-
-def _shape(array):
-    return tuple(array.shape)
+        checks.mask(mask, scores.shape, query)
+        # Minus infinity, not a large negative number: its weight is exactly zero in every dtype.
+        scores = xp.where(mask, scores, -math.inf)
+    weights = _shares(xp, scores, -1, fresh=score is None and mask is None)  # (..., n, m)
+    output = weights @ _widen(xp, value)                                       # (..., n, d_v)
+    return _narrow(xp, output, dtype), _narrow(xp, weights, dtype)
 
 
-def _namespace(**arrays):
-    """The array library of the arguments, after checking that there is one and that they fit."""
-    for name, array in arrays.items():
-        if not is_array_api_obj(array):
-            raise TypeError(f"{name} must be a numpy array or a torch tensor, got {type(array).__name__}")
-    try:
-        xp = array_namespace(*arrays.values())
-    except TypeError:
-        kinds = ", ".join(f"{name}: {type(a).__module__.split('.')[0]}" for name, a in arrays.items())
-        raise TypeError(f"arrays of one library are needed, got {kinds}") from None
-    for name, array in arrays.items():
-        if not xp.isdtype(array.dtype, "real floating"):
-            raise TypeError(f"{name} must hold floating-point numbers, got dtype {array.dtype}")
-    if len({array.dtype for array in arrays.values()}) > 1:
-        kinds = ", ".join(f"{name}: {a.dtype}" for name, a in arrays.items())
-        raise TypeError(f"one dtype is needed, got {kinds}")
-    if len({str(device(array)) for array in arrays.values()}) > 1:
-        places = ", ".join(f"{name}: {device(a)}" for name, a in arrays.items())
-        raise ValueError(f"arrays on one device are needed, got {places}")
-    return xp
+def multi_head_attention(query, key, value, w_query, w_key, w_value, w_output, *, num_heads, b_query=None,
+                         b_key=None, b_value=None, b_output=None, mask=None, scale=None, score=None):
+    """Attend h times side by side, each head through projections of its own, and mix the answers.
+
+    Each item is projected to h queries, keys and values.  Every head runs
+    `attention` on its own; their outputs are laid side by side and mixed by
+    `w_output`.  With query, key and value from one source this is self-attention,
+    with the query from another cross-attention.
+
+    Parameters
+    ----------
+    query : floating-point array, shape (..., n, d_query)
+    key : array, shape (..., m, d_key)
+    value : array, shape (..., m, d_value)
+    w_query : array, shape (d_query, h * d_k)
+        Head i reads the i-th group of d_k columns.
+    w_key : array, shape (d_key, h * d_k)
+    w_value : array, shape (d_value, h * d_v)
+        The width of a head's output is d_v = columns / h; nothing asks it to be d / h.
+    w_output : array, shape (h * d_v, d_out)
+    num_heads : int
+        h; it must divide the columns of `w_query`, `w_key` and `w_value`.
+    b_query, b_key, b_value, b_output : arrays, one number for each column, optional
+        Added after the projection of that name.
+    mask : boolean array broadcastable to (..., h, n, m), optional
+        True = may attend.  A mask for each sequence of a batch, but for all heads, is (batch, 1, n, m).
+    scale, score : optional
+        As in `attention`, applied in each head.
+
+    Returns
+    -------
+    output : array, shape (..., n, d_out)
+    weights : array, shape (..., h, n, m)
+        One matrix of weights for each head; rows sum to one.
+
+    Raises
+    ------
+    TypeError
+        As `attention`; `num_heads` is not an integer.
+    ValueError
+        The shapes do not fit together, or `num_heads` does not divide the columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    >>> eye = np.eye(2)
+    >>> output, weights = multi_head_attention(x, x, x, eye, eye, eye, eye, num_heads=2)
+    >>> output.shape, weights.shape
+    ((3, 2), (2, 3, 3))
+    >>> weights[0].round(2).tolist()     # head 0 sees the first column only: items 0 and 2 are alike to it
+    [[0.42, 0.16, 0.42], [0.33, 0.33, 0.33], [0.42, 0.16, 0.42]]
+
+    References
+    ----------
+    Vaswani et al. (2017), "Attention Is All You Need", section 3.2.2.
+    """
+    biases = {"b_query": b_query, "b_key": b_key, "b_value": b_value, "b_output": b_output}
+    checks.arrays(biases, query=query, key=key, value=value,
+                  w_query=w_query, w_key=w_key, w_value=w_value, w_output=w_output)
+    checks.attention_shapes(query, key, value, same_width=False)
+    _check_projections(checks.count(num_heads, "num_heads"), score is None,
+                       query, key, value, w_query, w_key, w_value, w_output, biases)
+
+    queries = split_heads(_project(query, w_query, b_query), num_heads)     # (..., h, n, d_k)
+    keys = split_heads(_project(key, w_key, b_key), num_heads)              # (..., h, m, d_k)
+    values = split_heads(_project(value, w_value, b_value), num_heads)      # (..., h, m, d_v)
+    heads, weights = attention(queries, keys, values, mask=mask, scale=scale, score=score)
+    return _project(merge_heads(heads), w_output, b_output), weights        # (..., n, d_out), (..., h, n, m)
 
 
-def _number(value, name):
-    """A real number as a plain float: a numpy scalar would widen the dtype of what it meets."""
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be a number, got {type(value).__name__}")
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf
+def split_heads(x, num_heads):
+    """Cut the columns into h groups of neighbours, one for each head.
+
+    Parameters
+    ----------
+    x : array, shape (..., n, h * d)
+    num_heads : int
+        h; it must divide the number of columns.
+
+    Returns
+    -------
+    array, shape (..., h, n, d)
+        Head i holds columns i * d to (i + 1) * d.
+
+    Raises
+    ------
+    TypeError
+        `x` is not a floating-point array; `num_heads` is not an integer.
+    ValueError
+        `num_heads` does not divide the number of columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> split_heads(np.array([[1.0, 2.0, 3.0, 4.0]]), 2).tolist()
+    [[[1.0, 2.0]], [[3.0, 4.0]]]
+
+    References
+    ----------
+    Vaswani et al. (2017), "Attention Is All You Need", section 3.2.2.
+    """
+    xp = checks.arrays(x=x)
+    checks.items("x", x)
+    num_heads, columns = checks.count(num_heads, "num_heads"), x.shape[-1]
+    if columns % num_heads:
+        raise ValueError(f"num_heads must divide the columns of x: {num_heads} heads, shape {checks.shape(x)}")
+    groups = xp.reshape(x, (*x.shape[:-1], num_heads, columns // num_heads))     # (..., n, h, d)
+    return groups.swapaxes(-2, -3)                                               # (..., h, n, d)
 
 
-def _check_shapes(query, key, value):
-    for name, array in (("query", query), ("key", key), ("value", value)):
-        if array.ndim < 2:
-            raise ValueError(f"{name} must have at least two axes (items, width), got shape {_shape(array)}")
-        if 0 in array.shape:
-            raise ValueError(f"{name} has an empty axis: shape {_shape(array)}")
-    if query.shape[-1] != key.shape[-1]:
-        raise ValueError(f"query and key must have the same width, got query {_shape(query)} and key {_shape(key)}")
-    if key.shape[-2] != value.shape[-2]:
-        raise ValueError(f"there must be one value for each key, got key {_shape(key)} and value {_shape(value)}")
-    _check_broadcast("query", query.shape[:-2], "key", key.shape[:-2], query, key)
-    _check_broadcast("query and key", _longer(query, key), "value", value.shape[:-2], query, value)
+def merge_heads(heads):
+    """Lay the heads' outputs side by side: `split_heads` undone.
+
+    Parameters
+    ----------
+    heads : array, shape (..., h, n, d)
+
+    Returns
+    -------
+    array, shape (..., n, h * d)
+
+    Raises
+    ------
+    TypeError
+        `heads` is not a floating-point array.
+    ValueError
+        `heads` has fewer than three axes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> merge_heads(np.array([[[1.0, 2.0]], [[3.0, 4.0]]])).tolist()
+    [[1.0, 2.0, 3.0, 4.0]]
+
+    References
+    ----------
+    Vaswani et al. (2017), "Attention Is All You Need", section 3.2.2.
+    """
+    xp = checks.arrays(heads=heads)
+    if heads.ndim < 3:
+        raise ValueError(f"heads must have at least three axes (heads, items, width), got shape {checks.shape(heads)}")
+    h, d = heads.shape[-3], heads.shape[-1]
+    side_by_side = heads.swapaxes(-2, -3)                                        # (..., n, h, d)
+    return xp.reshape(side_by_side, (*side_by_side.shape[:-2], h * d))           # (..., n, h * d)
 
 
-def _longer(query, key):
-    """The batch axes that query and key have together."""
-    a, b = tuple(query.shape[:-2]), tuple(key.shape[:-2])
-    length = max(len(a), len(b))
-    a, b = (1,) * (length - len(a)) + a, (1,) * (length - len(b)) + b
-    return tuple(max(i, j) for i, j in zip(a, b))
+# ---- steps that the functions above share
+
+def _largest(xp, scores, axis):
+    """The largest score along an axis, or 0 where all are minus infinity: what a softmax may shift by."""
+    largest = xp.max(scores, axis=axis, keepdims=True)
+    return xp.where(xp.isinf(largest), xp.zeros_like(largest), largest)
 
 
-def _check_broadcast(name_a, a, name_b, b, array_a, array_b):
-    if any(i != j and 1 not in (i, j) for i, j in zip(reversed(a), reversed(b))):
-        raise ValueError(f"the batch axes of {name_a} and {name_b} do not fit together: "
-                         f"{_shape(array_a)} and {_shape(array_b)}")
+def _shares(xp, scores, axis, *, fresh=False):
+    """exp(scores), each divided by their sum along an axis.
+
+    The one place where the libraries part for speed.  torch has all the steps in
+    one pass, with its gradient.  In numpy each step would make another array as
+    large as the scores, and fetching that memory takes longer than the sums: the
+    steps write over one array instead, over the scores themselves where they are
+    `fresh`, a product just made that nobody else holds and nobody has masked.
+    """
+    if hasattr(xp, "softmax"):
+        weights = xp.softmax(scores, axis)
+        # Where every score is minus infinity torch gives nan, to the whole row: a look at one weight of each will do.
+        if not fresh and xp.any(xp.isnan(xp.moveaxis(weights, axis, -1)[..., 0])):
+            nowhere = xp.all(scores == -math.inf, axis=axis, keepdims=True)
+            zeros = xp.zeros_like(scores)
+            # Zeros in, zeros out: a where around the softmax alone would let the nan into the gradient.
+            weights = xp.where(nowhere, zeros, xp.softmax(xp.where(nowhere, zeros, scores), axis))
+        return weights
+    with np.errstate(over="ignore"):     # a difference too large for the dtype is minus infinity: weight 0, rightly
+        weights = np.subtract(scores, _largest(xp, scores, axis), out=scores if fresh else None)
+    np.exp(weights, out=weights)         # at most 1, as the largest score now is 0
+    total = np.sum(weights, axis=axis, keepdims=True)
+    weights /= np.where(total == 0, 1, total)
+    return weights
 
 
-def _check_mask(mask, scores, xp):
-    if not is_array_api_obj(mask) or array_namespace(mask) is not xp or not xp.isdtype(mask.dtype, "bool"):
-        kind = f"dtype {mask.dtype} of {type(mask).__module__}" if hasattr(mask, "dtype") else type(mask).__name__
-        raise TypeError(f"mask must be a boolean array of the same library (True = may attend), got {kind}")
-    target, given = _shape(scores), _shape(mask)
-    fits = len(given) <= len(target) and all(i in (1, j) for i, j in zip(reversed(given), reversed(target)))
-    if not fits:
-        raise ValueError(f"mask must broadcast to the scores' shape {target}, got {given}")
+def _widen(xp, x):
+    """Sixteen bits are too few to add up many numbers in: work in thirty-two."""
+    return xp.astype(x, xp.float32) if checks.bits(x.dtype, xp) < 32 else x
+
+
+def _narrow(xp, x, dtype):
+    """Back to the dtype that was given."""
+    return x if x.dtype == dtype else xp.astype(x, dtype)
+
+
+def _scored(score, query, key, value):
+    """The scores of a function of the caller's, after checking what it returned."""
+    if not callable(score):
+        raise TypeError(f"score must be a function of query and key, got {type(score).__name__}")
+    scores = score(query, key)
+    checks.arrays(**{"value": value, "the result of score": scores})
+    n, m = query.shape[-2], key.shape[-2]
+    if tuple(scores.shape[-2:]) != (n, m):
+        raise ValueError(f"score must return shape (..., {n}, {m}) for query {checks.shape(query)} "
+                         f"and key {checks.shape(key)}, got {checks.shape(scores)}")
+    checks.batch_axes(**{"the result of score": scores, "value": value})
+    return scores
+
+
+def _project(x, weight, bias):
+    """(..., n, d_in) to (..., n, d_out)."""
+    return x @ weight if bias is None else x @ weight + bias
+
+
+def _check_projections(h, dot_score, query, key, value, w_query, w_key, w_value, w_output, biases):
+    for name, x, weight in (("query", query, w_query), ("key", key, w_key), ("value", value, w_value)):
+        checks.matrix(f"w_{name}", weight, rows=(x.shape[-1], f"the width of {name} {checks.shape(x)}"))
+        if weight.shape[1] % h:
+            raise ValueError(f"num_heads must divide the columns of w_{name}: {h} heads, "
+                             f"shape {checks.shape(weight)}")
+    if dot_score and w_query.shape[1] != w_key.shape[1]:
+        raise ValueError(f"w_query and w_key must have as many columns, got {checks.shape(w_query)} "
+                         f"and {checks.shape(w_key)}")
+    checks.matrix("w_output", w_output, rows=(w_value.shape[1], f"the columns of w_value {checks.shape(w_value)}"))
+    for name, weight in (("query", w_query), ("key", w_key), ("value", w_value), ("output", w_output)):
+        bias = biases[f"b_{name}"]
+        if bias is not None:
+            checks.vector(f"b_{name}", bias, weight.shape[1], f"a number for each column of w_{name}")

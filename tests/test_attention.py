@@ -1,4 +1,4 @@
-"""softmax and attention: torch as oracle, numbers checked by hand, bad input. One body for both libraries."""
+"""The functions against torch, against formulas written out, and against numbers worked by hand."""
 
 import math
 import subprocess
@@ -7,75 +7,177 @@ import sys
 import numpy as np
 import pytest
 import torch
+from sample import CALLS, DTYPES, LIBRARIES, TOLERANCE, arrays, leaves, near, plain, to
 
-from attnkit import attention, softmax
+import attnkit
+from attnkit import attention, attention_in_blocks, multi_head_attention, softmax
 
-DTYPES = ["float16", "float32", "float64"]
-TOLERANCE = {"float16": 2e-3, "float32": 2e-6, "float64": 1e-12}
+F = torch.nn.functional
 # (batch axes, n, m, d_k, d_v): sizes that are all different primes, so that a mixed-up axis shows.
-SHAPES = [((), 5, 7, 3, 11), ((2,), 3, 5, 13, 7), ((2, 3), 7, 11, 5, 17), ((), 1, 1, 1, 1), ((2,), 1, 13, 2, 3)]
+SHAPES = [((), 5, 7, 3, 11), ((2,), 3, 5, 13, 7), ((2, 3), 7, 11, 5, 17), ((), 1, 1, 1, 1), ((2,), 1, 13, 2, 3),
+          ((3,), 13, 1, 5, 2)]
 
 
-def arrays(library, dtype, *shapes, seed=0, size=1.0):
-    rng = np.random.default_rng(seed)
-    made = [(size * rng.normal(size=shape)).astype(dtype) for shape in shapes]
-    return made if library == "numpy" else [torch.from_numpy(a) for a in made]
+def oracle(query, key, value, mask=None, **options):
+    q, k, v = (torch.as_tensor(plain(a)).double() for a in (query, key, value))
+    mask = None if mask is None else torch.as_tensor(plain(mask))
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=mask, **options).numpy()
 
 
-def oracle(query, key, value, mask=None, scale=None):
-    q, k, v = (torch.as_tensor(np.asarray(a)).double() for a in (query, key, value))
-    mask = None if mask is None else torch.as_tensor(np.asarray(mask))
-    return torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=mask, scale=scale).numpy()
+# ---- what holds for every function
 
-
-@pytest.mark.parametrize("library", ["numpy", "torch"])
+@pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("shape", SHAPES)
-def test_against_torch(library, dtype, shape):
-    batch, n, m, d_k, d_v = shape
-    q, k, v = arrays(library, dtype, (*batch, n, d_k), (*batch, m, d_k), (*batch, m, d_v))
-    before = [np.asarray(a).copy() for a in (q, k, v)]
-    output, weights = attention(q, k, v)
-    assert output.dtype == q.dtype and weights.dtype == q.dtype and type(output) is type(q)
-    assert tuple(output.shape) == (*batch, n, d_v) and tuple(weights.shape) == (*batch, n, m)
-    assert np.abs(np.asarray(output) - oracle(q, k, v)).max() < TOLERANCE[dtype]
-    assert np.abs(np.asarray(weights, dtype=float).sum(-1) - 1).max() < TOLERANCE[dtype]
-    assert all(np.array_equal(np.asarray(a), b) for a, b in zip((q, k, v), before)), "the input was changed"
+@pytest.mark.parametrize("name", CALLS)
+def test_kept(name, dtype, library):
+    """Library and dtype are kept, the input is not changed, and less exact numbers give nearly the exact result."""
+    call, shapes = CALLS[name]
+    given = arrays(library, dtype, *shapes)
+    before = [plain(a).copy() for a in given]
+    found = leaves(call(*given))
+    assert all(type(a) is type(given[0]) and a.dtype == given[0].dtype for a in found)
+    assert all(np.array_equal(plain(a), b) for a, b in zip(given, before)), "the input was changed"
+    exact = leaves(call(*(b.astype("float64") for b in before)))
+    assert all(near(a, b, dtype) for a, b in zip(found, exact, strict=True))
 
 
-@pytest.mark.parametrize("library", ["numpy", "torch"])
+@pytest.mark.parametrize("name", CALLS)
+def test_gradients(name):
+    call, shapes = CALLS[name]
+    given = [a.requires_grad_() for a in arrays("torch", "float64", *shapes)]
+    assert torch.autograd.gradcheck(lambda *a: leaves(call(*a)), given)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("name", [name for name, (_, shapes) in CALLS.items() if len(shapes[0]) == 3])
+def test_a_batch_is_its_items_one_by_one(name, library):
+    """Every array that has a leading axis of two is cut; a weight shared by the batch is not."""
+    call, shapes = CALLS[name]
+    given = arrays(library, "float64", *shapes)
+    whole = leaves(call(*given))
+    for i in range(2):
+        cut = [a[i] if len(shape) == 3 and shape[0] == 2 else a for a, shape in zip(given, shapes)]
+        assert all(near(a[i], b) for a, b in zip(whole, leaves(call(*cut)), strict=True))
+
+
+# ---- softmax
+
+@pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_masks(library, dtype):
-    q, k, v = arrays(library, dtype, (2, 5, 3), (2, 7, 3), (2, 7, 11))
-    allowed = np.random.default_rng(1).random((2, 5, 7)) < 0.5
-    allowed[0, 2] = False        # a query that may look nowhere
-    allowed[1, :, 3] = True
-    mask = allowed if library == "numpy" else torch.from_numpy(allowed)
-    output, weights = attention(q, k, v, mask=mask)
-    assert np.abs(np.asarray(output) - oracle(q, k, v, allowed)).max() < TOLERANCE[dtype]
-    assert (np.asarray(weights)[~allowed] == 0).all()
-    assert (np.asarray(output)[0, 2] == 0).all() and (np.asarray(weights)[0, 2] == 0).all()
-    # True = may attend: the one key that is allowed gets everything.
-    only = np.zeros((5, 7), bool)
-    only[:, 4] = True
-    output, weights = attention(q, k, v, mask=only if library == "numpy" else torch.from_numpy(only))
-    assert np.array_equal(np.asarray(output), np.repeat(np.asarray(v)[:, 4:5], 5, axis=1))
+@pytest.mark.parametrize("axis", [0, 1, 2, -1, -2, -3])
+def test_softmax(library, dtype, axis):
+    scores, = arrays(library, dtype, (3, 5, 7), size=4)
+    for temperature in (0.25, 1, 1.0, 3):
+        expected = torch.softmax(torch.as_tensor(plain(scores)).double() / temperature, axis)
+        assert near(softmax(scores, temperature=temperature, axis=axis), expected, dtype)
 
 
-@pytest.mark.parametrize("library", ["numpy", "torch"])
+@pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_extreme_scores(library, dtype):
-    scores = np.array([[1e4, 0, -1e4], [-1e4, -1e4, -1e4], [6e4, -6e4, 0]], dtype=dtype)
-    weights = np.asarray(softmax(scores if library == "numpy" else torch.from_numpy(scores)))
+    scores = np.array([[1e4, 0, -1e4], [-1e4, -1e4, -1e4], [6e4, -6e4, 0], [-np.inf, 2, 2]], dtype=dtype)
+    weights = plain(softmax(to(library, scores)))
     third = np.array(1 / 3, dtype=dtype)
-    assert weights[0].tolist() == [1, 0, 0] and weights[2].tolist() == [1, 0, 0]
+    assert weights[0].tolist() == [1, 0, 0] and weights[2].tolist() == [1, 0, 0] and weights[3].tolist() == [0, .5, .5]
     assert np.abs(weights[1] - third).max() < TOLERANCE[dtype]
+    q, k, v = (to(library, np.array(a, dtype=dtype)) for a in ([[100.0]], [[100.0], [-100], [99]], [[1.0], [2], [3]]))
+    assert plain(attention(q, k, v)[0]).tolist() == [[1]] and plain(attention_in_blocks(q, k, v, block=1)).tolist() == [[1]]
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_the_largest_numbers_of_a_dtype(library):
+    """Differences that do not fit into the dtype are a weight of zero, without a warning."""
+    largest = np.finfo("float32").max
+    scores = to(library, np.array([[largest, -largest], [1, 2]], dtype="float32"))
+    assert plain(softmax(scores))[0].tolist() == [1, 0]
+    assert plain(softmax(scores, temperature=0.5))[0].tolist() == [1, 0]
+    assert plain(softmax(scores, temperature=2e-38))[1].tolist() == [0, 1]
+    assert plain(softmax(to(library, np.zeros(2, "float32")), temperature=float(largest))).tolist() == [.5, .5]
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_nowhere_to_look(library):
+    """Where all scores are minus infinity: zeros, and for torch a gradient of zeros, there alone."""
+    scores = np.full((3, 3), -np.inf)
+    scores[[0, 0, 2], [0, 2, 0]] = 1.0, 2.0, 3.0      # row 1 and column 1 are empty
+    rows, columns = (plain(softmax(to(library, scores), axis=axis)) for axis in (-1, 0))
+    assert np.allclose(rows.sum(-1), [1, 0, 1]) and (rows[1] == 0).all()
+    assert np.allclose(columns.sum(0), [1, 0, 1]) and (columns[:, 1] == 0).all()
+    assert np.allclose(rows[0, [0, 2]], [1 / (1 + math.e), math.e / (1 + math.e)])
+    tensor = torch.tensor(scores, requires_grad=True)
+    (softmax(tensor) * torch.arange(9.0).reshape(3, 3)).sum().backward()
+    p = rows[0, 0]
+    assert torch.isfinite(tensor.grad).all() and (tensor.grad[1:] == 0).all()
+    assert np.allclose(tensor.grad[0, [0, 2]], [-2 * p * (1 - p), 2 * p * (1 - p)])
+    assert np.isnan(plain(softmax(to(library, np.array([np.nan, 1.0]))))).all(), "what is not a number stays so"
 
 
 def test_many_equal_scores_in_sixteen_bits():
     weights = softmax(np.zeros(70_000, dtype="float16"))
     assert weights.dtype == "float16" and np.allclose(weights, 1 / 70_000, rtol=0.02)
     assert softmax(np.zeros((2, 3)), axis=np.int64(0)).tolist() == [[0.5] * 3] * 2
+    bfloat = softmax(torch.zeros(70_000, dtype=torch.bfloat16))
+    assert bfloat.dtype == torch.bfloat16 and torch.allclose(bfloat.float(), torch.tensor(1 / 70_000), rtol=0.02)
+
+
+# ---- attention
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_against_torch(library, dtype, shape):
+    batch, n, m, d_k, d_v = shape
+    q, k, v = arrays(library, dtype, (*batch, n, d_k), (*batch, m, d_k), (*batch, m, d_v))
+    output, weights = attention(q, k, v)
+    assert tuple(weights.shape) == (*batch, n, m)
+    assert near(output, oracle(q, k, v), dtype)
+    assert np.abs(plain(weights).astype(float).sum(-1) - 1).max() < TOLERANCE[dtype]
+    assert near(attention_in_blocks(q, k, v, block=3), oracle(q, k, v), dtype)
+    assert near(attention(q, k, v, scale=0.7)[0], oracle(q, k, v, scale=0.7), dtype)
+    assert near(attention_in_blocks(q, k, v, scale=0.7), oracle(q, k, v, scale=0.7), dtype)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_masks(library, dtype):
+    q, k, v = arrays(library, dtype, (2, 5, 3), (2, 7, 3), (2, 7, 11))
+    allowed = np.random.default_rng(1).random((2, 5, 7)) < 0.5
+    allowed[0, 2] = False        # a query that may look nowhere
+    allowed[1, :, 3] = True
+    output, weights = attention(q, k, v, mask=to(library, allowed))
+    assert near(output, oracle(q, k, v, allowed), dtype)
+    assert (plain(weights)[~allowed] == 0).all()
+    assert (plain(output)[0, 2] == 0).all() and (plain(weights)[0, 2] == 0).all()
+    for block in (1, 2, 3, 5, 100):
+        assert near(attention_in_blocks(q, k, v, mask=to(library, allowed), block=block), output, dtype)
+    # True = may attend: the one key that is allowed gets everything.
+    only = np.zeros((5, 7), bool)
+    only[:, 4] = True
+    output, weights = attention(q, k, v, mask=to(library, only))
+    assert np.array_equal(plain(output), np.repeat(plain(v)[:, 4:5], 5, axis=1))
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("shape", [(), (7,), (1, 7), (5, 1), (1, 1), (5, 7), (1, 5, 7), (2, 1, 7), (2, 5, 1), (2, 5, 7)])
+def test_masks_broadcast(library, shape):
+    q, k, v = arrays(library, "float64", (2, 5, 3), (2, 7, 3), (2, 7, 11))
+    mask = np.random.default_rng(len(shape)).random(shape) < 0.6
+    expected = attention(q, k, v, mask=to(library, np.array(np.broadcast_to(mask, (2, 5, 7)))))
+    found = attention(q, k, v, mask=to(library, np.array(mask)))
+    assert near(found[0], expected[0]) and near(found[1], expected[1])
+    assert near(attention_in_blocks(q, k, v, mask=to(library, np.array(mask)), block=3), expected[0])
+
+
+def test_gradients_of_masked_attention():
+    q, k, v = (a.requires_grad_() for a in arrays("torch", "float64", (2, 3), (5, 3), (5, 7)))
+    mask = torch.ones(2, 5, dtype=torch.bool)
+    mask[0] = False
+    mask[1, 2] = False
+    for call in (lambda *a: attention(*a, mask=mask)[0], lambda *a: attention_in_blocks(*a, mask=mask, block=2)):
+        assert torch.autograd.gradcheck(call, (q, k, v))
+        q.grad = v.grad = None
+        call(q, k, v).sum().backward()
+        assert (q.grad[0] == 0).all() and (v.grad[2] == 0).all() and (q.grad[1] != 0).any()
 
 
 def test_by_hand():
@@ -90,84 +192,290 @@ def test_by_hand():
     # The default scale is 1 / sqrt(d_k): here 1 / sqrt(4).
     query, key = np.array([[1.0, 0, 0, 0]]), np.array([[0.0, 0, 0, 0], [2 * math.log(3), 0, 0, 0]])
     assert np.allclose(attention(query, key, key)[1], [[0.25, 0.75]], atol=1e-15)
+    assert np.allclose(attention_in_blocks(query, key, key, block=1), 0.75 * key[1:], atol=1e-15)
 
 
-def test_scale_and_score():
+def test_scores_of_ones_own():
     q, k, v = arrays("numpy", "float64", (5, 3), (7, 3), (7, 2))
-    assert np.allclose(attention(q, k, v, scale=0.3)[0], oracle(q, k, v, scale=0.3), atol=1e-12)
     scored = attention(q, k, v, score=lambda q, k: q @ k.T / math.sqrt(3))
     assert np.allclose(scored[0], oracle(q, k, v), atol=1e-12)
     assert attention(q.astype("float32"), k.astype("float32"), v.astype("float32"), scale=np.float64(2))[0].dtype == "float32"
+    # The caller may keep the scores: they are not written over.
+    table = np.random.default_rng(3).normal(size=(5, 7))
+    before = table.copy()
+    attention(q, k, v, score=lambda q, k: table)
+    assert np.array_equal(table, before)
+    # The widths of query and key are the score's affair.
+    assert attention(q[:, :2], k, v, score=lambda q, k: table)[1].shape == (5, 7)
+    # Scores may bring batch axes of their own.
+    assert attention(q, k, v, score=lambda q, k: np.stack([table] * 4))[0].shape == (4, 5, 2)
 
 
-def test_gradients_flow():
-    q, k, v = arrays("torch", "float64", (2, 3), (5, 3), (5, 7))
-    for a in (q, k, v):
-        a.requires_grad_()
-    assert torch.autograd.gradcheck(lambda *a: attention(*a)[0], (q, k, v))
-    mask = torch.ones(2, 5, dtype=torch.bool)
-    mask[0] = False
-    attention(q, k, v, mask=mask)[0].sum().backward()
-    assert torch.isfinite(q.grad).all() and torch.isfinite(v.grad).all()
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_batch_axes_broadcast(library):
+    q, k, v = arrays(library, "float64", (3, 1, 5, 2), (4, 7, 2), (7, 11))
+    output, _ = attention(q, k, v)
+    assert output.shape == (3, 4, 5, 11) and near(attention_in_blocks(q, k, v, block=2), output)
+    v, = arrays(library, "float64", (2, 1, 1, 7, 11))
+    assert attention(q, k, v)[0].shape == attention_in_blocks(q, k, v).shape == (2, 3, 4, 5, 11)
 
 
-def test_batch_axes_broadcast():
-    q, k, v = arrays("numpy", "float64", (3, 1, 5, 2), (4, 7, 2), (7, 11))
-    assert attention(q, k, v)[0].shape == (3, 4, 5, 11)
+# ---- several heads
 
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("heads, width, n, m, d_key, d_value", [(3, 15, 5, 7, 11, 13), (1, 2, 3, 5, 7, 11), (5, 5, 1, 3, 2, 7), (7, 14, 3, 1, 5, 2)])
+def test_heads_against_torch(library, dtype, bias, heads, width, n, m, d_key, d_value):
+    torch.manual_seed(width)
+    theirs = torch.nn.MultiheadAttention(width, heads, bias=bias, kdim=d_key, vdim=d_value, batch_first=True, dtype=torch.double)
+    for p in theirs.parameters():
+        torch.nn.init.normal_(p, std=0.5)
+    weights = [theirs.q_proj_weight.T, theirs.k_proj_weight.T, theirs.v_proj_weight.T, theirs.out_proj.weight.T]
+    biases = dict(zip(("b_query", "b_key", "b_value"), theirs.in_proj_bias.chunk(3)), b_output=theirs.out_proj.bias) if bias else {}
+    cast = lambda t: to(library, plain(t).astype(dtype))  # noqa: E731
+    x = arrays(library, dtype, (2, n, width), (2, m, d_key), (2, m, d_value))
+    allowed = np.random.default_rng(2).random((2, heads, n, m)) < 0.7
+    allowed[..., 0] = True
+    output, found = multi_head_attention(*x, *map(cast, weights), num_heads=heads, mask=to(library, allowed),
+                                         **{name: cast(b) for name, b in biases.items()})
+    expected, expected_weights = theirs(*(torch.as_tensor(plain(a)).double() for a in x), average_attn_weights=False,
+                                        attn_mask=torch.from_numpy(~allowed).reshape(-1, n, m))
+    loose = {"float16": 5e-2}.get(dtype, TOLERANCE[dtype] * 4)     # half: the weights themselves were rounded to 3 digits
+    assert np.abs(plain(found) - plain(expected_weights)).max() < loose
+    assert np.abs(plain(output) - plain(expected)).max() < loose * 4
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_heads_are_attention_through_projections(library):
+    """Any width of a head: h = 2 heads of d_k = 5 and d_v = 7 on items of width 3; head after head by hand."""
+    x, y, wq, wk, wv, wo, bq, bk, bv, bo = arrays(
+        library, "float64", (11, 3), (13, 3), (3, 10), (3, 10), (3, 14), (14, 17), (10,), (10,), (14,), (17,))
+    output, weights = multi_head_attention(x, y, y, wq, wk, wv, wo, num_heads=2, b_query=bq, b_key=bk, b_value=bv, b_output=bo)
+    total = bo
+    for i in range(2):
+        k_columns, v_columns = slice(5 * i, 5 * i + 5), slice(7 * i, 7 * i + 7)
+        head, by_head = attention(x @ wq[:, k_columns] + bq[k_columns], y @ wk[:, k_columns] + bk[k_columns],
+                                  y @ wv[:, v_columns] + bv[v_columns])
+        assert near(weights[i], by_head)
+        total = total + head @ wo[v_columns]
+    assert near(output, total)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_heads_with_a_score(library):
+    x, w, wv, wo, m = arrays(library, "float64", (5, 6), (6, 6), (6, 4), (4, 3), (3, 3))
+    output, weights = multi_head_attention(x, x, x, w, w, wv, wo, num_heads=2, score=lambda q, k: attnkit.general(q, k, m))
+    again, same = multi_head_attention(x, x, x, w @ to(library, np.kron(np.eye(2), plain(m))), w, wv, wo, num_heads=2, scale=1)
+    assert near(output, again) and near(weights, same)
+    # Without a dot product queries and keys may differ in width.
+    zeros = lambda q, k: q[..., :1] @ (k[..., :1].mT * 0)   # noqa: E731
+    assert near(multi_head_attention(x, x, x, w[:, :2], w, wv, wo, num_heads=2, score=zeros)[1][1, 0], np.full(5, 0.2))
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_split_and_merge(library):
+    x, = arrays(library, "float64", (2, 5, 21))
+    heads = attnkit.split_heads(x, 3)
+    assert heads.shape == (2, 3, 5, 7) and near(heads[1, 2], x[1, :, 14:])
+    assert near(attnkit.merge_heads(heads), x)
+    assert near(attnkit.merge_heads(heads[0]), x[0])
+
+
+# ---- scores
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_scores(library):
+    q, k, w, wq, wk, v = arrays(library, "float64", (2, 5, 3), (2, 7, 11), (3, 11), (3, 13), (11, 13), (13,))
+    tq, tk, tw, twq, twk, tv = (torch.as_tensor(plain(a)) for a in (q, k, w, wq, wk, v))
+    bilinear = F.bilinear(tq[:, :, None].expand(2, 5, 7, 3).contiguous(), tk[:, None].expand(2, 5, 7, 11).contiguous(), tw[None])
+    assert near(attnkit.general(q, k, w), bilinear[..., 0])
+    small = [[[sum(tv[c] * math.tanh(tq[b, i] @ twq[:, c] + tk[b, j] @ twk[:, c]) for c in range(13)) for j in range(7)]
+              for i in range(5)] for b in range(2)]
+    assert near(attnkit.additive(q, k, wq, wk, v), torch.tensor(small))
+    same = k[..., :3]
+    assert near(attnkit.cosine(q, same), F.cosine_similarity(tq[:, :, None], tk[:, None, :, :3], dim=-1))
+    assert near(attnkit.dot(q, same), torch.einsum("bid,bjd->bij", tq, tk[..., :3]))
+    assert near(attnkit.scaled_dot(q, same), torch.einsum("bid,bjd->bij", tq, tk[..., :3]) / math.sqrt(3))
+    assert near(attnkit.scaled_dot(q, same, scale=-2), -2 * torch.einsum("bid,bjd->bij", tq, tk[..., :3]))
+    assert near(attnkit.dot(q[0], same), torch.einsum("id,bjd->bij", tq[0], tk[..., :3])), "batch axes broadcast"
+    values, = arrays(library, "float64", (2, 7, 2), seed=5)
+    assert near(attention(q, same, values, score=attnkit.scaled_dot)[0], attention(q, same, values)[0])
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_cosine_of_short_long_and_zero_vectors(library, dtype):
+    tiny, huge = float(np.finfo(dtype).smallest_normal), float(np.finfo(dtype).max) / 2
+    rows = np.array([[0, 0], [3 * tiny, 4 * tiny], [0.75 * huge, huge], [0, -huge]], dtype=dtype)
+    found = plain(attnkit.cosine(to(library, rows), to(library, rows)))
+    assert np.abs(found - np.array([[0, 0, 0, 0], [0, 1, 1, -.8], [0, 1, 1, -.8], [0, -.8, -.8, 1]])).max() < TOLERANCE[dtype]
+
+
+# ---- masks and positions
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_mask_makers(library):
+    like, = arrays(library, "float64", (1,))
+    causal = attnkit.causal_mask(5, like=like)
+    assert type(causal) is type(like) and np.array_equal(plain(causal), np.tril(np.ones((5, 5), bool)))
+    assert np.array_equal(attnkit.causal_mask(2, 5), np.tril(np.ones((5, 5), bool))[3:])
+    q, = arrays(library, "float64", (5, 3))
+    assert near(attention(q, q, q, mask=causal)[0], oracle(q, q, q, is_causal=True))
+    for radius in (0, 1, 3, 9):
+        window = attnkit.window_mask(5, radius, like=like)
+        assert type(window) is type(like)
+        assert plain(window).tolist() == [[abs(i - j) <= radius for j in range(5)] for i in range(5)]
+    padding = attnkit.padding_mask([3, 0, 5], like=like)
+    assert type(padding) is type(like)
+    assert plain(padding).tolist() == [[[j < n for j in range(5)]] for n in (3, 0, 5)]
+    assert attnkit.padding_mask(np.array([2, 1]), 7).shape == (2, 1, 7)
+    assert (plain(causal & window) == plain(causal)).all() and isinstance(attnkit.window_mask(2, 1), np.ndarray)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_sinusoidal(library, dtype):
+    like, = arrays(library, dtype, (1,))
+    found = attnkit.sinusoidal(7, 6, base=100, like=like)
+    expected = [[(math.sin, math.cos)[c % 2](p / 100 ** ((c - c % 2) / 6)) for c in range(6)] for p in range(7)]
+    assert type(found) is type(like) and found.dtype == like.dtype and near(found, np.array(expected), dtype)
+    # Moving one place on is one and the same turn, from wherever one starts.
+    waves = attnkit.sinusoidal(50, 8)
+    turn = np.linalg.lstsq(waves[:-1], waves[1:], rcond=None)[0]
+    assert np.abs(waves[:-1] @ turn - waves[1:]).max() < 1e-9 and np.allclose(waves[3, :2], [math.sin(3), math.cos(3)])
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_rotary(library):
+    x, = arrays(library, "float64", (2, 5, 6))
+    # The oracle: each pair as a complex number, turned by exp(i angle).
+    pairs = torch.view_as_complex(torch.as_tensor(plain(x)).reshape(2, 5, 3, 2).contiguous())
+    angles = torch.arange(5.0, dtype=torch.double)[:, None] * 10_000 ** -(torch.arange(3.0, dtype=torch.double) / 3)
+    assert near(attnkit.rotary(x), torch.view_as_real(pairs * torch.exp(1j * angles)).reshape(2, 5, 6))
+    # Only the distance matters.
+    q, k = arrays(library, "float64", (1, 6), (1, 6), seed=4)
+    at = lambda a, p: attnkit.rotary(a, positions=[p], base=50)   # noqa: E731
+    scores = [plain(attnkit.dot(at(q, p + 3), at(k, p)))[0, 0] for p in (0, 1, 17.5, 400)]
+    assert np.ptp(scores) < 1e-12 and abs(scores[0] - plain(attnkit.dot(at(q, 2), at(k, 0)))[0, 0]) > 1e-3
+    assert near(attnkit.rotary(x, positions=to(library, np.arange(5.0))), attnkit.rotary(x))
+
+
+# ---- equivalences
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("seed", range(50))
+def test_dense_layer(library, seed):
+    rng = np.random.default_rng(seed)
+    n, d, out = rng.choice([2, 3, 5, 7, 11], 3, replace=False)
+    torch.manual_seed(seed)
+    layer = torch.nn.Linear(n * d, out, bias=seed % 2 == 0, dtype=torch.double)
+    x, = arrays(library, "float64", (2, n, d), seed=seed)
+    bias = None if layer.bias is None else to(library, plain(layer.bias))
+    heads = attnkit.dense_as_attention(to(library, plain(layer.weight)), bias, num_items=n)
+    output, weights = multi_head_attention(x, x, x, **heads)
+    expected = plain(layer(torch.as_tensor(plain(x)).reshape(2, -1)))
+    assert all(np.abs(plain(output)[:, i] - expected).max() < 1e-12 for i in range(n)), "each query gets the same answer"
+    assert (plain(weights)[0] == np.eye(n)[:, None, :]).all() and heads["num_heads"] == n
+
+
+CONVOLUTIONS = [(axes, k, padding, dilation, grouped) for axes in (1, 2) for k in (1, 3, 5, 7) for padding in ("zeros", "circular")
+                for dilation in (1, 2) for grouped in (False, True)] + [(3, 3, "zeros", 1, False)]
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("axes, k, padding, dilation, grouped", CONVOLUTIONS)
+def test_convolution(library, axes, k, padding, dilation, grouped):
+    shape, c_in, groups = (5, 7, 3)[:axes], 3, 3 if grouped else 1
+    kernel_shape = (k, k - 2 if k > 1 else 3, 1)[:axes]
+    if padding == "circular" and any(dilation * (s // 2) > size for s, size in zip(kernel_shape, shape)):
+        shape = (13, 11)[:axes]            # torch wraps around a picture once only
+    x, kernel, bias = arrays(library, "float64", (2, c_in, *shape), (6, c_in // groups, *kernel_shape), (6,), seed=k)
+    tensors = [torch.as_tensor(plain(a)) for a in (x, kernel, bias)]
+    reach = [dilation * (s // 2) for s in kernel_shape]
+    padded = F.pad(tensors[0], [r for r in reversed(reach) for _ in range(2)], mode="constant" if padding == "zeros" else "circular")
+    expected = [F.conv1d, F.conv2d, F.conv3d][axes - 1](padded, *tensors[1:], dilation=dilation, groups=groups)
+    rows = x.reshape(2, c_in, -1).mT      # a pixel is a row, its channels are the width
+    heads = attnkit.convolution_as_attention(kernel, bias, shape=shape, padding=padding, dilation=dilation, groups=groups)
+    output, weights = multi_head_attention(rows, rows, rows, **heads)
+    assert np.abs(plain(output) - plain(expected.reshape(2, 6, -1).mT)).max() < 1e-12
+    assert heads["num_heads"] == math.prod(kernel_shape) and set(np.unique(plain(weights))) <= {0.0, 1.0}
+
+
+def test_convolution_without_bias():
+    x, kernel = arrays("numpy", "float64", (7, 2), (5, 2, 3))
+    output, _ = multi_head_attention(x, x, x, **attnkit.convolution_as_attention(kernel, shape=(7,)))
+    expected = F.conv1d(torch.as_tensor(x.T)[None], torch.as_tensor(kernel), padding=1)[0].T
+    assert near(output, expected)
+
+
+# ---- memory
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("feature", [None, lambda x: x * x + 0.5, lambda x: (x * x)[..., :2]])
+def test_linear_attention(library, feature):
+    q, k, v = arrays(library, "float64", (2, 5, 3), (2, 7, 3), (2, 7, 11))
+    mapped = feature or (lambda x: torch.nn.functional.elu(torch.as_tensor(plain(x))) + 1)
+    shares = plain(mapped(q)) @ plain(mapped(k)).swapaxes(-1, -2)
+    assert near(attnkit.linear_attention(q, k, v, feature=feature), shares / shares.sum(-1, keepdims=True) @ plain(v))
+    k, v = k[:, :5], v[:, :5]
+    shares = shares[..., :5] * np.tril(np.ones((5, 5)))
+    expected = shares / shares.sum(-1, keepdims=True) @ plain(v)
+    assert near(attnkit.linear_attention(q, k, v, feature=feature, causal=True), expected)
+    output, memory = attnkit.fast_weight_attention(q, k, v, feature=feature)
+    assert near(output, expected) and near(memory, plain(mapped(k)).swapaxes(-1, -2) @ plain(v))
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_linear_attention_without_mass(library):
+    x = to(library, np.ones((3, 2)))
+    nothing = lambda x: x * 0     # noqa: E731
+    for result in (attnkit.linear_attention(x, x, x, feature=nothing), attnkit.linear_attention(x, x, x, feature=nothing, causal=True),
+                   attnkit.fast_weight_attention(x, x, x, feature=nothing)[0]):
+        assert (plain(result) == 0).all()
+
+
+def test_blocks_hold_little():
+    """Peak memory of blocks stays below a quarter of the weights alone."""
+    import tracemalloc
+    q, k, v = arrays("numpy", "float32", (4096, 8), (4096, 8), (4096, 8))
+    tracemalloc.start()
+    attention_in_blocks(q, k, v, block=256)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 4096 * 4096 * 4 / 4
+
+
+# ---- gates
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_gates(library):
+    x, w, u, p, b, c, d = arrays(library, "float64", (2, 5, 7), (7, 3), (3, 7), (7, 1), (3,), (7,), (1,))
+    t, tw, tu, tp, tb, tc, td = (torch.as_tensor(plain(a)) for a in (x, w, u, p, b, c, d))
+    picture = t.mT.reshape(2, 7, 5, 1)            # torch's layout: channels first
+    gates = torch.sigmoid(F.linear(F.relu(F.linear(F.adaptive_avg_pool2d(picture, 1).flatten(1), tw.T, tb)), tu.T, tc))
+    output, found = attnkit.channel_attention(x, w, u, b_squeeze=b, b_excite=c)
+    assert near(found, gates[:, None]) and near(output, t * gates[:, None])
+    places = torch.sigmoid(F.conv2d(picture, tp.T[:, :, None, None], td)).reshape(2, 5, 1)
+    output, found = attnkit.spatial_attention(x, p, bias=d)
+    assert near(found, places) and near(output, t * places)
+    both, product = attnkit.channel_and_spatial_attention(x, w, u, p, b_squeeze=b, b_excite=c, bias=d)
+    again = attnkit.spatial_attention(attnkit.channel_attention(x, w, u, b_squeeze=b, b_excite=c)[0], p, bias=d)
+    assert near(both, again[0]) and near(product, plain(again[1]) * plain(gates[:, None])) and near(both, x * product)
+    zero = attnkit.channel_attention(x, w * 0, u * 0)[1]
+    assert near(zero, np.full((2, 1, 7), 0.5)) and near(attnkit.spatial_attention(x, p * 0)[1], np.full((2, 5, 1), 0.5))
+    assert np.isfinite(plain(attnkit.spatial_attention(x * 1e4, p)[1])).all()
+
+
+# ---- the package
 
 def test_importing_attnkit_does_not_import_torch():
-    code = "import sys, attnkit, attnkit.draw, attnkit.plots, attnkit.widgets; sys.exit('torch' in sys.modules)"
+    code = ("import sys, attnkit, attnkit.draw, attnkit.plots, attnkit.widgets, numpy as np; x = np.ones((2, 2)); "
+            "attnkit.attention(x, x, x); dir(attnkit); sys.exit('torch' in sys.modules)")
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 
-Q, K, V = arrays("numpy", "float64", (5, 3), (7, 3), (7, 2))
-T = torch.zeros(5, 3, dtype=torch.float64)
-BAD = [
-    (lambda: softmax([1.0, 2.0]), TypeError, "scores must be a numpy array or a torch tensor, got list"),
-    (lambda: softmax(np.array([1, 2])), TypeError, "scores must hold floating-point numbers, got dtype int64"),
-    (lambda: softmax(Q, temperature=0), ValueError, "temperature must be positive and finite in float64, got 0.0"),
-    (lambda: softmax(Q, temperature=-1.0), ValueError, "got -1.0"),
-    (lambda: softmax(Q, temperature=float("nan")), ValueError, "got nan"),
-    (lambda: softmax(Q, temperature=float("inf")), ValueError, "got inf"),
-    (lambda: softmax(Q, temperature="hot"), TypeError, "temperature must be a number, got str"),
-    (lambda: softmax(Q, temperature=True), TypeError, "got bool"),
-    (lambda: softmax(Q, axis=2), ValueError, r"axis 2 does not exist in scores of shape \(5, 3\)"),
-    (lambda: softmax(Q, axis=1.0), TypeError, "axis must be an integer"),
-    (lambda: softmax(Q, temperature=10**400), ValueError, "got inf"),
-    (lambda: softmax(Q.astype("float32"), temperature=1e-50), ValueError, "positive and finite in float32, got 1e-50"),
-    (lambda: attention(Q, K, V, scale=10**400), ValueError, "scale must be finite, got inf"),
-    (lambda: attention(Q, K, V, score=lambda q, k: None), TypeError, "the result of score must be a numpy array .* got NoneType"),
-    (lambda: attention(Q, K, V, score=lambda q, k: (q @ k.T).astype("float32")), TypeError, "one dtype is needed, got value: float64"),
-    (lambda: attention(Q, K, np.stack([V] * 2), score=lambda q, k: np.stack([q @ k.T] * 3)), ValueError, "batch axes of the result of score"),
-    (lambda: attention(T, torch.zeros(7, 3, dtype=torch.float64, device="meta"), torch.zeros(7, 2, dtype=torch.float64)), ValueError,
-     "arrays on one device are needed, got query: cpu, key: meta"),
-    (lambda: softmax(np.zeros((2, 0))), ValueError, r"empty: shape \(2, 0\)"),
-    (lambda: softmax(np.array(1.0)), ValueError, r"shape \(\)"),
-    (lambda: attention([[1.0]], K, V), TypeError, "query must be a numpy array"),
-    (lambda: attention(T, K, V), TypeError, "arrays of one library are needed, got query: torch, key: numpy"),
-    (lambda: attention(Q.astype("float32"), K, V), TypeError, "one dtype is needed, got query: float32"),
-    (lambda: attention(Q.astype(int), K, V), TypeError, "query must hold floating-point"),
-    (lambda: attention(Q[0], K, V), ValueError, r"query must have at least two axes .* got shape \(3,\)"),
-    (lambda: attention(Q[:, :2], K, V), ValueError, r"same width, got query \(5, 2\) and key \(7, 3\)"),
-    (lambda: attention(Q, K, V[:6]), ValueError, r"one value for each key, got key \(7, 3\) and value \(6, 2\)"),
-    (lambda: attention(Q, K[:0], V[:0]), ValueError, r"key has an empty axis: shape \(0, 3\)"),
-    (lambda: attention(np.stack([Q] * 2), np.stack([K] * 3), V), ValueError, "batch axes of query and key"),
-    (lambda: attention(np.stack([Q] * 2), K, np.stack([V] * 3)), ValueError, "batch axes of query and key and value"),
-    (lambda: attention(Q, K, V, mask=np.ones((5, 6), bool)), ValueError, r"scores' shape \(5, 7\), got \(5, 6\)"),
-    (lambda: attention(Q, K, V, mask=np.ones((2, 5, 7), bool)), ValueError, r"got \(2, 5, 7\)"),
-    (lambda: attention(Q, K, V, mask=np.ones((5, 7))), TypeError, "mask must be a boolean array"),
-    (lambda: attention(Q, K, V, mask=[[True]]), TypeError, "mask must be a boolean array .* got list"),
-    (lambda: attention(Q, K, V, mask=torch.ones(5, 7, dtype=torch.bool)), TypeError, "of the same library"),
-    (lambda: attention(Q, K, V, scale="a"), TypeError, "scale must be a number, got str"),
-    (lambda: attention(Q, K, V, scale=float("nan")), ValueError, "scale must be finite"),
-    (lambda: attention(Q, K, V, score=3), TypeError, "score must be a function"),
-    (lambda: attention(Q, K, V, score=lambda q, k: q @ k.T, scale=1.0), ValueError, "either scale or score"),
-    (lambda: attention(Q, K, V, score=lambda q, k: k @ q.T), ValueError, r"score must return shape \(..., 5, 7\)"),
-]
-
-
-@pytest.mark.parametrize("call, error, words", BAD)
-def test_bad_input(call, error, words):
-    with pytest.raises(error, match=words):
-        call()
+def test_names():
+    assert set(attnkit.__all__) | {"modules"} <= set(dir(attnkit)) and attnkit.modules.Translator
+    with pytest.raises(AttributeError, match="module 'attnkit' has no attribute 'atention'"):
+        attnkit.atention  # noqa: B018

@@ -1,0 +1,226 @@
+"""The same question with less memory: exact attention in blocks, and attention with a kernel instead of exp.
+
+None of these functions returns weights: never writing the n x m weights down
+is what they are for.
+"""
+
+import math
+
+from attnkit import checks
+from attnkit.attention import _narrow, _widen
+
+
+def attention_in_blocks(query, key, value, *, mask=None, scale=None, block=512):
+    """`attention`, exactly, without ever holding more than a block x block square of its weights.
+
+    The keys are read block by block.  For each query a running maximum, a running
+    sum of exponentials and a running blend are kept; when a larger score turns up,
+    what was summed so far is scaled down to the new maximum (online softmax).
+
+    Parameters
+    ----------
+    query : floating-point array, shape (..., n, d_k)
+    key : array, shape (..., m, d_k)
+    value : array, shape (..., m, d_v)
+    mask : boolean array broadcastable to (..., n, m), optional
+        True = may attend, as in `attention`.
+    scale : float, optional
+        As in `attention`.
+    block : int
+        How many queries, and how many keys, at a time; memory grows with its square, not with n or m.
+
+    Returns
+    -------
+    array, shape (..., n, d_v)
+
+    Raises
+    ------
+    TypeError
+        As `attention`; `block` is not an integer.
+    ValueError
+        As `attention`; `block` is less than one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from attnkit import attention
+    >>> query, key, value = np.random.default_rng(0).normal(size=(3, 5, 2))
+    >>> whole, _ = attention(query, key, value)
+    >>> bool(np.allclose(attention_in_blocks(query, key, value, block=2), whole, atol=1e-12))
+    True
+
+    References
+    ----------
+    Milakov and Gimelshein (2018), "Online normalizer calculation for softmax";
+    Rabe and Staats (2021), "Self-attention Does Not Need O(n^2) Memory".
+    """
+    xp = checks.arrays(query=query, key=key, value=value)
+    checks.attention_shapes(query, key, value)
+    block = checks.count(block, "block")
+    scale = 1 / math.sqrt(query.shape[-1]) if scale is None else checks.finite(scale, "scale")
+    n, m, dtype = query.shape[-2], key.shape[-2], value.dtype
+    if mask is not None:
+        checks.mask(mask, (*checks.batch_axes(query=query, key=key), n, m), query)
+        mask = mask[(None,) * max(0, 2 - mask.ndim)]                                   # at least (1, 1)
+    query, key, value = _widen(xp, query) * scale, _widen(xp, key), _widen(xp, value)
+
+    def start(number):
+        return xp.asarray(number, dtype=query.dtype, device=query.device)
+
+    blends = []
+    for rows in _slices(n, block):
+        largest, total, blend = start(-math.inf), start(0), start(0)
+        for columns in _slices(m, block):
+            scores = query[..., rows, :] @ key[..., columns, :].mT                     # (..., block, block)
+            if mask is not None:
+                scores = xp.where(_cut(mask, rows, columns), scores, -math.inf)
+            before = largest
+            largest = xp.maximum(xp.max(scores, axis=-1, keepdims=True), before)       # (..., block, 1)
+            shift = xp.where(largest == -math.inf, 0.0, largest)                       # nothing allowed so far
+            shares = xp.exp(scores - shift)
+            shrink = xp.exp(before - shift)                                            # 0 in the first block
+            total = total * shrink + xp.sum(shares, axis=-1, keepdims=True)
+            blend = blend * shrink + shares @ value[..., columns, :]                   # (..., block, d_v)
+        blends.append(blend / xp.where(total == 0, 1.0, total))
+    return _narrow(xp, xp.concat(blends, axis=-2), dtype)
+
+
+def linear_attention(query, key, value, *, feature=None, causal=False):
+    """Attend with the weights feature(q) . feature(k) in place of exp(q . k): linear in the length.
+
+    As the weights are products, the sum over the keys can be done first:
+    ``feature(query) @ (feature(key).T @ value)``, each row divided by the sum of
+    its weights.  The n x m weights are never needed.
+
+    Parameters
+    ----------
+    query : floating-point array, shape (..., n, d_k)
+    key : array, shape (..., m, d_k)
+    value : array, shape (..., m, d_v)
+    feature : callable, optional
+        Maps (..., n, d_k) to (..., n, r), no number negative; elu(x) + 1 if not given.
+    causal : bool
+        Whether query i sees keys 0 to i only; n must be m.
+
+    Returns
+    -------
+    array, shape (..., n, d_v)
+        Zero where a query has no weight on any key.
+
+    Raises
+    ------
+    TypeError
+        As `attention`; `feature` is not a function.
+    ValueError
+        The shapes do not fit together; what `feature` returned does not; `causal` with n other than m.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> key, value = np.array([[0.0], [2.0]]), np.array([[10.0], [20.0]])
+    >>> linear_attention(np.array([[0.0]]), key, value).tolist()      # weights 1 and 3
+    [[17.5]]
+
+    References
+    ----------
+    Katharopoulos et al. (2020), "Transformers are RNNs: Fast Autoregressive
+    Transformers with Linear Attention".
+    """
+    xp, query, key = _featured(query, key, value, feature, causal)
+    dtype, value = value.dtype, _widen(xp, value)
+    if not causal:
+        memory = key.mT @ value                                        # (..., r, d_v)
+        total = query @ xp.sum(key, axis=-2, keepdims=True).mT         # (..., n, 1)
+        return _narrow(xp, _divided(xp, query @ memory, total), dtype)
+    # Row i needs the sum over keys 0 to i: a running sum of what each key adds.
+    added = key[..., :, None] * value[..., None, :]                    # (..., n, r, d_v)
+    memory = xp.cumulative_sum(added, axis=-3)
+    total = xp.sum(query * xp.cumulative_sum(key, axis=-2), axis=-1, keepdims=True)      # (..., n, 1)
+    return _narrow(xp, _divided(xp, (query[..., None, :] @ memory)[..., 0, :], total), dtype)
+
+
+def fast_weight_attention(query, key, value, *, feature=None):
+    """Causal linear attention as a recurrence: a memory that each key and value write into and each query reads.
+
+    The memory is a matrix.  Step i adds the outer product of feature(key i) and
+    value i to it, and reads feature(query i) @ memory.  The same numbers as
+    ``linear_attention(..., causal=True)``, with a state that does not grow.
+
+    Parameters
+    ----------
+    query : floating-point array, shape (..., n, d_k)
+    key : array, shape (..., n, d_k)
+    value : array, shape (..., n, d_v)
+    feature : callable, optional
+        As in `linear_attention`.
+
+    Returns
+    -------
+    output : array, shape (..., n, d_v)
+    memory : array, shape (..., r, d_v)
+        The matrix after the last step: the fast weights.
+
+    Raises
+    ------
+    TypeError
+        As `linear_attention`.
+    ValueError
+        As `linear_attention`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x, value = np.array([[0.0], [2.0]]), np.array([[10.0], [20.0]])
+    >>> output, memory = fast_weight_attention(x, x, value)
+    >>> output.tolist(), memory.tolist()      # 1 * 10, then 3 * 20 more
+    ([[10.0], [17.5]], [[70.0]])
+
+    References
+    ----------
+    Schmidhuber (1992), "Learning to Control Fast-Weight Memories"; Schlag et al.
+    (2021), "Linear Transformers Are Secretly Fast Weight Programmers".
+    """
+    xp, query, key = _featured(query, key, value, feature, causal=True)
+    dtype, value = value.dtype, _widen(xp, value)
+    memory, total, outputs = 0.0, 0.0, []
+    for i in range(query.shape[-2]):
+        q, k, v = query[..., i:i + 1, :], key[..., i:i + 1, :], value[..., i:i + 1, :]
+        memory = memory + k.mT @ v                                     # (..., r, d_v)
+        total = total + k                                              # (..., 1, r)
+        outputs.append(_divided(xp, q @ memory, q @ total.mT))
+    return _narrow(xp, xp.concat(outputs, axis=-2), dtype), _narrow(xp, memory, dtype)
+
+
+def _featured(query, key, value, feature, causal):
+    """The library, and query and key after the feature map, checked before and after."""
+    xp = checks.arrays(query=query, key=key, value=value)
+    checks.attention_shapes(query, key, value)
+    if feature is not None and not callable(feature):
+        raise TypeError(f"feature must be a function, got {type(feature).__name__}")
+    if causal and query.shape[-2] != key.shape[-2]:
+        raise ValueError("causal attention needs as many queries as keys, "
+                         f"got query {checks.shape(query)} and key {checks.shape(key)}")
+    wide = [_widen(xp, x) for x in (query, key)]
+    made = [feature(x) if feature else xp.where(x > 0, x + 1, xp.exp(xp.where(x > 0, 0.0, x))) for x in wide]
+    checks.arrays(**{"query": wide[0], "feature(query)": made[0], "feature(key)": made[1]})
+    for before, after in zip(wide, made):
+        if after.shape[:-1] != before.shape[:-1] or after.shape[-1] != made[0].shape[-1]:
+            raise ValueError(f"feature must map (..., n, d_k) to (..., n, r), got {checks.shape(after)} "
+                             f"from {checks.shape(before)}")
+    return xp, *made
+
+
+def _divided(xp, blend, total):
+    """Each row over the sum of its weights; zero where there is none."""
+    return blend / xp.where(total == 0, 1.0, total)
+
+
+def _slices(length, block):
+    return [slice(start, start + block) for start in range(0, length, block)]
+
+
+def _cut(mask, rows, columns):
+    """The part of a mask that belongs to a block; an axis of length one is for all."""
+    rows = rows if mask.shape[-2] > 1 else slice(None)
+    columns = columns if mask.shape[-1] > 1 else slice(None)
+    return mask[..., rows, columns]

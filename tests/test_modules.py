@@ -1,0 +1,144 @@
+"""The torch modules: torch's own as oracle, shapes, gradients, and that a translator learns."""
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from attnkit.modules import AttentionPooling, MultiHeadAttention, TransformerBlock, Translator
+
+SCORES = ["additive", "general", "dot", "scaled_dot", "cosine"]
+
+
+def spread(module):
+    """Random numbers in every parameter: torch starts biases at zero and norms at one, which hides mistakes."""
+    for p in module.parameters():
+        nn.init.normal_(p, std=0.4)
+    return module.double().eval()
+
+
+def close(a, b):
+    return a.shape == b.shape and (a - b).abs().max() < 1e-12
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("heads, width, key_width, value_width", [(3, 15, None, None), (1, 7, None, None), (5, 5, 11, 13)])
+def test_loading_multi_head_attention(bias, heads, width, key_width, value_width):
+    torch.manual_seed(width)
+    theirs = spread(nn.MultiheadAttention(width, heads, bias=bias, kdim=key_width, vdim=value_width, batch_first=True))
+    ours = MultiHeadAttention.from_torch(theirs)
+    x = [torch.randn(2, n, w or width, dtype=torch.double) for n, w in ((7, width), (11, key_width), (11, value_width))]
+    hidden = torch.rand(7, 11) < 0.4                         # torch's module: True = may NOT attend
+    hidden[:, 0] = False
+    expected, weights = theirs(*x, attn_mask=hidden, average_attn_weights=False)
+    output, found = ours(*x, mask=~hidden)
+    assert close(output, expected) and close(found, weights)
+    assert sum(p.numel() for p in ours.parameters()) == sum(p.numel() for p in theirs.parameters())
+    assert all(p.requires_grad for p in ours.parameters())
+    with torch.no_grad():                                    # a copy: the original stays its own
+        before = theirs.out_proj.weight.clone()
+        ours.w_output += 1
+    assert torch.equal(theirs.out_proj.weight, before)
+
+
+def test_self_and_cross_attention():
+    torch.manual_seed(0)
+    attend = MultiHeadAttention(6, 2, head_width=5)
+    x, y = torch.randn(3, 6), torch.randn(7, 6)
+    assert close(attend(x)[0], attend(x, x, x)[0]) and close(attend(x, y)[0], attend(x, y, y)[0])
+    assert attend(x, y)[1].shape == (2, 3, 7) and attend.w_query.shape == (6, 10)
+    assert repr(attend) == "MultiHeadAttention(width=6, num_heads=2, head_width=5)"
+
+
+@pytest.mark.parametrize("norm_first", [False, True])
+@pytest.mark.parametrize("activation", ["relu", "gelu", nn.GELU(), nn.functional.relu])
+@pytest.mark.parametrize("bias", [True, False])
+def test_loading_an_encoder_layer(norm_first, activation, bias):
+    torch.manual_seed(1)
+    theirs = spread(nn.TransformerEncoderLayer(15, 3, 11, activation=activation, norm_first=norm_first, batch_first=True,
+                                               layer_norm_eps=1e-3, bias=bias))
+    ours = TransformerBlock.from_torch(theirs)
+    x = torch.randn(2, 7, 15, dtype=torch.double)
+    hidden = torch.triu(torch.ones(7, 7, dtype=torch.bool), 1)
+    with torch.inference_mode(False):
+        for mask in (None, hidden):
+            output, weights = ours(x, mask=None if mask is None else ~mask)
+            assert close(output, theirs(x, src_mask=mask)) and weights.shape == (2, 3, 7, 7)
+    assert sum(p.numel() for p in ours.parameters()) == sum(p.numel() for p in theirs.parameters())
+
+
+@pytest.mark.parametrize("norm_first", [False, True])
+def test_loading_a_decoder_layer(norm_first):
+    torch.manual_seed(2)
+    theirs = spread(nn.TransformerDecoderLayer(15, 3, 11, norm_first=norm_first, batch_first=True))
+    ours = TransformerBlock.from_torch(theirs)
+    x, memory = torch.randn(2, 7, 15, dtype=torch.double), torch.randn(2, 5, 15, dtype=torch.double)
+    hidden, padding = torch.triu(torch.ones(7, 7, dtype=torch.bool), 1), torch.tensor([[False] * 5, [False] * 3 + [True] * 2])
+    expected = theirs(x, memory, tgt_mask=hidden, memory_key_padding_mask=padding)
+    output, (own, to_memory) = ours(x, memory, mask=~hidden, memory_mask=~padding[:, None, None, :])
+    assert close(output, expected) and own.shape == (2, 3, 7, 7) and (to_memory[1, ..., 3:] == 0).all()
+
+
+@pytest.mark.parametrize("hidden", [None, 4])
+def test_pooling(hidden):
+    torch.manual_seed(3)
+    pool = spread(AttentionPooling(3, hidden))
+    x = torch.randn(2, 5, 3, dtype=torch.double)
+    mask = torch.tensor([[True] * 5, [True] * 2 + [False] * 3])
+    output, weights = pool(x, mask)
+    key = x if hidden is None else torch.tanh(x @ pool.w_key + pool.b_key)
+    expected = torch.softmax((key @ pool.query[0]).masked_fill(~mask, -torch.inf), dim=-1)
+    assert close(weights, expected) and close(output, (expected[..., None] * x).sum(1))
+    order = torch.randperm(5)
+    assert close(pool(x[:, order])[0], pool(x)[0]), "a set has no order"
+    assert close(pool(x[1, :2])[0], output[1]), "masked is left out"
+
+
+@pytest.mark.parametrize("score", SCORES)
+def test_translator(score):
+    torch.manual_seed(4)
+    model = Translator(11, 13, width=6, score=score).double()
+    source, target = torch.tensor([[3, 4, 5, 6, 7], [8, 9, 3, 0, 0]]), torch.tensor([[1, 5, 6], [1, 7, 8]])
+    mask = source > 0
+    scored, weights = model(source, target, mask)
+    assert scored.shape == (2, 3, 13) and weights.shape == (2, 3, 5)
+    assert (weights[1, :, 3:] == 0).all() and torch.allclose(weights.sum(-1), torch.ones(2, 3, dtype=torch.double))
+    alone, its = model(source[1:, :3], target[1:])
+    assert close(alone[0], scored[1]) and close(its[0], weights[1, :, :3]), "padding changes nothing"
+    later = target.clone()
+    later[:, 2] = 12
+    assert torch.equal(model(source, later, mask)[0][:, :2], scored[:, :2]), "a later word changes nothing before it"
+    scored.sum().backward()
+    assert all(p.grad is not None and torch.isfinite(p.grad).all() for p in model.parameters())
+    words, looked = model.translate(source, start=1, end=2, longest=4, mask=mask)
+    for i, sentence in enumerate(words):                     # greedy decoding is teacher forcing with one's own words
+        assert 2 not in sentence and looked[i].shape == (len(sentence), 5)
+        again, its = model(source[i:i + 1], torch.tensor([[1, *sentence]]), mask[i:i + 1])
+        assert again[0].argmax(-1).tolist()[:len(sentence)] == sentence
+        assert close(its[0, :len(sentence)], looked[i])
+
+
+@pytest.mark.parametrize("score", ["additive", "dot"])
+def test_a_translator_learns_to_reverse(score):
+    """A language with every sentence turned round: new sentences come out right, the weights lie on the antidiagonal."""
+    torch.set_num_threads(1)
+    torch.manual_seed(5)
+    rng = np.random.default_rng(5)
+    sentences = torch.from_numpy(rng.integers(3, 9, size=(260, 4)))
+    start, end = torch.full((260, 1), 1), torch.full((260, 1), 2)
+    inputs = torch.cat([start, sentences.flip(1)], dim=1)
+    wanted = torch.cat([sentences.flip(1), end], dim=1)
+    model = Translator(9, 9, width=16, score=score).double()
+    steps = 250
+    optimiser = torch.optim.Adam(model.parameters(), lr=1e-2)
+    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, steps)
+    for _ in range(steps):
+        scored, _ = model(sentences[:200], inputs[:200])
+        loss = nn.functional.cross_entropy(scored.flatten(0, 1), wanted[:200].flatten())
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+        schedule.step()
+    words, _ = model.translate(sentences[200:], start=1, end=2, longest=6)
+    right = np.mean([found == row.tolist() for found, row in zip(words, sentences[200:].flip(1))])
+    assert right > 0.9
