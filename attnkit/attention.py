@@ -5,8 +5,8 @@ Shapes are written with one alphabet throughout the book: n queries, m keys
 value, h heads; ``...`` stands for any leading batch axes.  Rows are items.
 
 The functions work on numpy arrays and on torch tensors through the array API
-standard, keep the dtype and never change what they are given.  Sixteen-bit
-numbers are worked on in thirty-two bits and given back in sixteen.
+standard, keep the dtype and never change what they are given.  Scores and
+weights of sixteen-bit numbers are worked out in thirty-two bits.
 """
 
 import math
@@ -14,6 +14,8 @@ import math
 import numpy as np
 
 from attnkit import checks
+
+CACHE = 2**17      # how many numbers a processor's cache holds with room to spare
 
 
 def softmax(scores, *, temperature=1.0, axis=-1):
@@ -58,7 +60,8 @@ def softmax(scores, *, temperature=1.0, axis=-1):
     References
     ----------
     Bridle (1990), "Probabilistic interpretation of feedforward classification
-    network outputs".  Chapter: The dot product.
+    network outputs".
+    Chapter: softmax.
     """
     xp = checks.arrays(scores=scores)
     dtype = scores.dtype
@@ -135,7 +138,7 @@ def attention(query, key, value, *, mask=None, scale=None, score=None):
     References
     ----------
     Vaswani et al. (2017), "Attention Is All You Need", equation 1.
-    Chapter: The dot product.
+    Chapter: queries_keys_values.
     """
     xp = checks.arrays(query=query, key=key, value=value)
     checks.attention_shapes(query, key, value, same_width=score is None)
@@ -213,19 +216,21 @@ def multi_head_attention(query, key, value, w_query, w_key, w_value, w_output, *
     References
     ----------
     Vaswani et al. (2017), "Attention Is All You Need", section 3.2.2.
+    Chapter: multi_head.
     """
     biases = {"b_query": b_query, "b_key": b_key, "b_value": b_value, "b_output": b_output}
-    checks.arrays(biases, query=query, key=key, value=value,
-                  w_query=w_query, w_key=w_key, w_value=w_value, w_output=w_output)
+    xp = checks.arrays(biases, query=query, key=key, value=value,
+                       w_query=w_query, w_key=w_key, w_value=w_value, w_output=w_output)
     checks.attention_shapes(query, key, value, same_width=False)
     _check_projections(checks.count(num_heads, "num_heads"), score is None,
                        query, key, value, w_query, w_key, w_value, w_output, biases)
 
-    queries = split_heads(_project(query, w_query, b_query), num_heads)     # (..., h, n, d_k)
-    keys = split_heads(_project(key, w_key, b_key), num_heads)              # (..., h, m, d_k)
-    values = split_heads(_project(value, w_value, b_value), num_heads)      # (..., h, m, d_v)
+    queries = _split(xp, _project(query, w_query, b_query), num_heads)      # (..., h, n, d_k)
+    keys = _split(xp, _project(key, w_key, b_key), num_heads)               # (..., h, m, d_k)
+    values = _split(xp, _project(value, w_value, b_value), num_heads)       # (..., h, m, d_v)
     heads, weights = attention(queries, keys, values, mask=mask, scale=scale, score=score)
-    return _project(merge_heads(heads), w_output, b_output), weights        # (..., n, d_out), (..., h, n, m)
+    output = _project(_merge(xp, heads), w_output, b_output)                # (..., n, d_out)
+    return output, weights                                                  # weights (..., h, n, m)
 
 
 def split_heads(x, num_heads):
@@ -258,14 +263,14 @@ def split_heads(x, num_heads):
     References
     ----------
     Vaswani et al. (2017), "Attention Is All You Need", section 3.2.2.
+    Chapter: multi_head.
     """
     xp = checks.arrays(x=x)
     checks.items("x", x)
     num_heads, columns = checks.count(num_heads, "num_heads"), x.shape[-1]
     if columns % num_heads:
         raise ValueError(f"num_heads must divide the columns of x: {num_heads} heads, shape {checks.shape(x)}")
-    groups = xp.reshape(x, (*x.shape[:-1], num_heads, columns // num_heads))     # (..., n, h, d)
-    return groups.swapaxes(-2, -3)                                               # (..., h, n, d)
+    return _split(xp, x, num_heads)
 
 
 def merge_heads(heads):
@@ -295,13 +300,12 @@ def merge_heads(heads):
     References
     ----------
     Vaswani et al. (2017), "Attention Is All You Need", section 3.2.2.
+    Chapter: multi_head.
     """
     xp = checks.arrays(heads=heads)
     if heads.ndim < 3:
         raise ValueError(f"heads must have at least three axes (heads, items, width), got shape {checks.shape(heads)}")
-    h, d = heads.shape[-3], heads.shape[-1]
-    side_by_side = heads.swapaxes(-2, -3)                                        # (..., n, h, d)
-    return xp.reshape(side_by_side, (*side_by_side.shape[:-2], h * d))           # (..., n, h * d)
+    return _merge(xp, heads)
 
 
 # ---- steps that the functions above share
@@ -318,8 +322,9 @@ def _shares(xp, scores, axis, *, fresh=False):
     The one place where the libraries part for speed.  torch has all the steps in
     one pass, with its gradient.  In numpy each step would make another array as
     large as the scores, and fetching that memory takes longer than the sums: the
-    steps write over one array instead, over the scores themselves where they are
-    `fresh`, a product just made that nobody else holds and nobody has masked.
+    steps write over one array instead.  Scores that are `fresh`, a product just
+    made along the last axis that nobody else holds and nobody has masked, are
+    written over themselves, in pieces that stay in the processor's cache.
     """
     if hasattr(xp, "softmax"):
         weights = xp.softmax(scores, axis)
@@ -330,12 +335,19 @@ def _shares(xp, scores, axis, *, fresh=False):
             # Zeros in, zeros out: a where around the softmax alone would let the nan into the gradient.
             weights = xp.where(nowhere, zeros, xp.softmax(xp.where(nowhere, zeros, scores), axis))
         return weights
-    with np.errstate(over="ignore"):     # a difference too large for the dtype is minus infinity: weight 0, rightly
-        weights = np.subtract(scores, _largest(xp, scores, axis), out=scores if fresh else None)
-    np.exp(weights, out=weights)         # at most 1, as the largest score now is 0
-    total = np.sum(weights, axis=axis, keepdims=True)
-    weights /= np.where(total == 0, 1, total)
+    weights = scores if fresh else scores.copy()
+    rows = weights.reshape(-1, weights.shape[-1]) if fresh else weights          # (rows, m): the same memory
+    for piece in np.array_split(rows, math.ceil(rows.size / CACHE)) if fresh else [rows]:
+        with np.errstate(over="ignore"):     # a difference too large for the dtype is minus infinity: weight 0
+            piece -= _largest(xp, piece, axis)
+        np.exp(piece, out=piece)             # at most 1, as the largest score now is 0
+        piece /= _or_one(xp, np.sum(piece, axis=axis, keepdims=True))
     return weights
+
+
+def _or_one(xp, divisor):
+    """A divisor with ones in place of zeros: what is zero and divided by it stays zero."""
+    return xp.where(divisor == 0, 1.0, divisor)
 
 
 def _widen(xp, x):
@@ -363,21 +375,35 @@ def _scored(score, query, key, value):
 
 
 def _project(x, weight, bias):
-    """(..., n, d_in) to (..., n, d_out)."""
-    return x @ weight if bias is None else x @ weight + bias
+    projected = x @ weight                                                       # (..., n, d_out)
+    if bias is not None:
+        projected += bias                    # onto the array just made, which nobody else holds
+    return projected
+
+
+def _split(xp, x, h):
+    groups = xp.reshape(x, (*x.shape[:-1], h, x.shape[-1] // h))                 # (..., n, h, d)
+    return groups.swapaxes(-2, -3)                                               # (..., h, n, d)
+
+
+def _merge(xp, heads):
+    h, d = heads.shape[-3], heads.shape[-1]
+    side_by_side = heads.swapaxes(-2, -3)                                        # (..., n, h, d)
+    return xp.reshape(side_by_side, (*side_by_side.shape[:-2], h * d))           # (..., n, h * d)
 
 
 def _check_projections(h, dot_score, query, key, value, w_query, w_key, w_value, w_output, biases):
-    for name, x, weight in (("query", query, w_query), ("key", key, w_key), ("value", value, w_value)):
-        checks.matrix(f"w_{name}", weight, rows=(x.shape[-1], f"the width of {name} {checks.shape(x)}"))
+    checks.matrix("w_query", w_query, rows=(query.shape[-1], "the width of query", query))
+    checks.matrix("w_key", w_key, rows=(key.shape[-1], "the width of key", key))
+    checks.matrix("w_value", w_value, rows=(value.shape[-1], "the width of value", value))
+    for name, weight in (("w_query", w_query), ("w_key", w_key), ("w_value", w_value)):
         if weight.shape[1] % h:
-            raise ValueError(f"num_heads must divide the columns of w_{name}: {h} heads, "
-                             f"shape {checks.shape(weight)}")
+            raise ValueError(f"num_heads must divide the columns of {name}: {h} heads, shape {checks.shape(weight)}")
     if dot_score and w_query.shape[1] != w_key.shape[1]:
         raise ValueError(f"w_query and w_key must have as many columns, got {checks.shape(w_query)} "
                          f"and {checks.shape(w_key)}")
-    checks.matrix("w_output", w_output, rows=(w_value.shape[1], f"the columns of w_value {checks.shape(w_value)}"))
+    checks.matrix("w_output", w_output, rows=(w_value.shape[1], "the columns of w_value", w_value))
     for name, weight in (("query", w_query), ("key", w_key), ("value", w_value), ("output", w_output)):
         bias = biases[f"b_{name}"]
         if bias is not None:
-            checks.vector(f"b_{name}", bias, weight.shape[1], f"a number for each column of w_{name}")
+            checks.vector(f"b_{name}", bias, weight.shape[1], "a number for each column of", f"w_{name}")

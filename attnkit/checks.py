@@ -109,7 +109,7 @@ def attention_shapes(query, key, value, *, same_width=True):
         raise ValueError(f"query and key must have the same width, got query {shape(query)} and key {shape(key)}")
     if key.shape[-2] != value.shape[-2]:
         raise ValueError(f"there must be one value for each key, got key {shape(key)} and value {shape(value)}")
-    if query.ndim > 2 or key.ndim > 2 or value.ndim > 2:
+    if not query.shape[:-2] == key.shape[:-2] == value.shape[:-2]:
         batch_axes(query=query, key=key, value=value)
 
 
@@ -136,18 +136,24 @@ def mask(mask, scores_shape, like):
 
 
 def matrix(name, array, rows=None, columns=None):
-    """A matrix (rows, columns); each that is given is (number, what it must equal)."""
+    """A matrix (rows, columns); each that is given is (number, what it must equal, in words and arrays)."""
     if array.ndim != 2 or 0 in array.shape:
         raise ValueError(f"{name} must be a matrix, got shape {shape(array)}")
-    for found, wanted, what in ((array.shape[0], rows, "rows"), (array.shape[1], columns, "columns")):
-        if wanted is not None and found != wanted[0]:
-            raise ValueError(f"{name} must have {wanted[0]} {what}, {wanted[1]}; got shape {shape(array)}")
+    if rows is not None and array.shape[0] != rows[0]:
+        raise ValueError(f"{name} must have {rows[0]} rows, {said(*rows[1:])}; got shape {shape(array)}")
+    if columns is not None and array.shape[1] != columns[0]:
+        raise ValueError(f"{name} must have {columns[0]} columns, {said(*columns[1:])}; got shape {shape(array)}")
 
 
-def vector(name, array, length, why):
-    """A vector of a given length."""
+def vector(name, array, length, *why):
+    """A vector of a given length, and why, in words and arrays."""
     if array.ndim != 1 or array.shape[0] != length:
-        raise ValueError(f"{name} must have shape ({length},), {why}; got {shape(array)}")
+        raise ValueError(f"{name} must have shape ({length},), {said(*why)}; got {shape(array)}")
+
+
+def said(*parts):
+    """Words and the shapes of arrays, put together only once something is wrong: this takes longer than the checks."""
+    return " ".join(part if isinstance(part, str) else str(shape(part)) for part in parts)
 
 
 def sequence(values, name, of):

@@ -54,7 +54,8 @@ def dense_as_attention(weight, bias=None, *, num_items):
 
     References
     ----------
-    The construction that the illustrated article leaves as a drawing to be made.
+    Vaswani et al. (2017), "Attention Is All You Need", section 3.2.2, for the heads; the masks are this book's.
+    Chapter: fully_connected.
     """
     xp = checks.arrays({"bias": bias}, weight=weight)
     checks.matrix("weight", weight)
@@ -119,6 +120,7 @@ def convolution_as_attention(kernel, bias=None, *, shape, padding="zeros", dilat
     ----------
     Cordonnier et al. (2020), "On the Relationship between Self-Attention and
     Convolutional Layers", theorem 1.
+    Chapter: convolution.
     """
     xp = checks.arrays({"bias": bias}, kernel=kernel)
     if kernel.ndim < 3 or 0 in kernel.shape:
@@ -139,7 +141,7 @@ def convolution_as_attention(kernel, bias=None, *, shape, padding="zeros", dilat
     if bias is not None:
         checks.vector("bias", bias, c_out, "a number for each output channel")
 
-    pixels = np.stack(np.unravel_index(np.arange(np.prod(shape)), shape), axis=-1)        # (n, axes)
+    pixels = np.array(np.unravel_index(np.arange(np.prod(shape)), shape)).T               # (n, axes)
     masks, blocks = [], []
     for cell in itertools.product(*(range(k) for k in sides)):
         target = pixels + [(at - k // 2) * dilation for at, k in zip(cell, sides)]       # what each pixel's head reads
@@ -168,7 +170,6 @@ def _heads(xp, like, masks, *, width, w_output, b_output):
 def _all_channels(xp, matrix, groups):
     """The (c_out, c_in) matrix of a grouped one, (c_out, c_in / groups): zero between groups."""
     rows, columns = matrix.shape
-    of_row = np.arange(rows)[:, None] // (rows // groups)
-    of_column = np.arange(columns * groups)[None, :] // columns
-    same = xp.asarray(of_row == of_column, device=matrix.device)
-    return xp.where(same, xp.tile(matrix, (1, groups)), xp.zeros((), dtype=matrix.dtype, device=matrix.device))
+    of_row, of_column = np.repeat(np.arange(groups), rows // groups), np.repeat(np.arange(groups), columns)
+    same = xp.asarray(of_row[:, None] == of_column, device=matrix.device)
+    return xp.where(same, xp.tile(matrix, (1, groups)), 0.0)

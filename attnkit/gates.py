@@ -47,14 +47,15 @@ def channel_attention(x, w_squeeze, w_excite, *, b_squeeze=None, b_excite=None):
     References
     ----------
     Hu et al. (2018), "Squeeze-and-Excitation Networks", equations 2 to 4.
+    Chapter: space_and_channels.
     """
     xp = checks.arrays({"b_squeeze": b_squeeze, "b_excite": b_excite}, x=x, w_squeeze=w_squeeze, w_excite=w_excite)
     checks.items("x", x)
     c = x.shape[-1]
-    checks.matrix("w_squeeze", w_squeeze, rows=(c, f"the channels of x {checks.shape(x)}"))
+    checks.matrix("w_squeeze", w_squeeze, rows=(c, "the channels of x", x))
     r = w_squeeze.shape[1]
     checks.matrix("w_excite", w_excite, rows=(r, "the columns of w_squeeze"),
-                  columns=(c, f"the channels of x {checks.shape(x)}"))
+                  columns=(c, "the channels of x", x))
     for name, bias, length in (("b_squeeze", b_squeeze, r), ("b_excite", b_excite, c)):
         if bias is not None:
             checks.vector(name, bias, length, f"a number for each column of w{name[1:]}")
@@ -102,10 +103,11 @@ def spatial_attention(x, weight, *, bias=None):
     ----------
     Roy et al. (2018), "Concurrent Spatial and Channel Squeeze & Excitation in
     Fully Convolutional Networks", section 2.2.
+    Chapter: space_and_channels.
     """
     xp = checks.arrays({"bias": bias}, x=x, weight=weight)
     checks.items("x", x)
-    checks.matrix("weight", weight, rows=(x.shape[-1], f"the channels of x {checks.shape(x)}"),
+    checks.matrix("weight", weight, rows=(x.shape[-1], "the channels of x", x),
                   columns=(1, "the gate"))
     if bias is not None:
         checks.vector("bias", bias, 1, "for the one gate")
@@ -149,6 +151,7 @@ def channel_and_spatial_attention(x, w_squeeze, w_excite, weight, *, b_squeeze=N
     ----------
     Woo et al. (2018), "CBAM: Convolutional Block Attention Module", section 3,
     has this order; the gates there also look at maxima and at neighbouring places.
+    Chapter: space_and_channels.
     """
     channels, by_channel = channel_attention(x, w_squeeze, w_excite, b_squeeze=b_squeeze, b_excite=b_excite)
     output, by_place = spatial_attention(channels, weight, bias=bias)

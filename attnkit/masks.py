@@ -45,6 +45,7 @@ def causal_mask(n, m=None, *, like=None):
     References
     ----------
     Vaswani et al. (2017), "Attention Is All You Need", section 3.2.3.
+    Chapter: positions_and_masks.
     """
     n = checks.count(n, "n")
     m = n if m is None else checks.count(m, "m")
@@ -86,6 +87,7 @@ def window_mask(n, radius, *, like=None):
     References
     ----------
     Beltagy et al. (2020), "Longformer: The Long-Document Transformer", section 3.1.
+    Chapter: positions_and_masks.
     """
     n, radius = checks.count(n, "n"), checks.count(radius, "radius", least=0)
     query, key = _positions(like, n, n)
@@ -124,6 +126,7 @@ def padding_mask(lengths, m=None, *, like=None):
     References
     ----------
     Vaswani et al. (2017), "Attention Is All You Need", section 3.2.3, does the same for the future.
+    Chapter: positions_and_masks.
     """
     lengths = [checks.count(length, "a length", least=0)
                for length in checks.sequence(lengths, "lengths", "integers")]

@@ -7,7 +7,7 @@ is what they are for.
 import math
 
 from attnkit import checks
-from attnkit.attention import _narrow, _widen
+from attnkit.attention import _narrow, _or_one, _widen
 
 
 def attention_in_blocks(query, key, value, *, mask=None, scale=None, block=512):
@@ -27,7 +27,7 @@ def attention_in_blocks(query, key, value, *, mask=None, scale=None, block=512):
     scale : float, optional
         As in `attention`.
     block : int
-        How many queries, and how many keys, at a time; memory grows with its square, not with n or m.
+        How many queries, and how many keys, at a time; memory grows with its square, not with n times m.
 
     Returns
     -------
@@ -53,35 +53,39 @@ def attention_in_blocks(query, key, value, *, mask=None, scale=None, block=512):
     ----------
     Milakov and Gimelshein (2018), "Online normalizer calculation for softmax";
     Rabe and Staats (2021), "Self-attention Does Not Need O(n^2) Memory".
+    Chapter: cost.
     """
     xp = checks.arrays(query=query, key=key, value=value)
     checks.attention_shapes(query, key, value)
     block = checks.count(block, "block")
     scale = 1 / math.sqrt(query.shape[-1]) if scale is None else checks.finite(scale, "scale")
-    n, m, dtype = query.shape[-2], key.shape[-2], value.dtype
+    batch, n, m = checks.batch_axes(query=query, key=key, value=value), query.shape[-2], key.shape[-2]
     if mask is not None:
         checks.mask(mask, (*checks.batch_axes(query=query, key=key), n, m), query)
-        mask = mask[(None,) * max(0, 2 - mask.ndim)]                                   # at least (1, 1)
-    query, key, value = _widen(xp, query) * scale, _widen(xp, key), _widen(xp, value)
+        mask = xp.broadcast_to(mask, (*batch, n, m))
+    if batch:      # one after the other, so that a block stays in the processor's cache
+        whole = [xp.broadcast_to(x, (*batch, *x.shape[-2:])) for x in (query, key, value)]
+        return xp.stack([attention_in_blocks(*(x[i, ...] for x in whole), scale=scale, block=block,
+                                             mask=None if mask is None else mask[i, ...]) for i in range(batch[0])])
 
-    def start(number):
-        return xp.asarray(number, dtype=query.dtype, device=query.device)
+    dtype = value.dtype
+    query, key, value = _widen(xp, query) * scale, _widen(xp, key), _widen(xp, value)
 
     blends = []
     for rows in _slices(n, block):
-        largest, total, blend = start(-math.inf), start(0), start(0)
+        largest, total, blend = -math.inf, 0.0, 0.0
         for columns in _slices(m, block):
-            scores = query[..., rows, :] @ key[..., columns, :].mT                     # (..., block, block)
+            scores = query[rows] @ key[columns].mT                                     # (block, block)
             if mask is not None:
-                scores = xp.where(_cut(mask, rows, columns), scores, -math.inf)
+                scores = xp.where(mask[rows, columns], scores, -math.inf)
             before = largest
-            largest = xp.maximum(xp.max(scores, axis=-1, keepdims=True), before)       # (..., block, 1)
+            largest = xp.maximum(xp.max(scores, axis=-1, keepdims=True), before)       # (block, 1)
             shift = xp.where(largest == -math.inf, 0.0, largest)                       # nothing allowed so far
             shares = xp.exp(scores - shift)
             shrink = xp.exp(before - shift)                                            # 0 in the first block
             total = total * shrink + xp.sum(shares, axis=-1, keepdims=True)
-            blend = blend * shrink + shares @ value[..., columns, :]                   # (..., block, d_v)
-        blends.append(blend / xp.where(total == 0, 1.0, total))
+            blend = blend * shrink + shares @ value[columns]                            # (block, d_v)
+        blends.append(blend / _or_one(xp, total))
     return _narrow(xp, xp.concat(blends, axis=-2), dtype)
 
 
@@ -125,18 +129,19 @@ def linear_attention(query, key, value, *, feature=None, causal=False):
     ----------
     Katharopoulos et al. (2020), "Transformers are RNNs: Fast Autoregressive
     Transformers with Linear Attention".
+    Chapter: cost.
     """
     xp, query, key = _featured(query, key, value, feature, causal)
     dtype, value = value.dtype, _widen(xp, value)
     if not causal:
         memory = key.mT @ value                                        # (..., r, d_v)
         total = query @ xp.sum(key, axis=-2, keepdims=True).mT         # (..., n, 1)
-        return _narrow(xp, _divided(xp, query @ memory, total), dtype)
+        return _narrow(xp, query @ memory / _or_one(xp, total), dtype)
     # Row i needs the sum over keys 0 to i: a running sum of what each key adds.
     added = key[..., :, None] * value[..., None, :]                    # (..., n, r, d_v)
     memory = xp.cumulative_sum(added, axis=-3)
     total = xp.sum(query * xp.cumulative_sum(key, axis=-2), axis=-1, keepdims=True)      # (..., n, 1)
-    return _narrow(xp, _divided(xp, (query[..., None, :] @ memory)[..., 0, :], total), dtype)
+    return _narrow(xp, (query[..., None, :] @ memory)[..., 0, :] / _or_one(xp, total), dtype)
 
 
 def fast_weight_attention(query, key, value, *, feature=None):
@@ -179,6 +184,7 @@ def fast_weight_attention(query, key, value, *, feature=None):
     ----------
     Schmidhuber (1992), "Learning to Control Fast-Weight Memories"; Schlag et al.
     (2021), "Linear Transformers Are Secretly Fast Weight Programmers".
+    Chapter: cost.
     """
     xp, query, key = _featured(query, key, value, feature, causal=True)
     dtype, value = value.dtype, _widen(xp, value)
@@ -187,7 +193,7 @@ def fast_weight_attention(query, key, value, *, feature=None):
         q, k, v = query[..., i:i + 1, :], key[..., i:i + 1, :], value[..., i:i + 1, :]
         memory = memory + k.mT @ v                                     # (..., r, d_v)
         total = total + k                                              # (..., 1, r)
-        outputs.append(_divided(xp, q @ memory, q @ total.mT))
+        outputs.append(q @ memory / _or_one(xp, q @ total.mT))
     return _narrow(xp, xp.concat(outputs, axis=-2), dtype), _narrow(xp, memory, dtype)
 
 
@@ -201,26 +207,23 @@ def _featured(query, key, value, feature, causal):
         raise ValueError("causal attention needs as many queries as keys, "
                          f"got query {checks.shape(query)} and key {checks.shape(key)}")
     wide = [_widen(xp, x) for x in (query, key)]
-    made = [feature(x) if feature else xp.where(x > 0, x + 1, xp.exp(xp.where(x > 0, 0.0, x))) for x in wide]
+    made = [feature(x) if feature else _elu_plus_one(xp, x) for x in wide]
     checks.arrays(**{"query": wide[0], "feature(query)": made[0], "feature(key)": made[1]})
     for before, after in zip(wide, made):
-        if after.shape[:-1] != before.shape[:-1] or after.shape[-1] != made[0].shape[-1]:
+        if after.shape[:-1] != before.shape[:-1]:
             raise ValueError(f"feature must map (..., n, d_k) to (..., n, r), got {checks.shape(after)} "
                              f"from {checks.shape(before)}")
+    if made[0].shape[-1] != made[1].shape[-1]:
+        raise ValueError("feature must give queries and keys the same width, "
+                         f"got {checks.shape(made[0])} and {checks.shape(made[1])}")
     return xp, *made
 
 
-def _divided(xp, blend, total):
-    """Each row over the sum of its weights; zero where there is none."""
-    return blend / xp.where(total == 0, 1.0, total)
+def _elu_plus_one(xp, x):
+    """x + 1 above zero, exp(x) below: never negative, and smooth."""
+    positive = x > 0
+    return xp.where(positive, x, 0.0) + xp.exp(xp.where(positive, 0.0, x))
 
 
 def _slices(length, block):
     return [slice(start, start + block) for start in range(0, length, block)]
-
-
-def _cut(mask, rows, columns):
-    """The part of a mask that belongs to a block; an axis of length one is for all."""
-    rows = rows if mask.shape[-2] > 1 else slice(None)
-    columns = columns if mask.shape[-1] > 1 else slice(None)
-    return mask[..., rows, columns]

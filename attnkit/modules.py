@@ -57,6 +57,7 @@ class MultiHeadAttention(nn.Module):
     References
     ----------
     Vaswani et al. (2017), "Attention Is All You Need", section 3.2.2.
+    Chapter: multi_head.
     """
 
     def __init__(self, width, num_heads, *, key_width=None, value_width=None, head_width=None, bias=True):
@@ -130,6 +131,7 @@ class AttentionPooling(nn.Module):
     References
     ----------
     Yang et al. (2016), "Hierarchical Attention Networks for Document Classification", section 2.2.
+    Chapter: document_classifier.
     """
 
     def __init__(self, width, hidden=None):
@@ -182,7 +184,8 @@ class TransformerBlock(nn.Module):
     References
     ----------
     Vaswani et al. (2017), "Attention Is All You Need", section 3.1; Xiong et al.
-    (2020), "On Layer Normalization in the Transformer Architecture", on "pre".
+    (2020), "On Layer Normalization in the Transformer Architecture", on the place of the norm.
+    Chapter: transformer.
     """
 
     def __init__(self, width, num_heads, *, hidden=None, norm="post", activation="relu", cross=False):
@@ -237,8 +240,8 @@ class TransformerBlock(nn.Module):
         activation = names.get(layer.activation) or {nn.ReLU: "relu", nn.GELU: "gelu"}.get(type(layer.activation))
         if activation is None:
             raise ValueError(f"the layer's activation must be relu or gelu, got {layer.activation}")
-        made = cls(layer.linear1.in_features, layer.self_attn.num_heads, hidden=layer.linear1.out_features,
-                   norm="pre" if layer.norm_first else "post", activation=activation, cross=cross)
+        made = cls(layer.linear1.in_features, layer.self_attn.num_heads,
+                   norm="pre" if layer.norm_first else "post", activation=activation)
         made.attend, made.attend_norm = MultiHeadAttention.from_torch(layer.self_attn), deepcopy(layer.norm1)
         if cross:
             made.attend_memory = MultiHeadAttention.from_torch(layer.multihead_attn)
@@ -290,6 +293,7 @@ class Translator(nn.Module):
     Bahdanau et al. (2015), "Neural Machine Translation by Jointly Learning to
     Align and Translate"; Luong et al. (2015), "Effective Approaches to
     Attention-based Neural Machine Translation", on the score.
+    Chapter: translation.
     """
 
     def __init__(self, source_size, target_size, width=32, *, score="additive", dropout=0.0):
@@ -300,7 +304,7 @@ class Translator(nn.Module):
             raise ValueError(f"width must be even, for the two directions of the encoder; got {width}")
         self.score_name = score
         self.source_words, self.target_words = nn.Embedding(source_size, width), nn.Embedding(target_size, width)
-        self.encoder = nn.GRU(width, width // 2, bidirectional=True, batch_first=True)
+        self.encoder = nn.GRU(width, width // 2, bidirectional=True)
         self.first_state = nn.Linear(width, width)
         self.decoder = nn.GRUCell(2 * width, width)
         self.read = nn.Linear(3 * width, target_size)
@@ -322,7 +326,7 @@ class Translator(nn.Module):
         Gives the annotations (b, m, d) and the decoder's first state (b, d).
         """
         words = self.dropout(self.source_words(source))
-        mask = torch.ones_like(source, dtype=torch.bool) if mask is None else mask
+        mask = torch.ones_like(source) if mask is None else mask
         packed = nn.utils.rnn.pack_padded_sequence(words, mask.sum(1).cpu(), batch_first=True, enforce_sorted=False)
         states, _ = nn.utils.rnn.pad_packed_sequence(self.encoder(packed)[0], batch_first=True,
                                                      total_length=source.shape[1])
@@ -336,8 +340,8 @@ class Translator(nn.Module):
         context, weights = attention(state[:, None, :], annotations, annotations, mask=mask, score=self.score)
         context, weights = context[:, 0], weights[:, 0]                       # (b, d), (b, m)
         word = self.dropout(self.target_words(word))
-        state = self.decoder(torch.cat([word, context], dim=-1), state)
-        return self.read(self.dropout(torch.cat([state, context, word], dim=-1))), state, weights
+        state = self.decoder(torch.cat([word, context], dim=1), state)
+        return self.read(self.dropout(torch.cat([state, context, word], dim=1))), state, weights
 
     def forward(self, source, target, mask=None):
         """Teacher forcing: at every step the right last word is given.

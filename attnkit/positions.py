@@ -43,9 +43,10 @@ def sinusoidal(n, width, *, base=10_000.0, like=None):
     References
     ----------
     Vaswani et al. (2017), "Attention Is All You Need", section 3.5.
+    Chapter: positions_and_masks.
     """
     angles = np.arange(checks.count(n, "n"))[:, None] * _frequencies(width, "width", base)     # (n, width / 2)
-    waves = np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(len(angles), -1)
+    waves = np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(n, width)
     return waves if like is None else _as(like, waves)
 
 
@@ -85,6 +86,7 @@ def rotary(x, *, positions=None, base=10_000.0):
     References
     ----------
     Su et al. (2021), "RoFormer: Enhanced Transformer with Rotary Position Embedding", section 3.2.
+    Chapter: positions_and_masks.
     """
     xp = checks.arrays(x=x)
     checks.items("x", x)
@@ -93,7 +95,7 @@ def rotary(x, *, positions=None, base=10_000.0):
                                                      for p in checks.sequence(positions, "positions", "numbers")]
     if len(places) != n:
         raise ValueError(f"positions must hold one number for each of the {n} items, got {len(places)}")
-    angles = np.array(places, dtype=float)[:, None] * _frequencies(x.shape[-1], "the width of x", base)    # (n, d / 2)
+    angles = np.array(places)[:, None] * _frequencies(x.shape[-1], "the width of x", base)    # (n, d / 2)
     cos, sin = _as(x, np.cos(angles)), _as(x, np.sin(angles))
     even, odd = x[..., 0::2], x[..., 1::2]
     turned = xp.stack([even * cos - odd * sin, even * sin + odd * cos], axis=-1)      # (..., n, d / 2, 2)

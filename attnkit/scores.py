@@ -11,6 +11,7 @@ with their parameters filled in::
 import math
 
 from attnkit import checks
+from attnkit.attention import _or_one
 
 
 def dot(query, key):
@@ -42,7 +43,8 @@ def dot(query, key):
     References
     ----------
     Luong et al. (2015), "Effective Approaches to Attention-based Neural Machine
-    Translation", equation 8.  Chapter: The dot product.
+    Translation", equation 8.
+    Chapter: dot_product.
     """
     _check(query, key)
     return query @ key.mT
@@ -81,6 +83,7 @@ def scaled_dot(query, key, *, scale=None):
     References
     ----------
     Vaswani et al. (2017), "Attention Is All You Need", section 3.2.1.
+    Chapter: softmax.
     """
     _check(query, key)
     scale = 1 / math.sqrt(query.shape[-1]) if scale is None else checks.finite(scale, "scale")
@@ -119,10 +122,11 @@ def general(query, key, weight):
     ----------
     Luong et al. (2015), "Effective Approaches to Attention-based Neural Machine
     Translation", equation 8.
+    Chapter: score_functions.
     """
     _check(query, key, same_width=False, weight=weight)
-    checks.matrix("weight", weight, rows=(query.shape[-1], f"the width of query {checks.shape(query)}"),
-                  columns=(key.shape[-1], f"the width of key {checks.shape(key)}"))
+    checks.matrix("weight", weight, rows=(query.shape[-1], "the width of query", query),
+                  columns=(key.shape[-1], "the width of key", key))
     return query @ weight @ key.mT
 
 
@@ -164,10 +168,11 @@ def additive(query, key, w_query, w_key, v):
     ----------
     Bahdanau et al. (2015), "Neural Machine Translation by Jointly Learning to
     Align and Translate", appendix A.1.2.
+    Chapter: score_functions.
     """
     _check(query, key, same_width=False, w_query=w_query, w_key=w_key, v=v)
-    checks.matrix("w_query", w_query, rows=(query.shape[-1], f"the width of query {checks.shape(query)}"))
-    checks.matrix("w_key", w_key, rows=(key.shape[-1], f"the width of key {checks.shape(key)}"),
+    checks.matrix("w_query", w_query, rows=(query.shape[-1], "the width of query", query))
+    checks.matrix("w_key", w_key, rows=(key.shape[-1], "the width of key", key),
                   columns=(w_query.shape[1], "as many as w_query"))
     checks.vector("v", v, w_query.shape[1], "a number for each column of w_query")
     xp = checks.library(query)
@@ -205,7 +210,7 @@ def cosine(query, key):
     References
     ----------
     Graves et al. (2014), "Neural Turing Machines", equation 6.
-    Chapter: The dot product.
+    Chapter: dot_product.
     """
     _check(query, key)
     return _unit(query) @ _unit(key).mT
@@ -216,9 +221,9 @@ def _unit(x):
     xp = checks.library(x)
     # By the largest entry first: the squares of very large or very small numbers do not fit into the dtype.
     largest = xp.max(xp.abs(x), axis=-1, keepdims=True)
-    x = x / xp.where(largest == 0, 1.0, largest)
+    x = x / _or_one(xp, largest)
     length = xp.linalg.vector_norm(x, axis=-1, keepdims=True)
-    return x / xp.where(length == 0, 1.0, length)
+    return x / _or_one(xp, length)
 
 
 def _check(query, key, *, same_width=True, **parameters):

@@ -3,6 +3,7 @@
 import math
 import subprocess
 import sys
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -60,6 +61,24 @@ def test_a_batch_is_its_items_one_by_one(name, library):
         assert all(near(a[i], b) for a, b in zip(whole, leaves(call(*cut)), strict=True))
 
 
+# These look at a number to see whether a row is empty, and the device has none.
+LOOK = ("softmax", "attention, general")
+
+
+@pytest.mark.parametrize("name", [name for name in CALLS if name not in LOOK])
+def test_the_device_is_kept(name):
+    """On torch's device without numbers, which no array of another device can be mixed with."""
+    call, shapes = CALLS[name]
+    if name.endswith("_as_attention"):      # the arguments for the heads; their mask is looked at, too
+        given = torch.zeros(shapes[1], device="meta")
+        heads = (attnkit.dense_as_attention(given, num_items=5) if name.startswith("dense") else
+                 attnkit.convolution_as_attention(given, shape=(3, 5)))
+        found = [a for a in heads.values() if isinstance(a, torch.Tensor)]
+    else:
+        found = leaves(call(*(torch.zeros(shape, device="meta") for shape in shapes)))
+    assert len(found) >= 1 and all(a.device.type == "meta" for a in found)
+
+
 # ---- softmax
 
 @pytest.mark.parametrize("library", LIBRARIES)
@@ -91,6 +110,8 @@ def test_the_largest_numbers_of_a_dtype(library):
     scores = to(library, np.array([[largest, -largest], [1, 2]], dtype="float32"))
     assert plain(softmax(scores))[0].tolist() == [1, 0]
     assert plain(softmax(scores, temperature=0.5))[0].tolist() == [1, 0]
+    smallest = float(np.finfo("float32").smallest_normal)
+    assert plain(softmax(to(library, np.zeros(2, "float32")), temperature=smallest)).tolist() == [.5, .5]
     assert plain(softmax(scores, temperature=2e-38))[1].tolist() == [0, 1]
     assert plain(softmax(to(library, np.zeros(2, "float32")), temperature=float(largest))).tolist() == [.5, .5]
 
@@ -118,6 +139,28 @@ def test_many_equal_scores_in_sixteen_bits():
     assert softmax(np.zeros((2, 3)), axis=np.int64(0)).tolist() == [[0.5] * 3] * 2
     bfloat = softmax(torch.zeros(70_000, dtype=torch.bfloat16))
     assert bfloat.dtype == torch.bfloat16 and torch.allclose(bfloat.float(), torch.tensor(1 / 70_000), rtol=0.02)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_products_too_large_for_sixteen_bits(library):
+    """300 * 300 * 2 does not fit into float16, but neither it nor the difference of two such is the result."""
+    q, v = (to(library, np.array(a, dtype="float16")) for a in ([[300, 300]], [[1], [2], [4]]))
+    k = to(library, np.array([[300, 300], [300, 300], [-300, -300]], dtype="float16"))
+    assert plain(attention(q, k, v)[0]).tolist() == plain(attention_in_blocks(q, k, v, block=1)).tolist() == [[1.5]]
+
+
+def test_memory_of_attention():
+    """numpy holds the n x m numbers of scores and weights once."""
+    q, k, v = arrays("numpy", "float32", (1024, 8), (1024, 8), (1024, 8))
+    tracemalloc.start()
+    attention(q, k, v)
+    peak = tracemalloc.get_traced_memory()[1]
+    attention_in_blocks(q, k, v, block=64)
+    tracemalloc.reset_peak()
+    attention_in_blocks(q, k, v, block=64)
+    in_blocks = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1.2 * 1024 * 1024 * 4 and in_blocks < 0.1 * 1024 * 1024 * 4
 
 
 # ---- attention
@@ -148,6 +191,9 @@ def test_masks(library, dtype):
     assert near(output, oracle(q, k, v, allowed), dtype)
     assert (plain(weights)[~allowed] == 0).all()
     assert (plain(output)[0, 2] == 0).all() and (plain(weights)[0, 2] == 0).all()
+    square = [a[..., :2, :] for a in (q, k, v)]
+    assert near(attention_in_blocks(*square, mask=to(library, allowed[:, :2, :2].copy()), block=1),
+                attention(*square, mask=to(library, allowed[:, :2, :2].copy()))[0], dtype)
     for block in (1, 2, 3, 5, 100):
         assert near(attention_in_blocks(q, k, v, mask=to(library, allowed), block=block), output, dtype)
     # True = may attend: the one key that is allowed gets everything.
@@ -216,6 +262,8 @@ def test_batch_axes_broadcast(library):
     q, k, v = arrays(library, "float64", (3, 1, 5, 2), (4, 7, 2), (7, 11))
     output, _ = attention(q, k, v)
     assert output.shape == (3, 4, 5, 11) and near(attention_in_blocks(q, k, v, block=2), output)
+    mask = to(library, np.random.default_rng(0).random((3, 4, 5, 7)) < 0.7)     # every axis from another argument
+    assert near(attention_in_blocks(q, k, v, mask=mask, block=2), attention(q, k, v, mask=mask)[0])
     v, = arrays(library, "float64", (2, 1, 1, 7, 11))
     assert attention(q, k, v)[0].shape == attention_in_blocks(q, k, v).shape == (2, 3, 4, 5, 11)
 
@@ -268,6 +316,10 @@ def test_heads_with_a_score(library):
     output, weights = multi_head_attention(x, x, x, w, w, wv, wo, num_heads=2, score=lambda q, k: attnkit.general(q, k, m))
     again, same = multi_head_attention(x, x, x, w @ to(library, np.kron(np.eye(2), plain(m))), w, wv, wo, num_heads=2, scale=1)
     assert near(output, again) and near(weights, same)
+    # A bias of the keys adds the same to all scores of a query: the softmax does not see it. Another score does.
+    bk, = arrays(library, "float64", (6,), seed=7)
+    biased = lambda **o: multi_head_attention(x, x, x, w, w, wv, wo, num_heads=2, **o)[1]   # noqa: E731
+    assert near(biased(b_key=bk), biased()) and not near(biased(b_key=bk, score=attnkit.cosine), biased(score=attnkit.cosine))
     # Without a dot product queries and keys may differ in width.
     zeros = lambda q, k: q[..., :1] @ (k[..., :1].mT * 0)   # noqa: E731
     assert near(multi_head_attention(x, x, x, w[:, :2], w, wv, wo, num_heads=2, score=zeros)[1][1, 0], np.full(5, 0.2))
@@ -330,6 +382,8 @@ def test_mask_makers(library):
     assert type(padding) is type(like)
     assert plain(padding).tolist() == [[[j < n for j in range(5)]] for n in (3, 0, 5)]
     assert attnkit.padding_mask(np.array([2, 1]), 7).shape == (2, 1, 7)
+    assert all(m.device.type == "meta" for like in [torch.zeros(1, device="meta")] for m in (
+        attnkit.causal_mask(2, like=like), attnkit.window_mask(2, 1, like=like), attnkit.padding_mask([1], like=like)))
     assert (plain(causal & window) == plain(causal)).all() and isinstance(attnkit.window_mask(2, 1), np.ndarray)
 
 
@@ -340,6 +394,9 @@ def test_sinusoidal(library, dtype):
     found = attnkit.sinusoidal(7, 6, base=100, like=like)
     expected = [[(math.sin, math.cos)[c % 2](p / 100 ** ((c - c % 2) / 6)) for c in range(6)] for p in range(7)]
     assert type(found) is type(like) and found.dtype == like.dtype and near(found, np.array(expected), dtype)
+    assert np.allclose(attnkit.sinusoidal(7, 6, base=1.5), [[(math.sin, math.cos)[c % 2](p / 1.5 ** ((c - c % 2) / 6))
+                                                            for c in range(6)] for p in range(7)])
+    assert np.array_equal(attnkit.sinusoidal(7, 6), attnkit.sinusoidal(7, 6, base=10_000))
     # Moving one place on is one and the same turn, from wherever one starts.
     waves = attnkit.sinusoidal(50, 8)
     turn = np.linalg.lstsq(waves[:-1], waves[1:], rcond=None)[0]
@@ -426,6 +483,14 @@ def test_linear_attention(library, feature):
     assert near(output, expected) and near(memory, plain(mapped(k)).swapaxes(-1, -2) @ plain(v))
 
 
+def test_the_feature_at_zero():
+    """elu(x) + 1 has slope 1 at 0, from both sides; attention to two keys, values 0 and 1, both at 0."""
+    key = torch.zeros(2, 1, dtype=torch.double, requires_grad=True)
+    value = torch.tensor([[0.0], [1.0]], dtype=torch.double)
+    attnkit.linear_attention(torch.ones(1, 1, dtype=torch.double), key, value).sum().backward()
+    assert key.grad.flatten().tolist() == [-0.25, 0.25]      # share 1/2: d(b / (a + b)) = (-b, a) / (a + b)^2
+
+
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_linear_attention_without_mass(library):
     x = to(library, np.ones((3, 2)))
@@ -433,17 +498,6 @@ def test_linear_attention_without_mass(library):
     for result in (attnkit.linear_attention(x, x, x, feature=nothing), attnkit.linear_attention(x, x, x, feature=nothing, causal=True),
                    attnkit.fast_weight_attention(x, x, x, feature=nothing)[0]):
         assert (plain(result) == 0).all()
-
-
-def test_blocks_hold_little():
-    """Peak memory of blocks stays below a quarter of the weights alone."""
-    import tracemalloc
-    q, k, v = arrays("numpy", "float32", (4096, 8), (4096, 8), (4096, 8))
-    tracemalloc.start()
-    attention_in_blocks(q, k, v, block=256)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 4096 * 4096 * 4 / 4
 
 
 # ---- gates
@@ -462,6 +516,14 @@ def test_gates(library):
     both, product = attnkit.channel_and_spatial_attention(x, w, u, p, b_squeeze=b, b_excite=c, bias=d)
     again = attnkit.spatial_attention(attnkit.channel_attention(x, w, u, b_squeeze=b, b_excite=c)[0], p, bias=d)
     assert near(both, again[0]) and near(product, plain(again[1]) * plain(gates[:, None])) and near(both, x * product)
+    if library == "torch":      # at zero, too, the gradient is torch's
+        slopes = []
+        for squeeze in (lambda x, w: attnkit.channel_attention(x, w, u)[0],
+                        lambda x, w: x * torch.sigmoid(F.relu(x.mean(1, keepdim=True) @ w) @ u)):
+            flat = torch.zeros(7, 3, dtype=torch.double, requires_grad=True)
+            squeeze(x, flat).sum().backward()
+            slopes.append(flat.grad)
+        assert torch.equal(*slopes)
     zero = attnkit.channel_attention(x, w * 0, u * 0)[1]
     assert near(zero, np.full((2, 1, 7), 0.5)) and near(attnkit.spatial_attention(x, p * 0)[1], np.full((2, 5, 1), 0.5))
     assert np.isfinite(plain(attnkit.spatial_attention(x * 1e4, p)[1])).all()

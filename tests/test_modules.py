@@ -48,10 +48,11 @@ def test_self_and_cross_attention():
     assert close(attend(x)[0], attend(x, x, x)[0]) and close(attend(x, y)[0], attend(x, y, y)[0])
     assert attend(x, y)[1].shape == (2, 3, 7) and attend.w_query.shape == (6, 10)
     assert repr(attend) == "MultiHeadAttention(width=6, num_heads=2, head_width=5)"
+    assert sum(p.numel() for p in attend.parameters()) == 4 * 60 + 3 * 10 + 6, "biases are the default"
 
 
 @pytest.mark.parametrize("norm_first", [False, True])
-@pytest.mark.parametrize("activation", ["relu", "gelu", nn.GELU(), nn.functional.relu])
+@pytest.mark.parametrize("activation", ["relu", "gelu", nn.GELU(), nn.ReLU(), nn.functional.relu])
 @pytest.mark.parametrize("bias", [True, False])
 def test_loading_an_encoder_layer(norm_first, activation, bias):
     torch.manual_seed(1)
@@ -79,10 +80,30 @@ def test_loading_a_decoder_layer(norm_first):
     assert close(output, expected) and own.shape == (2, 3, 7, 7) and (to_memory[1, ..., 3:] == 0).all()
 
 
+@pytest.mark.parametrize("norm", ["pre", "post"])
+@pytest.mark.parametrize("cross", [False, True])
+def test_a_new_block(norm, cross):
+    """The parts of a block, put together by hand."""
+    torch.manual_seed(6)
+    block = spread(TransformerBlock(6, 2, norm=norm, activation="gelu", cross=cross))
+    x, memory = torch.randn(5, 6, dtype=torch.double), torch.randn(3, 6, dtype=torch.double)
+    found = block(x, memory)[0] if cross else block(x)[0]
+    parts = [(block.attend_norm, lambda x: block.attend(x)[0])]
+    parts += [(block.memory_norm, lambda x: block.attend_memory(x, memory)[0])] if cross else []
+    parts += [(block.network_norm, lambda x: block.network[2](nn.functional.gelu(block.network[0](x))))]
+    for normalise, part in parts:
+        x = x + part(normalise(x)) if norm == "pre" else normalise(x + part(x))
+    assert close(found, x) and block.network[0].out_features == 24 and f"norm='{norm}'" in repr(block)
+    small = TransformerBlock(6, 2, hidden=5)
+    assert small.network[2].in_features == 5 and small.norm == "post" and isinstance(small.network[1], nn.ReLU)
+
+
 @pytest.mark.parametrize("hidden", [None, 4])
 def test_pooling(hidden):
     torch.manual_seed(3)
     pool = spread(AttentionPooling(3, hidden))
+    assert pool.query.shape == (1, hidden or 3)
+    assert repr(pool) == ("AttentionPooling(hidden=4)" if hidden else "AttentionPooling(width=3)")
     x = torch.randn(2, 5, 3, dtype=torch.double)
     mask = torch.tensor([[True] * 5, [True] * 2 + [False] * 3])
     output, weights = pool(x, mask)
@@ -116,6 +137,39 @@ def test_translator(score):
         again, its = model(source[i:i + 1], torch.tensor([[1, *sentence]]), mask[i:i + 1])
         assert again[0].argmax(-1).tolist()[:len(sentence)] == sentence
         assert close(its[0, :len(sentence)], looked[i])
+
+
+def test_the_translators_steps():
+    """The same numbers from torch's parts alone, sentence by sentence, each as long as it is, in any order of length."""
+    torch.manual_seed(7)
+    model = spread(Translator(11, 13, width=6, score="dot"))
+    source, target = torch.tensor([[3, 4, 0, 0], [8, 9, 3, 5], [7, 0, 0, 0]]), torch.tensor([[1, 5, 6], [1, 7, 8], [1, 2, 9]])
+    scored, weights = model(source, target, source > 0)
+    for i, length in enumerate((2, 4, 1)):
+        words = model.source_words(source[i, :length])
+        annotations = model.encoder(words[:, None])[0][:, 0] + words
+        state = torch.tanh(model.first_state(annotations.mean(0)))
+        for t in range(3):
+            shares = torch.softmax(annotations @ state, dim=0)
+            word = model.target_words(target[i, t])
+            context = shares @ annotations
+            state = model.decoder(torch.cat([word, context])[None], state[None])[0]
+            assert close(weights[i, t, :length], shares) and close(scored[i, t], model.read(torch.cat([state, context, word])))
+    assert Translator(5, 5).decoder.hidden_size == 32 and Translator(5, 5).score_name == "additive"
+    assert 0.8 < Translator(5, 5, width=400).v.norm() < 1.2
+
+
+def test_a_translator_drops_out_while_it_trains():
+    torch.manual_seed(8)
+    model = Translator(11, 13, width=6, dropout=0.5)
+    source, target = torch.tensor([[3, 4, 5]]), torch.tensor([[1, 5, 6]])
+    assert not torch.equal(model(source, target)[0], model(source, target)[0])
+    assert model.translate(source, start=1, end=2, longest=5)[0] == model.translate(source, start=1, end=2, longest=5)[0]
+    assert model.training, "translating leaves the mode as it was"
+    model.eval()
+    assert torch.equal(model(source, target)[0], model(source, target)[0])
+    model.translate(source, start=1, end=2, longest=5)
+    assert not model.training
 
 
 @pytest.mark.parametrize("score", SCORES)

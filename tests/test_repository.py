@@ -121,3 +121,40 @@ def test_generated_things_stay_out_of_git():
     done = subprocess.run(["git", "-C", str(ROOT), "ls-files"], capture_output=True, text=True)
     if done.returncode == 0:
         assert not re.search(r"^(_build|\.venv|.*node_modules|.*__pycache__)", done.stdout, flags=re.M)
+
+
+def test_the_reference_is_whole():
+    """Every public function and class: on a page, and with every part of its docstring."""
+    import inspect
+
+    import attnkit
+    from attnkit import modules, reading
+    things = {name: getattr(attnkit, name) for name in attnkit.__all__}
+    things |= {name: thing for name, thing in vars(modules).items() if inspect.isclass(thing) and thing.__module__ == "attnkit.modules"}
+    assert len(things) >= 27
+    for name, thing in things.items():
+        module = thing.__module__.removeprefix("attnkit.")
+        assert f".. automodule:: attnkit.{module}\n" in read(f"reference/{module}.md"), name
+        parts = ["Parameters", "Examples", "References"] + ([] if inspect.isclass(thing) else ["Returns", "Raises"])
+        for part in parts:
+            assert f"\n{part}\n{'-' * len(part)}\n" in inspect.getdoc(thing), (name, part)
+        assert re.search(r"\nChapter: \w+\.$", inspect.getdoc(thing)), name
+        assert set(inspect.signature(thing).parameters) <= set(re.findall(r"\w+", inspect.getdoc(thing))), name
+        site = ROOT / "_build" / "html" / "reference" / f"{module}.html"
+        assert f'id="attnkit.{module}.{name}"' in site.read_text(), name
+    # The picture of the package knows every one of them.
+    assert all(word in reading.package_map().html() for word in attnkit.__all__)
+    with pytest.raises(TypeError, match="must be a Python function or class, got int"):
+        reading.listing(3)
+    assert "def dot(" in repr(reading.listing(attnkit.dot)) and '"""' not in repr(reading.listing(modules.Translator))
+    assert reading.listing(attnkit.dot, docstring=True).code == inspect.getsource(attnkit.dot).rstrip()
+
+
+def test_mutants_are_explained():
+    """The list that `make mutants` compares with: each entry names a line that is one change away from one in the package."""
+    import difflib
+    source = [line.strip() for path in (ROOT / "attnkit").glob("*.py") for line in path.read_text().splitlines()]
+    for entry in yaml.safe_load(read("tests/equivalent_mutants.yml")):
+        assert set(entry) == {"in", "to", "why"}
+        near = difflib.get_close_matches(entry["to"], source, n=1, cutoff=0.8)
+        assert near and near[0] != entry["to"], entry

@@ -3,61 +3,187 @@
     python tools/bench.py
 
 Times are never part of a compared output: a page that shows one says that it was measured and takes it from there.
+All contenders of a comparison run in turn, round after round, so that a ratio compares like with like.
 """
 
 import json
+import math
 import os
 import platform
+import re
 import sys
 import time
+import tracemalloc
 from pathlib import Path
 
 import notebooks
 import numpy as np
+import torch
+from torch import nn
 
-from attnkit import attention
+from attnkit import attention, attention_in_blocks, multi_head_attention
 
 ROOT = Path(__file__).resolve().parent.parent
+LENGTHS, HEADS, WIDTH = (128, 512, 2048, 8192), (1, 8), 64
+SECONDS = 3.0         # for one comparison, at least three rounds
 
+
+# ---- what others write, written afresh
 
 def three_lines(query, key, value):
-    """What a tutorial shows, without checks, masks or care for large scores."""
-    scores = np.exp(query @ key.T / np.sqrt(query.shape[-1]))
-    weights = scores / scores.sum(axis=-1, keepdims=True)
+    """Plain numpy: scores, softmax, average; without checks or masks."""
+    scores = query @ key.swapaxes(-1, -2) / math.sqrt(query.shape[-1])
+    shares = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = shares / shares.sum(axis=-1, keepdims=True)
     return weights @ value, weights
 
 
-def median_ms(function, *args, repeats=9):
-    """The median time of a call, in milliseconds."""
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        function(*args)
-        times.append(1000 * (time.perf_counter() - start))
-    return sorted(times)[repeats // 2]
+def without_shift(query, key, value):
+    """The same, with no care for large scores: exp overflows from 89 on."""
+    shares = np.exp(query @ key.swapaxes(-1, -2) / math.sqrt(query.shape[-1]))
+    weights = shares / shares.sum(axis=-1, keepdims=True)
+    return weights @ value, weights
+
+
+def two_products(query, key, value):
+    """The two matrix products alone: no attention can be faster."""
+    return (query @ key.swapaxes(-1, -2)) @ value
+
+
+def tutorial(query, key, value):
+    """Scaled dot-product attention as torch tutorials write it."""
+    scores = query @ key.transpose(-2, -1) / math.sqrt(query.size(-1))
+    weights = nn.functional.softmax(scores, dim=-1)
+    return weights @ value, weights
+
+
+class TutorialHeads(nn.Module):
+    """Multi-head attention as torch tutorials write it: four linear layers, view and transpose."""
+
+    def __init__(self, width, heads):
+        super().__init__()
+        self.heads = heads
+        self.query, self.key, self.value, self.output = (nn.Linear(width, width) for _ in range(4))
+
+    def forward(self, x):
+        """Self-attention of x (batch, n, width)."""
+        batch, n, width = x.shape
+        q, k, v = (layer(x).view(batch, n, self.heads, width // self.heads).transpose(1, 2)
+                   for layer in (self.query, self.key, self.value))
+        heads, weights = tutorial(q, k, v)
+        return self.output(heads.transpose(1, 2).contiguous().view(batch, n, width)), weights
+
+
+# ---- measuring
+
+def milliseconds(**contenders):
+    """The median time of each contender, run in turn."""
+    for call in contenders.values():
+        call()
+    times = {name: [] for name in contenders}
+    start = time.perf_counter()
+    while len(times[name := next(iter(times))]) < 3 or (
+            time.perf_counter() - start < SECONDS and len(times[name]) < 500):
+        for name, call in contenders.items():
+            begin = time.perf_counter()
+            call()
+            times[name].append(1000 * (time.perf_counter() - begin))
+    return {name: round(float(np.median(found)), 4) for name, found in times.items()}
+
+
+def megabytes(**contenders):
+    """The most memory that each contender holds at once, what it is given left out."""
+    peaks = {}
+    for name, call in contenders.items():
+        tracemalloc.start()
+        call()
+        peaks[name] = round(tracemalloc.get_traced_memory()[1] / 1e6, 2)
+        tracemalloc.stop()
+    return peaks
+
+
+def with_gradients(call, *tensors):
+    """A call, and the gradient of the sum of its output."""
+    def run():
+        for tensor in tensors:
+            tensor.grad = None
+        output = call()
+        (output[0] if isinstance(output, tuple) else output).sum().backward()
+    return run
+
+
+def compare(heads, n):
+    """Everything at one length and number of heads."""
+    rng = np.random.default_rng(0)
+    q, k, v = rng.normal(size=(3, heads, n, WIDTH)).astype("float32")
+    in_numpy = {"attention": lambda: attention(q, k, v), "attention_in_blocks": lambda: attention_in_blocks(q, k, v),
+                "three lines": lambda: three_lines(q, k, v), "without the shift": lambda: without_shift(q, k, v),
+                "two products": lambda: two_products(q, k, v)}
+    yield "numpy", "ms", milliseconds(**in_numpy)
+    yield "numpy", "MB", megabytes(**in_numpy)
+
+    tq, tk, tv = (torch.from_numpy(a)[None] for a in (q, k, v))
+    kernel = nn.functional.scaled_dot_product_attention
+    with torch.no_grad():
+        yield "torch", "ms", milliseconds(**{
+            "attention": lambda: attention(tq, tk, tv), "attention_in_blocks": lambda: attention_in_blocks(tq, tk, tv),
+            "tutorial": lambda: tutorial(tq, tk, tv), "kernel": lambda: kernel(tq, tk, tv)})
+    leaves = [t.clone().requires_grad_() for t in (tq, tk, tv)]
+    yield "torch, with gradients", "ms", milliseconds(**{
+        name: with_gradients(lambda call=call: call(*leaves), *leaves)
+        for name, call in (("attention", attention), ("tutorial", tutorial), ("kernel", kernel))})
+
+    torch.manual_seed(0)
+    x = torch.randn(1, n, WIDTH * heads)
+    theirs, plain = nn.MultiheadAttention(WIDTH * heads, heads, batch_first=True), TutorialHeads(WIDTH * heads, heads)
+    layers = {"query": plain.query, "key": plain.key, "value": plain.value, "output": plain.output}
+    ours = {f"w_{name}": nn.Parameter(layer.weight.detach().T.clone()) for name, layer in layers.items()}
+    ours |= {f"b_{name}": nn.Parameter(layer.bias.detach().clone()) for name, layer in layers.items()}
+    calls = {"multi_head_attention": lambda: multi_head_attention(x, x, x, num_heads=heads, **ours),
+             "tutorial": lambda: plain(x),
+             "nn.MultiheadAttention": lambda: theirs(x, x, x, average_attn_weights=False),
+             "nn.MultiheadAttention, no weights": lambda: theirs(x, x, x, need_weights=False)}
+    difference = (calls["multi_head_attention"]()[0] - calls["tutorial"]()[0]).abs().max().item()
+    assert difference < 1e-5, f"not the same thing is compared: {difference}"
+    with torch.no_grad():
+        yield "heads", "ms", milliseconds(**calls)
+    parameters = [*ours.values(), *plain.parameters(), *theirs.parameters()]
+    yield "heads, with gradients", "ms", milliseconds(
+        **{name: with_gradients(call, *parameters) for name, call in calls.items()})
+
+
+def machine():
+    """What the figures belong to."""
+    cpu = platform.machine()
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        cpu = re.search(r"model name\s*: (.*)", info.read_text() + "model name: ?")[1].strip() + f" ({cpu})"
+    return {"processor": cpu, "cores": os.cpu_count(), "system": platform.system(),
+            "python": platform.python_version(), "numpy": np.__version__, "torch": torch.__version__,
+            "torch threads": torch.get_num_threads()}
 
 
 def main():
     """Measure and write."""
-    rng = np.random.default_rng(0)
-    ratios = {}
-    for n in (128, 512, 2048):
-        arrays = rng.normal(size=(3, n, 64))
-        ratios[n] = round(median_ms(attention, *arrays) / median_ms(three_lines, *arrays), 2)
+    rows = []
+    for heads in HEADS:
+        for n in LENGTHS:
+            print(f"measuring n = {n}, heads = {heads}", flush=True)
+            rows += [{"n": n, "heads": heads, "in": where, "unit": unit, "found": found}
+                     for where, unit, found in compare(heads, n)]
     seconds = {}
     for name in notebooks.book():
+        print(f"running {name}", flush=True)
         start = time.perf_counter()
         notebooks.execute(ROOT / name)
         seconds[name] = round(time.perf_counter() - start, 1)
-    machine = {"processor": platform.machine(), "system": platform.system(), "python": platform.python_version(),
-               "numpy": np.__version__, "cores": os.cpu_count()}
-    result = {"command": "make bench", "machine": machine,
-              "attention / three lines of numpy, time, d = 64, by n": ratios,
-              "seconds to run, kernel start included": seconds}
+    result = {"command": "make bench", "machine": machine(), "dtype": "float32", "width of a head": WIDTH,
+              "comparisons": rows, "seconds to run, kernel start included": seconds}
     folder = ROOT / "measured"
     folder.mkdir(exist_ok=True)
-    (folder / "bench.json").write_text(json.dumps(result, indent=1) + "\n")
-    print(json.dumps(result, indent=1))
+    text = json.dumps(result, indent=1)
+    text = re.sub(r"\{[^{}]*\}", lambda m: re.sub(r"\s+", " ", m[0]), text)       # a line for each small thing
+    (folder / "bench.json").write_text(text + "\n")
 
 
 if __name__ == "__main__":

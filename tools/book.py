@@ -110,7 +110,8 @@ def book():
 
 def fingerprint():
     """A hash of everything that the website is made from."""
-    inputs = ("*.ipynb", "*.yml", "*.bib", "*.lock", "chapters/**/*", "attnkit/**/*", "_ext/*", "_static/**/*")
+    inputs = ("*.ipynb", "*.yml", "*.bib", "*.lock", "chapters/**/*", "reference/*", "measured/*", "attnkit/**/*",
+              "_ext/*", "_static/**/*")
     paths = [p for pattern in inputs for p in ROOT.glob(pattern)
              if p.is_file() and not {"__pycache__", ".ipynb_checkpoints"} & set(p.parts)]
     # The address of the repository makes buttons and links (_ext/book_site.py).
@@ -196,6 +197,12 @@ def bench():
     run(BIN / "python", "tools/bench.py")
 
 
+def mutants():
+    """Change the core in small ways and see whether a test notices."""
+    setup()
+    run(BIN / "python", "tools/mutants.py")
+
+
 def lint():
     """Ruff on code and notebooks."""
     setup()
@@ -224,7 +231,7 @@ def clean(everything):
 
 def main():
     """Read the command line."""
-    tasks = {f.__name__: f for f in (book, test, notebooks, lab, serve, bench, lint, lock, setup, clean)}
+    tasks = {f.__name__: f for f in (book, test, notebooks, lab, serve, bench, mutants, lint, lock, setup, clean)}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("task", choices=tasks, metavar="task", help=", ".join(tasks))
     parser.add_argument("--all", action="store_true", help="with clean: the environment too")
