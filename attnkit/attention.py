@@ -63,9 +63,8 @@ def softmax(scores, *, temperature=1.0, axis=-1):
     network outputs".
     Chapter: softmax.
     """
-    xp = checks.arrays(scores=scores)
-    dtype = scores.dtype
-    scores = _widen(xp, scores)
+    xp, like = checks.arrays(scores=scores), scores
+    scores, = _widen(xp, scores)
     temperature = checks.number(temperature, "temperature")
     limits = xp.finfo(scores.dtype)
     if not float(limits.smallest_normal) <= temperature <= float(limits.max):
@@ -79,7 +78,7 @@ def softmax(scores, *, temperature=1.0, axis=-1):
         # Shifted before they are divided, so that the largest score cannot overflow.
         with np.errstate(over="ignore"):
             scores = (scores - _largest(xp, scores, axis)) / temperature
-    return _narrow(xp, _shares(xp, scores, axis), dtype)
+    return _narrow(xp, _shares(xp, scores, axis), like)
 
 
 def attention(query, key, value, *, mask=None, scale=None, score=None):
@@ -142,22 +141,20 @@ def attention(query, key, value, *, mask=None, scale=None, score=None):
     """
     xp = checks.arrays(query=query, key=key, value=value)
     checks.attention_shapes(query, key, value, same_width=score is None)
-    dtype = value.dtype
+    q, k, v = _widen(xp, query, key, value)
     if score is None:
-        scale = 1 / math.sqrt(query.shape[-1]) if scale is None else checks.finite(scale, "scale")
-        # Scaling the n x d_k queries gives the same scores as scaling the n x m products, for less.
-        scores = (_widen(xp, query) * scale) @ _widen(xp, key).mT             # (..., n, m)
+        # Scaling the queries scales all their scores, for less work.
+        scores = (q * _scale(scale, q.shape[-1])) @ k.mT        # (..., n, m)
     else:
-        if scale is not None:
-            raise ValueError("scale belongs to the dot score: give either scale or score, not both")
-        scores = _widen(xp, _scored(score, query, key, value))                # (..., n, m)
+        scores = _scored(score, scale, query, key, value)       # (..., n, m)
     if mask is not None:
         checks.mask(mask, scores.shape, query)
-        # Minus infinity, not a large negative number: its weight is exactly zero in every dtype.
+        # The weight of minus infinity is exactly 0, in every dtype.
         scores = xp.where(mask, scores, -math.inf)
-    weights = _shares(xp, scores, -1, fresh=score is None and mask is None)  # (..., n, m)
-    output = weights @ _widen(xp, value)                                       # (..., n, d_v)
-    return _narrow(xp, output, dtype), _narrow(xp, weights, dtype)
+    fresh = score is None and mask is None
+    weights = _shares(xp, scores, -1, fresh=fresh)              # (..., n, m)
+    output = weights @ v                                        # (..., n, d_v)
+    return _narrow(xp, output, value), _narrow(xp, weights, value)
 
 
 def multi_head_attention(query, key, value, w_query, w_key, w_value, w_output, *, num_heads, b_query=None,
@@ -310,12 +307,6 @@ def merge_heads(heads):
 
 # ---- steps that the functions above share
 
-def _largest(xp, scores, axis):
-    """The largest score along an axis, or 0 where all are minus infinity: what a softmax may shift by."""
-    largest = xp.max(scores, axis=axis, keepdims=True)
-    return xp.where(xp.isinf(largest), xp.zeros_like(largest), largest)
-
-
 def _shares(xp, scores, axis, *, fresh=False):
     """exp(scores), each divided by their sum along an axis.
 
@@ -328,21 +319,33 @@ def _shares(xp, scores, axis, *, fresh=False):
     """
     if hasattr(xp, "softmax"):
         weights = xp.softmax(scores, axis)
-        # Where every score is minus infinity torch gives nan, to the whole row: a look at one weight of each will do.
-        if not fresh and xp.any(xp.isnan(xp.moveaxis(weights, axis, -1)[..., 0])):
-            nowhere = xp.all(scores == -math.inf, axis=axis, keepdims=True)
-            zeros = xp.zeros_like(scores)
-            # Zeros in, zeros out: a where around the softmax alone would let the nan into the gradient.
-            weights = xp.where(nowhere, zeros, xp.softmax(xp.where(nowhere, zeros, scores), axis))
-        return weights
+        return weights if fresh else _not_nan(xp, weights, scores, axis)
     weights = scores if fresh else scores.copy()
-    rows = weights.reshape(-1, weights.shape[-1]) if fresh else weights          # (rows, m): the same memory
-    for piece in np.array_split(rows, math.ceil(rows.size / CACHE)) if fresh else [rows]:
-        with np.errstate(over="ignore"):     # a difference too large for the dtype is minus infinity: weight 0
+    rows = weights.reshape(-1, weights.shape[-1]) if fresh else weights
+    pieces = math.ceil(rows.size / CACHE) if fresh else 1
+    for piece in np.array_split(rows, pieces):           # views, not copies
+        with np.errstate(over="ignore"):                 # too far below: -inf
             piece -= _largest(xp, piece, axis)
-        np.exp(piece, out=piece)             # at most 1, as the largest score now is 0
+        np.exp(piece, out=piece)                         # at most exp(0) = 1
         piece /= _or_one(xp, np.sum(piece, axis=axis, keepdims=True))
     return weights
+
+
+def _largest(xp, scores, axis):
+    """The largest score along an axis, or 0 where all are minus infinity: what a softmax may shift by."""
+    largest = xp.max(scores, axis=axis, keepdims=True)
+    return xp.where(xp.isinf(largest), xp.zeros_like(largest), largest)
+
+
+def _not_nan(xp, weights, scores, axis):
+    """Zeros where every score is minus infinity; torch gives nan there, to the whole row."""
+    one_of_each = xp.moveaxis(weights, axis, -1)[..., 0]
+    if not xp.any(xp.isnan(one_of_each)):
+        return weights
+    nowhere = xp.all(scores == -math.inf, axis=axis, keepdims=True)
+    zeros = xp.zeros_like(scores)
+    # Zeros in, zeros out: a where around the softmax alone would let the nan into the gradient.
+    return xp.where(nowhere, zeros, xp.softmax(xp.where(nowhere, zeros, scores), axis))
 
 
 def _or_one(xp, divisor):
@@ -350,28 +353,37 @@ def _or_one(xp, divisor):
     return xp.where(divisor == 0, 1.0, divisor)
 
 
-def _widen(xp, x):
+def _widen(xp, *arrays):
     """Sixteen bits are too few to add up many numbers in: work in thirty-two."""
-    return xp.astype(x, xp.float32) if checks.bits(x.dtype, xp) < 32 else x
+    if checks.bits(arrays[0].dtype, xp) >= 32:
+        return arrays
+    return tuple(xp.astype(x, xp.float32) for x in arrays)
 
 
-def _narrow(xp, x, dtype):
+def _narrow(xp, x, like):
     """Back to the dtype that was given."""
-    return x if x.dtype == dtype else xp.astype(x, dtype)
+    return x if x.dtype == like.dtype else xp.astype(x, like.dtype)
 
 
-def _scored(score, query, key, value):
+def _scale(scale, width):
+    """What dot products are multiplied by: 1 / sqrt(width) unless something else is asked for."""
+    return 1 / math.sqrt(width) if scale is None else checks.finite(scale, "scale")
+
+
+def _scored(score, scale, query, key, value):
     """The scores of a function of the caller's, after checking what it returned."""
+    if scale is not None:
+        raise ValueError("scale belongs to the dot score: give either scale or score, not both")
     if not callable(score):
         raise TypeError(f"score must be a function of query and key, got {type(score).__name__}")
     scores = score(query, key)
-    checks.arrays(**{"value": value, "the result of score": scores})
+    xp = checks.arrays(**{"value": value, "the result of score": scores})
     n, m = query.shape[-2], key.shape[-2]
     if tuple(scores.shape[-2:]) != (n, m):
         raise ValueError(f"score must return shape (..., {n}, {m}) for query {checks.shape(query)} "
                          f"and key {checks.shape(key)}, got {checks.shape(scores)}")
     checks.batch_axes(**{"the result of score": scores, "value": value})
-    return scores
+    return _widen(xp, scores)[0]
 
 
 def _project(x, weight, bias):

@@ -7,7 +7,7 @@ is what they are for.
 import math
 
 from attnkit import checks
-from attnkit.attention import _narrow, _or_one, _widen
+from attnkit.attention import _narrow, _or_one, _scale, _widen
 
 
 def attention_in_blocks(query, key, value, *, mask=None, scale=None, block=512):
@@ -58,7 +58,7 @@ def attention_in_blocks(query, key, value, *, mask=None, scale=None, block=512):
     xp = checks.arrays(query=query, key=key, value=value)
     checks.attention_shapes(query, key, value)
     block = checks.count(block, "block")
-    scale = 1 / math.sqrt(query.shape[-1]) if scale is None else checks.finite(scale, "scale")
+    scale = _scale(scale, query.shape[-1])
     batch, n, m = checks.batch_axes(query=query, key=key, value=value), query.shape[-2], key.shape[-2]
     if mask is not None:
         checks.mask(mask, (*checks.batch_axes(query=query, key=key), n, m), query)
@@ -68,25 +68,25 @@ def attention_in_blocks(query, key, value, *, mask=None, scale=None, block=512):
         return xp.stack([attention_in_blocks(*(x[i, ...] for x in whole), scale=scale, block=block,
                                              mask=None if mask is None else mask[i, ...]) for i in range(batch[0])])
 
-    dtype = value.dtype
-    query, key, value = _widen(xp, query) * scale, _widen(xp, key), _widen(xp, value)
-
+    q, k, v = _widen(xp, query, key, value)
+    q = q * scale
     blends = []
     for rows in _slices(n, block):
         largest, total, blend = -math.inf, 0.0, 0.0
         for columns in _slices(m, block):
-            scores = query[rows] @ key[columns].mT                                     # (block, block)
+            scores = q[rows] @ k[columns].mT                        # (block, block)
             if mask is not None:
                 scores = xp.where(mask[rows, columns], scores, -math.inf)
             before = largest
-            largest = xp.maximum(xp.max(scores, axis=-1, keepdims=True), before)       # (block, 1)
-            shift = xp.where(largest == -math.inf, 0.0, largest)                       # nothing allowed so far
+            largest = xp.maximum(xp.max(scores, axis=-1, keepdims=True), before)
+            # Where nothing was allowed so far there is nothing to shift by.
+            shift = xp.where(largest == -math.inf, 0.0, largest)    # (block, 1)
             shares = xp.exp(scores - shift)
-            shrink = xp.exp(before - shift)                                            # 0 in the first block
+            shrink = xp.exp(before - shift)                         # 0 in the first block
             total = total * shrink + xp.sum(shares, axis=-1, keepdims=True)
-            blend = blend * shrink + shares @ value[columns]                            # (block, d_v)
+            blend = blend * shrink + shares @ v[columns]            # (block, d_v)
         blends.append(blend / _or_one(xp, total))
-    return _narrow(xp, xp.concat(blends, axis=-2), dtype)
+    return _narrow(xp, xp.concat(blends, axis=-2), value)
 
 
 def linear_attention(query, key, value, *, feature=None, causal=False):
@@ -131,17 +131,16 @@ def linear_attention(query, key, value, *, feature=None, causal=False):
     Transformers with Linear Attention".
     Chapter: cost.
     """
-    xp, query, key = _featured(query, key, value, feature, causal)
-    dtype, value = value.dtype, _widen(xp, value)
+    xp, q, k, v = _featured(query, key, value, feature, causal)
     if not causal:
-        memory = key.mT @ value                                        # (..., r, d_v)
-        total = query @ xp.sum(key, axis=-2, keepdims=True).mT         # (..., n, 1)
-        return _narrow(xp, query @ memory / _or_one(xp, total), dtype)
+        memory = k.mT @ v                                          # (..., r, d_v)
+        total = q @ xp.sum(k, axis=-2, keepdims=True).mT           # (..., n, 1)
+        return _narrow(xp, q @ memory / _or_one(xp, total), value)
     # Row i needs the sum over keys 0 to i: a running sum of what each key adds.
-    added = key[..., :, None] * value[..., None, :]                    # (..., n, r, d_v)
-    memory = xp.cumulative_sum(added, axis=-3)
-    total = xp.sum(query * xp.cumulative_sum(key, axis=-2), axis=-1, keepdims=True)      # (..., n, 1)
-    return _narrow(xp, (query[..., None, :] @ memory)[..., 0, :] / _or_one(xp, total), dtype)
+    memory = xp.cumulative_sum(k[..., :, None] * v[..., None, :], axis=-3)      # (..., n, r, d_v)
+    total = xp.sum(q * xp.cumulative_sum(k, axis=-2), axis=-1, keepdims=True)   # (..., n, 1)
+    read = (q[..., None, :] @ memory)[..., 0, :]                   # (..., n, d_v)
+    return _narrow(xp, read / _or_one(xp, total), value)
 
 
 def fast_weight_attention(query, key, value, *, feature=None):
@@ -186,19 +185,18 @@ def fast_weight_attention(query, key, value, *, feature=None):
     (2021), "Linear Transformers Are Secretly Fast Weight Programmers".
     Chapter: cost.
     """
-    xp, query, key = _featured(query, key, value, feature, causal=True)
-    dtype, value = value.dtype, _widen(xp, value)
+    xp, q, k, v = _featured(query, key, value, feature, causal=True)
     memory, total, outputs = 0.0, 0.0, []
-    for i in range(query.shape[-2]):
-        q, k, v = query[..., i:i + 1, :], key[..., i:i + 1, :], value[..., i:i + 1, :]
-        memory = memory + k.mT @ v                                     # (..., r, d_v)
-        total = total + k                                              # (..., 1, r)
-        outputs.append(q @ memory / _or_one(xp, q @ total.mT))
-    return _narrow(xp, xp.concat(outputs, axis=-2), dtype), _narrow(xp, memory, dtype)
+    for i in range(q.shape[-2]):
+        now = (..., slice(i, i + 1), slice(None))                  # row i, kept as a row
+        memory = memory + k[now].mT @ v[now]                       # (..., r, d_v)
+        total = total + k[now]                                     # (..., 1, r)
+        outputs.append(q[now] @ memory / _or_one(xp, q[now] @ total.mT))
+    return _narrow(xp, xp.concat(outputs, axis=-2), value), _narrow(xp, memory, value)
 
 
 def _featured(query, key, value, feature, causal):
-    """The library, and query and key after the feature map, checked before and after."""
+    """The library, query and key after the feature map, and the value, checked before and after."""
     xp = checks.arrays(query=query, key=key, value=value)
     checks.attention_shapes(query, key, value)
     if feature is not None and not callable(feature):
@@ -206,7 +204,7 @@ def _featured(query, key, value, feature, causal):
     if causal and query.shape[-2] != key.shape[-2]:
         raise ValueError("causal attention needs as many queries as keys, "
                          f"got query {checks.shape(query)} and key {checks.shape(key)}")
-    wide = [_widen(xp, x) for x in (query, key)]
+    *wide, value = _widen(xp, query, key, value)
     made = [feature(x) if feature else _elu_plus_one(xp, x) for x in wide]
     checks.arrays(**{"query": wide[0], "feature(query)": made[0], "feature(key)": made[1]})
     for before, after in zip(wide, made):
@@ -216,7 +214,7 @@ def _featured(query, key, value, feature, causal):
     if made[0].shape[-1] != made[1].shape[-1]:
         raise ValueError("feature must give queries and keys the same width, "
                          f"got {checks.shape(made[0])} and {checks.shape(made[1])}")
-    return xp, *made
+    return xp, *made, value
 
 
 def _elu_plus_one(xp, x):

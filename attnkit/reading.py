@@ -132,6 +132,7 @@ def package_map():
     box_of = {name: box for box in BOXES for name in box.split(", ")}
     members = {group: [name for name in calls(group) if not name.startswith("_")] for group in groups}
     box_of |= {name: group for group, names in members.items() for name in names}
+    box_of |= {f"_{name.removesuffix('_heads')}": box_of[name] for name in ("split_heads", "merge_heads")}
     found = calls("attention", "modules", *groups)
     missing = [name for name in found if name not in box_of and not name.startswith("_")]
     if missing:
@@ -153,7 +154,8 @@ def package_map():
         top = y + height / 2 + 4 - LINE / 2 * len(lines)
         shown = "the shares" if box == "_shares" else box
         title = 13 if len(shown) < 22 else 12
-        for i, (text, size, colour) in enumerate([(shown, title, ink)] + [(line, 11, quiet) for line in lines]):
+        small = [(line, 11 if len(line) < 27 else 10, quiet) for line in lines]
+        for i, (text, size, colour) in enumerate([(shown, title, ink), *small]):
             body += (f'<text x="{x + WIDTH / 2}" y="{top + LINE * i + (1 if i else 0)}" font-size="{size}" '
                      f'text-anchor="middle" fill="{colour}">{escape(text)}</text>')
     words = "; ".join(f"{a} calls {b}" for a, b in arrows).replace("_shares", "the shares")

@@ -8,10 +8,8 @@ with their parameters filled in::
     attention(query, key, value, score=lambda q, k: general(q, k, weight))
 """
 
-import math
-
 from attnkit import checks
-from attnkit.attention import _or_one
+from attnkit.attention import _or_one, _scale
 
 
 def dot(query, key):
@@ -86,8 +84,7 @@ def scaled_dot(query, key, *, scale=None):
     Chapter: softmax.
     """
     _check(query, key)
-    scale = 1 / math.sqrt(query.shape[-1]) if scale is None else checks.finite(scale, "scale")
-    return (query * scale) @ key.mT
+    return (query * _scale(scale, query.shape[-1])) @ key.mT
 
 
 def general(query, key, weight):
