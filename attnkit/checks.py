@@ -109,7 +109,7 @@ def attention_shapes(query, key, value, *, same_width=True):
         raise ValueError(f"query and key must have the same width, got query {shape(query)} and key {shape(key)}")
     if key.shape[-2] != value.shape[-2]:
         raise ValueError(f"there must be one value for each key, got key {shape(key)} and value {shape(value)}")
-    if not query.shape[:-2] == key.shape[:-2] == value.shape[:-2]:
+    if len({array.shape[:-2] for array in (query, key, value)}) > 1:
         batch_axes(query=query, key=key, value=value)
 
 

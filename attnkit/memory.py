@@ -78,15 +78,15 @@ def attention_in_blocks(query, key, value, *, mask=None, scale=None, block=512):
             if mask is not None:
                 scores = xp.where(mask[rows, columns], scores, -math.inf)
             before = largest
-            largest = xp.maximum(xp.max(scores, axis=-1, keepdims=True), before)
+            largest = xp.maximum(xp.max(scores, axis=1, keepdims=True), before)
             # Where nothing was allowed so far there is nothing to shift by.
             shift = xp.where(largest == -math.inf, 0.0, largest)    # (block, 1)
             shares = xp.exp(scores - shift)
             shrink = xp.exp(before - shift)                         # 0 in the first block
-            total = total * shrink + xp.sum(shares, axis=-1, keepdims=True)
+            total = total * shrink + xp.sum(shares, axis=1, keepdims=True)
             blend = blend * shrink + shares @ v[columns]            # (block, d_v)
         blends.append(blend / _or_one(xp, total))
-    return _narrow(xp, xp.concat(blends, axis=-2), value)
+    return _narrow(xp, xp.concat(blends), value)
 
 
 def linear_attention(query, key, value, *, feature=None, causal=False):

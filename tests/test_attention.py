@@ -92,6 +92,16 @@ def test_softmax(library, dtype, axis):
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
+def test_softmax_of_many_numbers(library):
+    """More than one piece (attention.CACHE), along either axis, and inside attention."""
+    scores, = arrays(library, "float64", (400, 401))
+    for axis in (0, 1):
+        assert near(softmax(scores, axis=axis), torch.softmax(torch.as_tensor(plain(scores)), axis))
+    q, k, v = arrays(library, "float64", (2, 401, 3), (2, 397, 3), (2, 397, 2))
+    assert near(attention(q, k, v)[0], oracle(q, k, v))
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_extreme_scores(library, dtype):
     scores = np.array([[1e4, 0, -1e4], [-1e4, -1e4, -1e4], [6e4, -6e4, 0], [-np.inf, 2, 2]], dtype=dtype)

@@ -72,6 +72,7 @@ BAD = [
     (lambda: attention(np.zeros((0, 5, 3)), K, V), ValueError, r"query has an empty axis: shape \(0, 5, 3\)"),
     (lambda: attention(np.stack([Q] * 2), np.stack([K] * 3), V), ValueError,
      r"batch axes .* do not fit together: query: \(2, 5, 3\), key: \(3, 7, 3\), value: \(7, 2\)"),
+    (lambda: attention(np.stack([Q] * 2), np.stack([K] * 3), np.stack([V] * 2)), ValueError, r"key: \(3, 7, 3\)"),
     (lambda: attention(np.stack([Q] * 2), K, np.stack([V] * 3)), ValueError, r"value: \(3, 7, 2\)"),
     (lambda: attention(Q, K, V, mask=np.ones((5, 6), bool)), ValueError, r"mask must broadcast to the scores' shape \(5, 7\), got \(5, 6\)"),
     (lambda: attention(Q, K, V, mask=np.ones((2, 5, 7), bool)), ValueError, r"got \(2, 5, 7\)"),
@@ -105,6 +106,7 @@ BAD = [
     # heads
     (lambda: one_heads(num_heads=4), ValueError, r"num_heads must divide the columns of w_query: 4 heads, shape \(3, 6\)"),
     (lambda: one_heads(num_heads=3), ValueError, r"num_heads must divide the columns of w_value: 3 heads, shape \(2, 4\)"),
+    (lambda: one_heads(w_key=W[:, :5]), ValueError, r"^num_heads must divide the columns of w_key: 2 heads, shape \(3, 5\)"),
     (lambda: one_heads(num_heads=0), ValueError, "num_heads must be at least 1, got 0"),
     (lambda: one_heads(num_heads=-2), ValueError, "num_heads must be at least 1, got -2"),
     (lambda: one_heads(num_heads=2.0), TypeError, "num_heads must be an integer, got float"),
@@ -143,7 +145,7 @@ BAD = [
     (lambda: attnkit.general(Q, K, B), ValueError, r"weight must be a matrix, got shape \(6,\)"),
     (lambda: additive(w_query=WV), ValueError, r"w_query must have 3 rows, the width of query \(5, 3\)"),
     (lambda: additive(w_key=W[:, :5]), ValueError, r"w_key must have 6 columns, as many as w_query; got shape \(3, 5\)"),
-    (lambda: additive(w_key=WV), ValueError, "w_key must have 3 rows"),
+    (lambda: additive(w_key=WV), ValueError, r"^w_key must have 3 rows, the width of key \(7, 3\)"),
     (lambda: additive(v=B[:5]), ValueError, r"v must have shape \(6,\), a number for each column of w_query; got \(5,\)"),
     (lambda: additive(v=None), TypeError, "v must be a numpy array or a torch tensor, got NoneType"),
     # masks and positions
