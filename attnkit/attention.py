@@ -320,7 +320,8 @@ def _shares(xp, scores, axis, *, fresh=False):
     if hasattr(xp, "softmax"):
         weights = xp.softmax(scores, axis)
         return weights if fresh else _not_nan(xp, weights, scores, axis)
-    weights = scores if fresh else scores.copy()
+    # In memory row by row, so that its rows are views: numpy's products keep strange orders of axes.
+    weights = np.ascontiguousarray(scores) if fresh else scores.copy()
     rows = weights.reshape(-1, weights.shape[-1]) if fresh else weights
     pieces = math.ceil(rows.size / CACHE) if fresh else 1
     for piece in np.array_split(rows, pieces):           # views, not copies

@@ -61,6 +61,18 @@ def test_a_batch_is_its_items_one_by_one(name, library):
         assert all(near(a[i], b) for a, b in zip(whole, leaves(call(*cut)), strict=True))
 
 
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("name", CALLS)
+def test_the_order_in_memory_does_not_matter(name, library):
+    """Views whose axes lie in memory the other way round; two batch axes where the arrays have one."""
+    call, shapes = CALLS[name]
+    items = [len(shape) == 3 and shape[0] == 2 for shape in shapes]
+    given = arrays("numpy", "float64", *((3, *shape) if more else shape for shape, more in zip(shapes, items)))
+    strange = [to(library, np.ascontiguousarray(a.T)).permute(*reversed(range(a.ndim))) if library == "torch"
+               else np.ascontiguousarray(a.T).T for a in given]
+    assert all(near(a, b) for a, b in zip(leaves(call(*strange)), leaves(call(*given)), strict=True))
+
+
 # These look at a number to see whether a row is empty, and the device has none.
 LOOK = ("softmax", "attention, general")
 
