@@ -5,8 +5,8 @@ Shapes are written with one alphabet throughout the book: n queries, m keys
 value, h heads; ``...`` stands for any leading batch axes.  Rows are items.
 
 The functions work on numpy arrays and on torch tensors through the array API
-standard, keep the dtype and never change what they are given.  Scores and
-weights of sixteen-bit numbers are worked out in thirty-two bits.
+standard, keep the dtype and never change what they are given.  On sixteen-bit
+numbers `softmax` and `attention` work in thirty-two bits.
 """
 
 import math
@@ -29,7 +29,7 @@ def softmax(scores, *, temperature=1.0, axis=-1):
     Parameters
     ----------
     scores : floating-point array, shape (...)
-        Any real numbers.
+        Any real numbers, and minus infinity.
     temperature : float
         What the scores are divided by first, in the scores' own unit; positive and finite.
     axis : int
@@ -67,7 +67,8 @@ def softmax(scores, *, temperature=1.0, axis=-1):
     scores, = _widen(xp, scores)
     temperature = checks.number(temperature, "temperature")
     limits = xp.finfo(scores.dtype)
-    if not float(limits.smallest_normal) <= temperature <= float(limits.max):
+    in_range = float(limits.smallest_normal) <= temperature <= float(limits.max)
+    if temperature <= 0 or not math.isfinite(temperature) or not in_range:
         raise ValueError(f"temperature must be positive and finite in {scores.dtype}, got {temperature}")
     axis = checks.count(axis, "axis", least=-math.inf)
     if not -scores.ndim <= axis < scores.ndim:
@@ -93,7 +94,7 @@ def attention(query, key, value, *, mask=None, scale=None, score=None):
     query : floating-point array, shape (..., n, d_k)
     key : array, shape (..., m, d_k)
     value : array, shape (..., m, d_v)
-        One value for each key.
+        One value for each key, finite also where it is masked: zero times infinity is not a number.
     mask : boolean array broadcastable to (..., n, m), optional
         True = this query may attend to this key.  A query that may attend to
         nothing gets weights and output of zero.
@@ -144,7 +145,7 @@ def attention(query, key, value, *, mask=None, scale=None, score=None):
     q, k, v = _widen(xp, query, key, value)
     if score is None:
         # Scaling the queries scales all their scores, for less work.
-        scores = (q * _scale(scale, q.shape[-1])) @ k.mT        # (..., n, m)
+        scores = (q * _scale(scale, q)) @ k.mT        # (..., n, m)
     else:
         scores = _scored(score, scale, query, key, value)       # (..., n, m)
     if mask is not None:
@@ -219,8 +220,8 @@ def multi_head_attention(query, key, value, w_query, w_key, w_value, w_output, *
     xp = checks.arrays(biases, query=query, key=key, value=value,
                        w_query=w_query, w_key=w_key, w_value=w_value, w_output=w_output)
     checks.attention_shapes(query, key, value, same_width=False)
-    _check_projections(checks.count(num_heads, "num_heads"), score is None,
-                       query, key, value, w_query, w_key, w_value, w_output, biases)
+    num_heads = checks.count(num_heads, "num_heads")
+    _check_projections(num_heads, score is None, query, key, value, w_query, w_key, w_value, w_output, biases)
 
     queries = _split(xp, _project(query, w_query, b_query), num_heads)      # (..., h, n, d_k)
     keys = _split(xp, _project(key, w_key, b_key), num_heads)               # (..., h, m, d_k)
@@ -321,7 +322,7 @@ def _shares(xp, scores, axis, *, fresh=False):
         weights = xp.softmax(scores, axis)
         return weights if fresh else _not_nan(xp, weights, scores, axis)
     # In memory row by row, so that its rows are views: numpy's products keep strange orders of axes.
-    weights = np.ascontiguousarray(scores) if fresh else scores.copy()
+    weights = np.ascontiguousarray(scores) if fresh else np.array(scores)
     rows = weights.reshape(-1, weights.shape[-1]) if fresh else weights
     pieces = math.ceil(rows.size / CACHE) if fresh else 1
     for piece in np.array_split(rows, pieces):           # views, not copies
@@ -366,9 +367,9 @@ def _narrow(xp, x, like):
     return x if x.dtype == like.dtype else xp.astype(x, like.dtype)
 
 
-def _scale(scale, width):
+def _scale(scale, query):
     """What dot products are multiplied by: 1 / sqrt(width) unless something else is asked for."""
-    return 1 / math.sqrt(width) if scale is None else checks.finite(scale, "scale")
+    return 1 / math.sqrt(query.shape[-1]) if scale is None else checks.finite(scale, "scale", query)
 
 
 def _scored(score, scale, query, key, value):

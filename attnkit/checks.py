@@ -40,6 +40,8 @@ def _floating_library(name, array):
         raise TypeError(f"{name} must be a numpy array or a torch tensor, got {type(array).__name__}")
     if not is_floating(array.dtype, xp):
         raise TypeError(f"{name} must hold floating-point numbers, got dtype {array.dtype}")
+    if not getattr(array.dtype, "isnative", True):
+        raise TypeError(f"{name} must have the machine's own byte order, got dtype {array.dtype}")
     return xp
 
 
@@ -126,7 +128,7 @@ def mask(mask, scores_shape, like):
     """A boolean array of the library of `like` that broadcasts to the shape of the scores."""
     xp = library(like)
     if library(mask) is not xp or not xp.isdtype(mask.dtype, "bool"):
-        kind = f"dtype {mask.dtype} of {type(mask).__module__}" if hasattr(mask, "dtype") else type(mask).__name__
+        kind = f"dtype {mask.dtype} of {type(mask).__module__}" if library(mask) else type(mask).__name__
         raise TypeError(f"mask must be a boolean array of the same library (True = may attend), got {kind}")
     if mask.device != like.device:
         raise ValueError(f"arrays on one device are needed, got mask: {mask.device}, query: {like.device}")
@@ -174,11 +176,13 @@ def number(value, name):
         return math.inf
 
 
-def finite(value, name):
-    """A finite number as a plain float."""
+def finite(value, name, like=None):
+    """A finite number as a plain float; `like`: finite in the dtype of this array, too."""
     value = number(value, name)
     if not math.isfinite(value):
         raise ValueError(f"{name} must be finite, got {value}")
+    if like is not None and abs(value) > float(library(like).finfo(like.dtype).max):
+        raise ValueError(f"{name} must be finite in {like.dtype}, got {value}")
     return value
 
 

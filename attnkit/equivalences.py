@@ -133,7 +133,7 @@ def convolution_as_attention(kernel, bias=None, *, shape, padding="zeros", dilat
     shape = tuple(checks.count(size, "a size of shape") for size in checks.sequence(shape, "shape", "integers"))
     if len(shape) != len(sides):
         raise ValueError(f"shape must have one size for each of the kernel's {len(sides)} axes, got {shape}")
-    if padding not in ("zeros", "circular"):
+    if not isinstance(padding, str) or padding not in ("zeros", "circular"):
         raise ValueError(f"padding must be 'zeros' or 'circular', got {padding!r}")
     dilation, groups = checks.count(dilation, "dilation"), checks.count(groups, "groups")
     if c_out % groups:
@@ -144,7 +144,10 @@ def convolution_as_attention(kernel, bias=None, *, shape, padding="zeros", dilat
     pixels = np.array(np.unravel_index(np.arange(np.prod(shape)), shape)).T               # (n, axes)
     masks, blocks = [], []
     for cell in itertools.product(*(range(k) for k in sides)):
-        target = pixels + [(at - k // 2) * dilation for at, k in zip(cell, sides)]       # what each pixel's head reads
+        # What each pixel's head reads; a step larger than the picture leads out of it just as well.
+        steps = [(at - k // 2) * dilation for at, k in zip(cell, sides)]
+        target = pixels + [s % size if padding == "circular" else max(-size, min(s, size))
+                           for s, size in zip(steps, shape)]
         target = target % shape if padding == "circular" else target
         masks.append((target[:, None, :] == pixels[None, :, :]).all(axis=-1))            # (n, n)
         blocks.append(_all_channels(xp, kernel[(..., *cell)], groups).mT)                # (c_in, c_out)

@@ -61,7 +61,7 @@ def channel_attention(x, w_squeeze, w_excite, *, b_squeeze=None, b_excite=None):
             checks.vector(name, bias, length, f"a number for each column of w{name[1:]}")
     hidden = xp.mean(x, axis=-2, keepdims=True) @ w_squeeze               # (..., 1, r)
     hidden = hidden if b_squeeze is None else hidden + b_squeeze
-    raw = xp.where(hidden > 0, hidden, 0.0) @ w_excite                    # (..., 1, c)
+    raw = xp.where(hidden <= 0, 0.0, hidden) @ w_excite                    # (..., 1, c)
     gates = _sigmoid(xp, raw if b_excite is None else raw + b_excite)
     return x * gates, gates
 

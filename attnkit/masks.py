@@ -89,7 +89,7 @@ def window_mask(n, radius, *, like=None):
     Beltagy et al. (2020), "Longformer: The Long-Document Transformer", section 3.1.
     Chapter: positions_and_masks.
     """
-    n, radius = checks.count(n, "n"), checks.count(radius, "radius", least=0)
+    n, radius = checks.count(n, "n"), min(checks.count(radius, "radius", least=0), n)
     query, key = _positions(like, n, n)
     return (key <= query + radius) & (query <= key + radius)
 

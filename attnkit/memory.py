@@ -6,6 +6,8 @@ is what they are for.
 
 import math
 
+import numpy as np
+
 from attnkit import checks
 from attnkit.attention import _narrow, _or_one, _scale, _widen
 
@@ -58,7 +60,7 @@ def attention_in_blocks(query, key, value, *, mask=None, scale=None, block=512):
     xp = checks.arrays(query=query, key=key, value=value)
     checks.attention_shapes(query, key, value)
     block = checks.count(block, "block")
-    scale = _scale(scale, query.shape[-1])
+    scale = _scale(scale, query)
     batch, n, m = checks.batch_axes(query=query, key=key, value=value), query.shape[-2], key.shape[-2]
     if mask is not None:
         checks.mask(mask, (*checks.batch_axes(query=query, key=key), n, m), query)
@@ -81,7 +83,8 @@ def attention_in_blocks(query, key, value, *, mask=None, scale=None, block=512):
             largest = xp.maximum(xp.max(scores, axis=1, keepdims=True), before)
             # Where nothing was allowed so far there is nothing to shift by.
             shift = xp.where(largest == -math.inf, 0.0, largest)    # (block, 1)
-            shares = xp.exp(scores - shift)
+            with np.errstate(over="ignore"):                        # too far below: -inf
+                shares = xp.exp(scores - shift)
             shrink = xp.exp(before - shift)                         # 0 in the first block
             total = total * shrink + xp.sum(shares, axis=1, keepdims=True)
             blend = blend * shrink + shares @ v[columns]            # (block, d_v)
@@ -208,7 +211,7 @@ def _featured(query, key, value, feature, causal):
     made = [feature(x) if feature else _elu_plus_one(xp, x) for x in wide]
     checks.arrays(**{"query": wide[0], "feature(query)": made[0], "feature(key)": made[1]})
     for before, after in zip(wide, made):
-        if after.shape[:-1] != before.shape[:-1]:
+        if after.shape[:-1] != before.shape[:-1] or 0 in after.shape:
             raise ValueError(f"feature must map (..., n, d_k) to (..., n, r), got {checks.shape(after)} "
                              f"from {checks.shape(before)}")
     if made[0].shape[-1] != made[1].shape[-1]:

@@ -24,6 +24,11 @@ def _bias(columns, wanted):
     return nn.Parameter(torch.zeros(columns)) if wanted else None
 
 
+def _count_or(default, value, name):
+    """An integer of at least one, or the default in place of None."""
+    return default if value is None else checks.count(value, name)
+
+
 class MultiHeadAttention(nn.Module):
     """The eight arrays that `multi_head_attention` needs, to be learned.
 
@@ -62,15 +67,14 @@ class MultiHeadAttention(nn.Module):
 
     def __init__(self, width, num_heads, *, key_width=None, value_width=None, head_width=None, bias=True):
         super().__init__()
-        if head_width is None:
-            if checks.count(width, "width") % checks.count(num_heads, "num_heads"):
-                raise ValueError(f"num_heads must divide width, or give head_width; got {num_heads} and {width}")
-            head_width = width // num_heads
-        self.num_heads = num_heads
-        inner = num_heads * head_width
+        width, self.num_heads = checks.count(width, "width"), checks.count(num_heads, "num_heads")
+        if head_width is None and width % self.num_heads:
+            raise ValueError(f"num_heads must divide width, or give head_width; got {num_heads} and {width}")
+        inner = self.num_heads * _count_or(width // self.num_heads, head_width, "head_width")
+        key_width, value_width = _count_or(width, key_width, "key_width"), _count_or(width, value_width, "value_width")
         self.w_query, self.b_query = _weight(width, inner), _bias(inner, bias)
-        self.w_key, self.b_key = _weight(key_width or width, inner), _bias(inner, bias)
-        self.w_value, self.b_value = _weight(value_width or width, inner), _bias(inner, bias)
+        self.w_key, self.b_key = _weight(key_width, inner), _bias(inner, bias)
+        self.w_value, self.b_value = _weight(value_width, inner), _bias(inner, bias)
         self.w_output, self.b_output = _weight(inner, width), _bias(width, bias)
 
     def forward(self, query, key=None, value=None, *, mask=None):
@@ -81,7 +85,8 @@ class MultiHeadAttention(nn.Module):
 
     def arrays(self):
         """The weights under the names that `multi_head_attention` gives them."""
-        return dict(self._parameters)
+        return {f"{kind}_{name}": getattr(self, f"{kind}_{name}")
+                for kind in "wb" for name in ("query", "key", "value", "output")}
 
     def extra_repr(self):
         """What torch prints for this module."""
@@ -136,13 +141,16 @@ class AttentionPooling(nn.Module):
 
     def __init__(self, width, hidden=None):
         super().__init__()
-        self.query = _weight(1, hidden or width)
-        self.w_key, self.b_key = (_weight(width, hidden), _bias(hidden, True)) if hidden else (None, None)
+        keys = _count_or(checks.count(width, "width"), hidden, "hidden")
+        self.query = _weight(1, keys)
+        self.w_key, self.b_key = (None, None) if hidden is None else (_weight(width, keys), _bias(keys, True))
 
     def forward(self, x, mask=None):
         """Items x (..., m, d) and mask (..., m), True = counts; gives output (..., d) and weights (..., m)."""
         key = x if self.w_key is None else torch.tanh(x @ self.w_key + self.b_key)
-        mask = None if mask is None else mask[..., None, :]
+        if mask is not None:
+            checks.mask(mask, x.shape[:-1], x)
+            mask = mask[..., None, :]
         output, weights = attention(self.query, key, x, mask=mask, scale=1.0)      # (..., 1, d), (..., 1, m)
         return output[..., 0, :], weights[..., 0, :]
 
@@ -196,7 +204,7 @@ class TransformerBlock(nn.Module):
         if activation not in activations:
             raise ValueError(f"activation must be 'relu' or 'gelu', got {activation!r}")
         self.norm = norm
-        hidden = hidden or 4 * width
+        hidden = _count_or(4 * width, hidden, "hidden")
         self.attend, self.attend_norm = MultiHeadAttention(width, num_heads), nn.LayerNorm(width)
         if cross:
             self.attend_memory, self.memory_norm = MultiHeadAttention(width, num_heads), nn.LayerNorm(width)
@@ -236,17 +244,16 @@ class TransformerBlock(nn.Module):
         Called batch first and with masks turned round it gives the layer's numbers, without dropout.
         """
         cross = isinstance(layer, nn.TransformerDecoderLayer)
-        names = {nn.functional.relu: "relu", nn.functional.gelu: "gelu"}
-        activation = names.get(layer.activation) or {nn.ReLU: "relu", nn.GELU: "gelu"}.get(type(layer.activation))
-        if activation is None:
-            raise ValueError(f"the layer's activation must be relu or gelu, got {layer.activation}")
-        made = cls(layer.linear1.in_features, layer.self_attn.num_heads,
-                   norm="pre" if layer.norm_first else "post", activation=activation)
+        activations = {nn.functional.relu: nn.ReLU(), nn.functional.gelu: nn.GELU()}
+        activation = activations.get(layer.activation, layer.activation)
+        if not isinstance(activation, nn.Module):
+            raise ValueError(f"the layer's activation must be relu, gelu or a module, got {activation}")
+        made = cls(layer.linear1.in_features, layer.self_attn.num_heads, norm="pre" if layer.norm_first else "post")
         made.attend, made.attend_norm = MultiHeadAttention.from_torch(layer.self_attn), deepcopy(layer.norm1)
         if cross:
             made.attend_memory = MultiHeadAttention.from_torch(layer.multihead_attn)
             made.memory_norm = deepcopy(layer.norm2)
-        made.network[0], made.network[2] = deepcopy(layer.linear1), deepcopy(layer.linear2)
+        made.network = nn.Sequential(*deepcopy([layer.linear1, activation, layer.linear2]))
         made.network_norm = deepcopy(layer.norm3 if cross else layer.norm2)
         return made
 
@@ -321,17 +328,21 @@ class Translator(nn.Module):
         return getattr(scores, self.score_name)(query, key, *(getattr(self, name) for name in own))
 
     def encode(self, source, mask=None):
-        """Read the source: words (b, m) and mask (b, m), True = a word, False = padding.
+        """Read the source: words (b, m) and mask (b, m), True = a word, False = padding at the end.
 
         Gives the annotations (b, m, d) and the decoder's first state (b, d).
         """
         words = self.dropout(self.source_words(source))
         mask = torch.ones_like(source) if mask is None else mask
-        packed = nn.utils.rnn.pack_padded_sequence(words, mask.sum(1).cpu(), batch_first=True, enforce_sorted=False)
+        lengths = mask.sum(1)
+        if not (lengths > 0).all() or (mask[:, 1:] > mask[:, :-1]).any():
+            raise ValueError("mask must be True for the words of a sentence, at least one, "
+                             "and False for the padding after them")
+        packed = nn.utils.rnn.pack_padded_sequence(words, lengths.cpu(), batch_first=True, enforce_sorted=False)
         states, _ = nn.utils.rnn.pad_packed_sequence(self.encoder(packed)[0], batch_first=True,
                                                      total_length=source.shape[1])
         annotations = (states + words) * mask[..., None]
-        mean = annotations.sum(1) / mask.sum(1, keepdim=True)
+        mean = annotations.sum(1) / lengths[:, None]
         return annotations, torch.tanh(self.first_state(mean))
 
     def step(self, word, state, annotations, mask=None):
@@ -349,6 +360,7 @@ class Translator(nn.Module):
         Source (b, m), target (b, t) beginning with the start word, mask (b, m), True =
         a word; gives the scores of each next word (b, t, target_size) and weights (b, t, m).
         """
+        checks.items("target", target)
         annotations, state = self.encode(source, mask)
         steps = []
         for word in target.T:
@@ -364,17 +376,21 @@ class Translator(nn.Module):
         Gives, for each sentence of source (b, m), a list of words without start and
         end, and their weights, a tensor (words, m).
         """
-        training = self.training
+        checks.count(longest, "longest")
+        training = {module: module.training for module in self.modules()}
         self.eval()
-        annotations, state = self.encode(source, mask)
-        word = torch.full((len(source),), start, device=source.device)
-        words, weights = [], []
-        for _ in range(longest):
-            scored, state, looked = self.step(word, state, annotations, mask)
-            word = scored.argmax(dim=-1)
-            words.append(word)
-            weights.append(looked)
-        self.train(training)
+        try:
+            annotations, state = self.encode(source, mask)
+            word = torch.full((len(source),), start, device=source.device)
+            words, weights = [], []
+            for _ in range(longest):
+                scored, state, looked = self.step(word, state, annotations, mask)
+                word = scored.argmax(dim=-1)
+                words.append(word)
+                weights.append(looked)
+        finally:
+            for module, mode in training.items():
+                module.training = mode
         words, weights = torch.stack(words, dim=1), torch.stack(weights, dim=1)
         sentences = [row.tolist() for row in words]
         lengths = [row.index(end) if end in row else longest for row in sentences]

@@ -9,7 +9,7 @@ with their parameters filled in::
 """
 
 from attnkit import checks
-from attnkit.attention import _or_one, _scale
+from attnkit.attention import _narrow, _or_one, _scale, _widen
 
 
 def dot(query, key):
@@ -84,7 +84,7 @@ def scaled_dot(query, key, *, scale=None):
     Chapter: softmax.
     """
     _check(query, key)
-    return (query * _scale(scale, query.shape[-1])) @ key.mT
+    return (query * _scale(scale, query)) @ key.mT
 
 
 def general(query, key, weight):
@@ -209,13 +209,13 @@ def cosine(query, key):
     Graves et al. (2014), "Neural Turing Machines", equation 6.
     Chapter: dot_product.
     """
-    _check(query, key)
-    return _unit(query) @ _unit(key).mT
+    xp = _check(query, key)
+    q, k = _widen(xp, query, key)
+    return _narrow(xp, _unit(xp, q) @ _unit(xp, k).mT, query)
 
 
-def _unit(x):
+def _unit(xp, x):
     """Each row at length one; a zero row stays zero."""
-    xp = checks.library(x)
     # By the largest entry first: the squares of very large or very small numbers do not fit into the dtype.
     largest = xp.max(xp.abs(x), axis=-1, keepdims=True)
     x = x / _or_one(xp, largest)
@@ -224,10 +224,11 @@ def _unit(x):
 
 
 def _check(query, key, *, same_width=True, **parameters):
-    checks.arrays(query=query, key=key, **parameters)
+    xp = checks.arrays(query=query, key=key, **parameters)
     checks.items("query", query)
     checks.items("key", key)
     if same_width and query.shape[-1] != key.shape[-1]:
         raise ValueError("query and key must have the same width, "
                          f"got query {checks.shape(query)} and key {checks.shape(key)}")
     checks.batch_axes(query=query, key=key)
+    return xp

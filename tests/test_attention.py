@@ -136,6 +136,11 @@ def test_the_largest_numbers_of_a_dtype(library):
     assert plain(softmax(to(library, np.zeros(2, "float32")), temperature=smallest)).tolist() == [.5, .5]
     assert plain(softmax(scores, temperature=2e-38))[1].tolist() == [0, 1]
     assert plain(softmax(to(library, np.zeros(2, "float32")), temperature=float(largest))).tolist() == [.5, .5]
+    one = to(library, np.ones((2, 1), "float32"))
+    far = to(library, np.array([[largest], [-largest]], "float32"))
+    assert plain(attention(one, far, one, scale=1)[1])[0].tolist() == [1, 0]
+    assert plain(attention_in_blocks(one, far, far, scale=1))[0] == largest
+    assert np.isfinite(plain(attention(one * 0, one, one, scale=float(largest))[0])).all()
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
@@ -173,7 +178,7 @@ def test_products_too_large_for_sixteen_bits(library):
 
 def test_memory_of_attention():
     """numpy holds the n x m numbers of scores and weights once."""
-    q, k, v = arrays("numpy", "float32", (1024, 8), (1024, 8), (1024, 8))
+    q, k, v = arrays("numpy", "float32", (1, 1024, 8), (1, 1024, 8), (1, 1024, 8))
     tracemalloc.start()
     attention(q, k, v)
     peak = tracemalloc.get_traced_memory()[1]
@@ -381,6 +386,8 @@ def test_scores(library):
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_cosine_of_short_long_and_zero_vectors(library, dtype):
     tiny, huge = float(np.finfo(dtype).smallest_normal), float(np.finfo(dtype).max) / 2
+    long = to(library, np.ones((1, 70_000), dtype))
+    assert abs(float(attnkit.cosine(long, long)[0, 0]) - 1) < 2e-3, "the sum of the squares does not fit into sixteen bits"
     rows = np.array([[0, 0], [3 * tiny, 4 * tiny], [0.75 * huge, huge], [0, -huge]], dtype=dtype)
     found = plain(attnkit.cosine(to(library, rows), to(library, rows)))
     assert np.abs(found - np.array([[0, 0, 0, 0], [0, 1, 1, -.8], [0, 1, 1, -.8], [0, -.8, -.8, 1]])).max() < TOLERANCE[dtype]
@@ -398,6 +405,7 @@ def test_mask_makers(library):
     assert near(attention(q, q, q, mask=causal)[0], oracle(q, q, q, is_causal=True))
     for radius in (0, 1, 3, 9):
         window = attnkit.window_mask(5, radius, like=like)
+        assert attnkit.window_mask(3, 10**30).all()
         assert type(window) is type(like)
         assert plain(window).tolist() == [[abs(i - j) <= radius for j in range(5)] for i in range(5)]
     padding = attnkit.padding_mask([3, 0, 5], like=like)
@@ -481,6 +489,18 @@ def test_convolution(library, axes, k, padding, dilation, grouped):
     assert heads["num_heads"] == math.prod(kernel_shape) and set(np.unique(plain(weights))) <= {0.0, 1.0}
 
 
+def test_steps_larger_than_the_picture():
+    x, kernel = arrays("numpy", "float64", (5, 2), (4, 2, 3))
+    step = 2**63 - 1
+    alone, _ = multi_head_attention(x, x, x, **attnkit.convolution_as_attention(kernel, shape=(5,), dilation=step))
+    assert near(alone, x @ kernel[:, :, 1].T)
+    around, _ = multi_head_attention(x, x, x, **attnkit.convolution_as_attention(kernel, shape=(5,), dilation=step, padding="circular"))
+    same, _ = multi_head_attention(x, x, x, **attnkit.convolution_as_attention(kernel, shape=(5,), dilation=step % 5, padding="circular"))
+    assert near(around, same)
+    # Exactly as large as the picture: out of it.
+    assert near(multi_head_attention(x, x, x, **attnkit.convolution_as_attention(kernel, shape=(5,), dilation=5))[0], alone)
+
+
 def test_convolution_without_bias():
     x, kernel = arrays("numpy", "float64", (7, 2), (5, 2, 3))
     output, _ = multi_head_attention(x, x, x, **attnkit.convolution_as_attention(kernel, shape=(7,)))
@@ -546,6 +566,8 @@ def test_gates(library):
             squeeze(x, flat).sum().backward()
             slopes.append(flat.grad)
         assert torch.equal(*slopes)
+    hole = to(library, np.where(np.arange(70).reshape(2, 5, 7) == 0, np.nan, plain(x)))
+    assert np.isnan(plain(attnkit.channel_attention(hole, w, u)[1])[0]).all(), "what is not a number is not hidden"
     zero = attnkit.channel_attention(x, w * 0, u * 0)[1]
     assert near(zero, np.full((2, 1, 7), 0.5)) and near(attnkit.spatial_attention(x, p * 0)[1], np.full((2, 5, 1), 0.5))
     assert np.isfinite(plain(attnkit.spatial_attention(x * 1e4, p)[1])).all()

@@ -41,6 +41,14 @@ def test_loading_multi_head_attention(bias, heads, width, key_width, value_width
     assert torch.equal(theirs.out_proj.weight, before)
 
 
+def test_weights_that_something_else_makes():
+    """Pruned and normalised weights are attributes, not parameters of that name."""
+    attend = nn.utils.parametrizations.weight_norm(MultiHeadAttention(4, 2), "w_query")
+    x = torch.randn(3, 4)
+    assert attend(x)[0].shape == (3, 4) and list(attend.arrays())[:2] == ["w_query", "w_key"]
+    assert MultiHeadAttention(4, 2, bias=False).arrays()["b_query"] is None
+
+
 def test_self_and_cross_attention():
     torch.manual_seed(0)
     attend = MultiHeadAttention(6, 2, head_width=5)
@@ -52,7 +60,7 @@ def test_self_and_cross_attention():
 
 
 @pytest.mark.parametrize("norm_first", [False, True])
-@pytest.mark.parametrize("activation", ["relu", "gelu", nn.GELU(), nn.ReLU(), nn.functional.relu])
+@pytest.mark.parametrize("activation", ["relu", "gelu", nn.GELU(), nn.GELU(approximate="tanh"), nn.ReLU(), nn.functional.gelu])
 @pytest.mark.parametrize("bias", [True, False])
 def test_loading_an_encoder_layer(norm_first, activation, bias):
     torch.manual_seed(1)
@@ -166,6 +174,10 @@ def test_a_translator_drops_out_while_it_trains():
     assert not torch.equal(model(source, target)[0], model(source, target)[0])
     assert model.translate(source, start=1, end=2, longest=5)[0] == model.translate(source, start=1, end=2, longest=5)[0]
     assert model.training, "translating leaves the mode as it was"
+    model.dropout.eval()
+    with pytest.raises(IndexError):
+        model.translate(source, start=99, end=2, longest=5)
+    assert model.training and not model.dropout.training
     model.eval()
     assert torch.equal(model(source, target)[0], model(source, target)[0])
     model.translate(source, start=1, end=2, longest=5)
