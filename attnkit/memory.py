@@ -54,7 +54,7 @@ def attention_in_blocks(query, key, value, *, mask=None, scale=None, block=512):
     References
     ----------
     Milakov and Gimelshein (2018), "Online normalizer calculation for softmax";
-    Rabe and Staats (2021), "Self-attention Does Not Need O(n^2) Memory".
+    Rabe and Staats (2021), "Self-attention Does Not Need O(n²) Memory".
     Chapter: cost.
     """
     xp = checks.arrays(query=query, key=key, value=value)
