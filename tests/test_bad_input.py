@@ -254,6 +254,7 @@ BAD = [
      r"mask must broadcast to the scores' shape \(2, 5\), got \(2, 4\)"),
     (lambda: Translator(9, 9, 4).encode(torch.tensor([[0, 3]]), torch.tensor([[False, True]])), ValueError,
      "^mask must be True for the words of a sentence, at least one, and False for the padding after them$"),
+    (lambda: Translator(9, 9, 4).encode(torch.tensor([[3, 0, 4]]), torch.tensor([[True, False, True]])), ValueError, "^mask must be True"),
     (lambda: Translator(9, 9, 4).encode(torch.tensor([[3, 0]]), torch.tensor([[False, False]])), ValueError, "^mask must be True"),
     (lambda: Translator(9, 9, 4)(torch.tensor([[3]]), torch.zeros(1, 0, dtype=torch.long)), ValueError, "^target has an empty axis"),
     (lambda: Translator(9, 9, 4).translate(torch.tensor([[3]]), start=1, end=2, longest=0), ValueError, "^longest must be at least 1"),
