@@ -149,8 +149,12 @@ def test_every_control_changes_something_by_keyboard(watched, site, name, scheme
             figure = figures(w.page).nth(k)
             start = figure.evaluate(STATE)
             status = figure.get_by_role("status").inner_text()
-            for i in range(figure.locator("button, input").count()):
-                control = figure.locator("button, input").nth(i)
+            # A pressed button of a choice has nothing left to do: it is tried again after the others.
+            controls = figure.locator("button, input").all()
+            pressed = [c for c in controls if c.get_attribute("aria-pressed") == "true"]
+            for control in [c for c in controls if c not in pressed] + pressed:
+                if not control.is_visible() or control.get_attribute("aria-pressed") == "true":
+                    continue
                 words = control.get_attribute("aria-label") or control.inner_text()
                 kind = control.get_attribute("type")
                 if words == "Reset":
@@ -197,7 +201,7 @@ def test_mouse_and_touch(watched, site, name):
             figure.locator("input[type=range]").first.tap(position={"x": 12, "y": 12})
             assert figure.evaluate(SHOWN) != before
             figure.get_by_role("button", name="Reset").tap()
-            for control in figure.locator("button, input").all():
+            for control in figure.locator("button, input").filter(visible=True).all():
                 assert min(control.bounding_box()["height"], control.bounding_box()["width"]) >= 24, "too small to touch"
 
 
@@ -282,14 +286,16 @@ def test_redraws_within_a_frame(watched, site, name):
         w.page.wait_for_load_state("networkidle")
         w.context.new_cdp_session(w.page).send("Emulation.setCPUThrottlingRate", {"rate": 4})
         measure = """f => { const s = f.querySelector('input[type=range]'), times = [];
-            for (let i = 0; i < 120; i++) { const t = performance.now(); s.value = (i % 19 - 9) / 10;
+            for (let i = 0; i < 120; i++) { const t = performance.now(); s.value = Number(s.min) + (i % 19) / 18 * (s.max - s.min);
               s.dispatchEvent(new Event('input', {bubbles: true})); f.offsetHeight; times.push(performance.now() - t); }
             return times }"""
         # Each of the 120 steps at its best of six: a busy machine can only make a step look slower than it is.
-        runs = [figures(w.page).first.evaluate(measure) for _ in range(6)]
-        best = sorted(min(times) for times in zip(*runs))[int(0.95 * 120)]
-        print(f"\nredraw, ms, 95th percentile, processor slowed four times: {name} {best:.1f}")
-        assert best < 16, runs
+        for figure in figures(w.page).all():
+            runs = [figure.evaluate(measure) for _ in range(6)]
+            best = sorted(min(times) for times in zip(*runs))[int(0.95 * 120)]
+            title = figure.get_attribute("aria-label")
+            print(f"\nredraw, ms, 95th percentile, processor slowed four times: {name}, {title} {best:.1f}")
+            assert best < 16, (title, runs)
 
 
 # ---- weight

@@ -1,7 +1,14 @@
 """The interactive figures: one class each, its JavaScript beside it."""
 
 from attnkit.widgets.alignment import Alignment
+from attnkit.widgets.attention_budget import AttentionBudget
+from attnkit.widgets.attention_plane import AttentionPlane
+from attnkit.widgets.attention_steps import AttentionSteps
+from attnkit.widgets.matrix_stepper import MatrixStepper
 from attnkit.widgets.movie_matcher import MovieMatcher
+from attnkit.widgets.soft_dictionary import SoftDictionary
+from attnkit.widgets.softmax_explorer import SoftmaxExplorer
 from attnkit.widgets.square_editor import SquareEditor
 
-__all__ = ["Alignment", "MovieMatcher", "SquareEditor"]
+__all__ = ["Alignment", "AttentionBudget", "AttentionPlane", "AttentionSteps", "MatrixStepper", "MovieMatcher",
+           "SoftDictionary", "SoftmaxExplorer", "SquareEditor"]

@@ -5,13 +5,7 @@
 
   // The arithmetic, compared with attnkit.softmax by tests/test_widgets.py: softmax(log w / T), row by row.
   function compute({ weights, temperature }) {
-    return weights.map((row) => {
-      const scores = row.map((w) => Math.log(w));
-      const largest = Math.max(...scores);
-      const parts = scores.map((s) => Math.exp((s - largest) / temperature));
-      const total = parts.reduce((sum, p) => sum + p, 0);
-      return parts.map((p) => p / total);
-    });
+    return weights.map((row) => attnkit.softmax(row.map((w) => Math.log(w) / temperature)));
   }
 
   function render({ model, el }) {
@@ -38,11 +32,7 @@
       picture.append(line);
       return line;
     }));
-    // The slider moves on a logarithmic scale: -1, 0, 1 for temperatures 0.1, 1, 10.
-    const slider = attnkit.slider({
-      name: "temperature", min: -1, max: 1, step: 0.05, format: (t) => fixed(t, 2), word: (t) => fixed(t, 2),
-      onInput: (value) => attnkit.put(model, { temperature: Math.round(1000 * 10 ** value) / 1000 }),
-    });
+    const slider = attnkit.logSlider({ name: "temperature", most: 10, onInput: (value) => attnkit.put(model, { temperature: value }) });
     const reset = h("button", { type: "button",
       onclick: () => attnkit.put(model, { temperature: 1, selected: model.get("start") }) }, "Reset");
     const frame = attnkit.frame(model, "Where each word looks",
@@ -56,7 +46,7 @@
       const temperature = model.get("temperature");
       const selected = model.get("selected");
       const weights = compute({ weights: model.get("weights"), temperature });
-      slider.show(Math.log10(temperature), temperature);
+      slider.show(temperature);
       asking.forEach((button, i) => button.setAttribute("aria-pressed", String(i === selected)));
       lines.forEach((row, i) => row.forEach((line, j) => {
         line.style.strokeWidth = `${0.5 + 13 * weights[i][j]}px`;

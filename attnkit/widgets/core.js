@@ -20,6 +20,32 @@
     return Math.floor(Math.min(Math.abs(value) / largest, 1) * DEPTH * 1000 + 0.5) / 1000;
   };
 
+  // ---- the arithmetic that several figures need, compared with numpy and attnkit through each of them
+
+  attnkit.dot = (a, b) => a.reduce((sum, v, k) => sum + v * b[k], 0);
+
+  attnkit.softmax = function (scores) {
+    const largest = Math.max(...scores);
+    const shares = scores.map((s) => Math.exp(s - largest));
+    const total = shares.reduce((sum, v) => sum + v, 0);
+    return shares.map((v) => v / total);
+  };
+
+  // One row of weights times rows of values: their weighted sum.
+  attnkit.blend = (weights, values) => values[0].map((_, k) => attnkit.dot(weights, values.map((v) => v[k])));
+
+  // The corners of the convex hull, once around: the points that no average of the others reaches.
+  attnkit.hull = function (points) {
+    const sorted = [...points].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+    const side = (line) => line.reduce((kept, p) => {
+      const turns = (a, b) => (b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0]);
+      while (kept.length > 1 && turns(kept[kept.length - 2], kept[kept.length - 1]) <= 0) kept.pop();
+      return [...kept, p];
+    }, []).slice(0, -1);
+    const corners = [...side(sorted), ...side(sorted.reverse())];
+    return corners.length ? corners : [points[0]];
+  };
+
   // ---- the page
 
   // h("td", {class: "x", onclick: f}, "text", child): an element; no HTML is ever parsed from data.
@@ -64,6 +90,52 @@
   };
   attnkit.style = function (node, name, value) {
     if (changed(node, name, value)) node.style[name] = value;
+  };
+
+  attnkit.attr = function (node, name, value) {
+    if (changed(node, name, value)) node.setAttribute(name, value);
+  };
+
+  // A row of buttons of which one is pressed.
+  attnkit.choice = function (label, words, onChoose) {
+    const buttons = words.map((word, i) =>
+      attnkit.h("button", { type: "button", "aria-pressed": "false", onclick: () => onChoose(i) }, word));
+    const element = attnkit.h("div", { class: "ak-buttons", role: "group", "aria-label": label },
+      attnkit.h("span", { class: "ak-name", "aria-hidden": "true" }, label), ...buttons);
+    return { element, buttons, show: (chosen) => buttons.forEach((b, i) => attnkit.attr(b, "aria-pressed", String(i === chosen))) };
+  };
+
+  // A slider on a logarithmic scale: 20 steps down to 1 / `most`, 20 steps up to `most`.
+  attnkit.logSlider = function ({ name, most, onInput }) {
+    const slider = attnkit.slider({
+      name, min: -20, max: 20, step: 1, format: (v) => attnkit.fixed(v, 2), word: (v) => attnkit.fixed(v, 2),
+      onInput: (place) => onInput(Math.round(1000 * most ** (place / 20)) / 1000),
+    });
+    return { element: slider.element, show: (value) => slider.show(Math.round((20 * Math.log(value)) / Math.log(most)), value) };
+  };
+
+  // A plane with its axes; `at` leads from data to the drawing, `from` back from a pointer's event.
+  attnkit.plane = function ({ reach, axes }) {
+    const side = 320, margin = 16, unit = (side - 2 * margin) / (2 * reach);
+    const at = (x, y) => [side / 2 + unit * x, side / 2 - unit * y];
+    const element = attnkit.svg("svg", { viewBox: `0 0 ${side} ${side}`, class: "ak-plane", "aria-hidden": "true" });
+    element.append(
+      attnkit.svg("path", { d: `M${margin} ${side / 2}H${side - margin}M${side / 2} ${margin}V${side - margin}`, class: "ak-axis" }),
+      attnkit.label(side - margin, side / 2 - 7, axes[0], "ak-small", "end"), attnkit.label(side / 2 + 6, margin + 6, axes[1], "ak-small", "start"));
+    return {
+      element, at,
+      from(event) {
+        const box = element.getBoundingClientRect();
+        const [x, y] = [(event.clientX - box.left) * side / box.width, (event.clientY - box.top) * side / box.height];
+        return [(x - side / 2) / unit, (side / 2 - y) / unit];
+      },
+    };
+  };
+
+  attnkit.label = function (x, y, text, kind, anchor = "middle") {
+    const node = attnkit.svg("text", { x, y, class: kind, "text-anchor": anchor });
+    node.textContent = text;
+    return node;
   };
 
   // A slider with its name and its value; `word` says the value in words to a screen reader.

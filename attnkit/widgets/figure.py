@@ -16,6 +16,8 @@ import numpy as np
 import traitlets
 
 from attnkit import palette
+from attnkit.numbers import fixed
+from attnkit.picture import Picture, Svg
 
 HERE = Path(__file__).parent
 
@@ -99,6 +101,53 @@ def numbers(value, name, low, high, shape):
     if not (np.isfinite(array) & (array >= low) & (array <= high)).all():
         raise ValueError(f"{name} must lie between {low:g} and {high:g}, got {value!r}")
     return array.tolist()
+
+
+def number(value, name, low, high):
+    """Check one number between two bounds and return it as a float."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        raise TypeError(f"{name} must be a number, got {value!r}")
+    if not low <= value <= high:
+        raise ValueError(f"{name} must lie between {low:g} and {high:g}, got {value}")
+    return float(value)
+
+
+def index(value, name, count, what):
+    """Check the number of one of `count` things, counted from 0."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise TypeError(f"{name} must be an integer, got {value!r}")
+    if not 0 <= value < count:
+        raise ValueError(f"{name} must be one of the {count} {what}, counted from 0, got {value}")
+    return int(value)
+
+
+def still_table(head, rows):
+    """A table of texts; the first of each row is its heading."""
+    top = "".join(f'<th scope="col">{escape(t)}</th>' if t else "<td></td>" for t in head)
+    body = "".join(f'<tr><th scope="row">{escape(row[0])}</th>'
+                   + "".join(f"<td>{escape(t)}</td>" for t in row[1:]) + "</tr>" for row in rows)
+    return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def still_plane(marks, reach, axes):
+    """Points in a plane as a drawing: marks (name, point, role or "output", weight or None)."""
+    side, margin = 320, 16
+    unit = (side - 2 * margin) / (2 * reach)
+    quiet, ink = palette.var("quiet"), palette.var("ink")
+    middle = side / 2
+    body = [f'<path d="M{margin} {middle:g}H{side - margin}M{middle:g} {margin}V{side - margin}" stroke="{quiet}"/>',
+            f'<g font-size="13" fill="{quiet}"><text x="{side - margin}" y="{middle - 7:g}" text-anchor="end">'
+            f'{escape(axes[0])}</text><text x="{middle + 6:g}" y="{margin + 6}">{escape(axes[1])}</text></g>']
+    words = []
+    for name, (x, y), role, weight in marks:
+        px, py = middle + unit * x, middle - unit * y
+        fill = ink if role == "output" else palette.var(role)
+        radius = 8 if weight is None else 4 + 9 * weight**0.5
+        body.append(f'<circle cx="{px:.1f}" cy="{py:.1f}" r="{radius:.1f}" fill="{fill}"/>'
+                    f'<text x="{px:.1f}" y="{py - 14:.1f}" font-size="15" text-anchor="middle" fill="{ink}">'
+                    f"{escape(name)}</text>")
+        words.append(f"{name} at ({fixed(x)}, {fixed(y)})" + ("" if weight is None else f", weight {fixed(weight)}"))
+    return Picture(Svg("".join(body), side, side, alt=f"Points in the plane: {'; '.join(words)}.")).html()
 
 
 def table_cell(value, text, largest, *, note=""):
