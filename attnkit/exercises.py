@@ -7,7 +7,7 @@ that fails each get a sentence.
 
 import numpy as np
 
-from attnkit import draw
+from attnkit import draw, softmax
 from attnkit.numbers import plain
 
 UNANSWERED = "Not answered yet: put your answer in place of the dots, then run this cell again."
@@ -154,6 +154,18 @@ def _inputs(case):
     return ", ".join(str(np.asarray(x).tolist()) for x in case)
 
 
+# ---- weights
+
+_REVIEW = np.array([[-0.9, -0.6], [0.0, -0.4], [-0.2, 0.0], [0.9, 0.5], [0.2, 0.9]])
+
+
+def _outside(weights):
+    if abs(weights.sum() - 1) > 1e-6:
+        return f"the weights must sum to one, these sum to {plain(weights.sum())}."
+    praise = weights @ _REVIEW[:, 0]
+    return None if praise > 1 else f"the praise of the average is {plain(praise)}, not above 1."
+
+
 # ---- notation
 
 def _same_picture(y):
@@ -190,7 +202,29 @@ def _shared_dislike(film):
     return None
 
 
+# ---- softmax
+
+def _lost(scores):
+    with np.errstate(over="ignore", invalid="ignore"):
+        shares = np.exp(scores)
+        weights = shares / shares.sum()
+    if not np.isfinite(weights).all():
+        return "this overflows: the result is nan."
+    return None if weights[1] == 0 else f"the second weight is {weights[1]:.3g}, which is small but not 0."
+
+
 EXERCISES = {
+    "weights/half": Value([0.0, -0.05], [([0.0, -0.1], "these are sums; half of the attention halves each number.")]),
+    "weights/budget": Function(
+        lambda points, X: points / points.sum() @ X,
+        [(np.array([3.0, 0.0, 1.0]), _REVIEW[:3]), (np.array([2.0, 2.0, 0.5, 1.0, 4.0]), _REVIEW)],
+        [(lambda points, X: points @ X, "the points do not sum to one; divide by their sum."),
+         (lambda points, X: points @ X / len(points), "divide by the sum of the points, not by their count."),
+         (lambda points, X: np.exp(points) / np.exp(points).sum() @ X,
+          "this is a softmax; the points are shares already, so only divide by their sum.")]),
+    "weights/chatter": Value(149, [(148, "close: 148 words get a little less than e⁵ = 148.4 does."),
+                                   (5, "shares count, not scores: the relevant word has the share e⁵.")]),
+    "weights/outside": Judged(_outside, (5,)),
     "notation/count": Value((4, 6, 24), [((6, 4, 24), "rows are items, so the number of items comes first.")]),
     "notation/average": Function(
         lambda X: X.mean(axis=0), [(np.array([[1.0, 2.0, 6.0], [3.0, 0.0, 2.0]]),), (np.array([[0.5, -1.0]]),)],
@@ -217,4 +251,15 @@ EXERCISES = {
          (lambda a, b: a @ b.T / np.sqrt((a**2).sum(axis=1))[:, None], "only the viewers' lengths are taken out."),
          (lambda a, b: a @ b.T / np.sqrt((b**2).sum(axis=1)), "only the films' lengths are taken out."),
          (lambda a, b: _cosines(a, b, 1), "lengths are square roots: this divides by their squares.")]),
+    "softmax/by_hand": Value([0.25, 0.75], [([0.75, 0.25], "the second score is the higher one."),
+                                            ([0.0, 1.0], "these are shares of the scores; raise e to each score first.")]),
+    "softmax/rows": Function(
+        softmax, [(np.array([[1.0, 2.0, 4.0], [0.0, 0.0, -1.0]]),), (np.array([[1000.0, 999.0], [5.0, -1000.0]]),)],
+        [(lambda S: softmax(S, axis=0), "each column sums to one; each row should."),
+         (lambda S: np.exp(S - S.max(axis=1, keepdims=True)), "these are the shares; divide each row by its sum.")]),
+    "softmax/scale": Value(1 / 32, [(1 / 8, "the variance of the entries counts, too: 4 for each factor."),
+                                    (1 / 16, "a standard deviation of 2 is a variance of 4, and there are two factors."),
+                                    (1 / 1024, "that divides by the variance; divide by the standard deviation."),
+                                    (32.0, "that is the standard deviation; multiply by one over it.")]),
+    "softmax/break": Judged(_lost, (2,)),
 }
