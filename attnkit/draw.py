@@ -11,7 +11,7 @@ from html import escape
 
 import numpy as np
 
-from attnkit import palette
+from attnkit import palette, softmax
 from attnkit.numbers import fixed
 from attnkit.picture import Picture, Svg
 
@@ -168,6 +168,111 @@ def product(left, right, *, labels=("", "", ""), roles=(None, None, None), row_n
     return Picture(Svg("".join(body), width, height, alt="A matrix product. " + " ".join(words)))
 
 
+def attention_graph(query, key, value, *, names, asks="", scale=1.0, digits=1):
+    """Draw the computation of one output: every score, every weight, every weighted value, their sum.
+
+    Two drawings side by side.  In the first the query meets each key, the scores
+    go through one softmax and become weights; in the second each weight meets its
+    value, and the sum is the output.
+
+    Parameters
+    ----------
+    query : array, shape (d_k,)
+    key : array, shape (m, d_k)
+    value : array, shape (m, d_v)
+    names : list of m str
+        Of the items that are asked.
+    asks : str
+        The name of the item that asks.
+    scale : float
+        What the dot products are multiplied by.
+    digits : int
+        Decimals of queries, keys and values; scores, weights and the output get two.
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        Shapes or names that do not fit.
+
+    Examples
+    --------
+    >>> attention_graph([1.0], [[2.0], [0.0]], [[1.0], [3.0]], names=["a", "b"]).alt[-21:]
+    'Their sum: (1.24).'
+    """
+    q, k, v = _as_array(query), _as_array(key), _as_array(value)
+    if q.ndim != 1 or k.ndim != 2 or v.ndim != 2 or k.shape[1] != len(q) or len(k) != len(v):
+        raise ValueError(f"query, key and value must be (d_k,), (m, d_k) and (m, d_v), got {q.shape}, {k.shape} "
+                         f"and {v.shape}")
+    _check_names("names", names, len(k), f"key of shape {k.shape}")
+    scores = scale * k @ q
+    weights = softmax(scores)
+    output = weights @ v
+    ink, quiet, m = palette.var("ink"), palette.var("quiet"), len(k)
+    step = max(SIDE, *(_width(fixed(x, digits)) + 6 for x in [*q, *k.flat, *v.flat]))
+    wide = max(step, *(_width(fixed(x, 2)) + 6 for x in [*scores, *output]))
+    names_wide = max(map(_width, names)) + 14
+    top, pitch = 2 * SIDE + 32, SIDE + 14                # the first row of keys; from one row to the next
+    rows = [top + i * pitch for i in range(m)]
+    middle = [y + SIDE / 2 for y in rows]
+    reach = max(1.0, np.abs(k).max(), np.abs(q).max())
+
+    def wire(path):
+        return f'<path d="{path}" fill="none" stroke="{quiet}" stroke-width="1.5"/>'
+
+    def knot(x, y, sign):
+        return (f'<circle cx="{x:g}" cy="{y:g}" r="12" fill="{palette.var("page")}" stroke="{quiet}" stroke-width="1.5"/>'
+                + _text(x, y + 5, sign, ink))
+
+    def block(x, y, numbers, wide, role, digits, reach):
+        ground = f'<rect x="{x:g}" y="{y:g}" width="{numbers.size * wide:g}" height="{SIDE}" fill="{palette.var("page")}"/>'
+        return ground + _block(numbers[None], x, y, wide, "", role, digits, reach, None, False)
+
+    # The first drawing: names, keys, dots, scores, softmax, weights.
+    x_dot = names_wide + len(q) * step + 22
+    x_score, x_soft = x_dot + 22, x_dot + 36 + wide
+    x_weight = x_soft + 48
+    deep, height = m * pitch + 2, top + m * pitch + SIDE + 22
+    head = f"{asks} asks with its query" if asks else "query"
+    body = [wire(f"M{names_wide + len(q) * step:g} {TEXT + 12 + SIDE / 2:g}H{x_dot:g}V{middle[-1]:g}"),
+            _text(names_wide, TEXT, head, palette.var("query"), anchor="start", bold=True),
+            block(names_wide, TEXT + 12, q, step, "query", digits, reach)]
+    for i, y in enumerate(middle):
+        body += [wire(f"M{names_wide + len(q) * step:g} {y:g}H{x_weight:g}"), _text(names_wide - 8, y + 5, names[i], ink, anchor="end"),
+                 block(names_wide, rows[i], k[i], step, "key", digits, reach), knot(x_dot, y, "·"),
+                 block(x_score, rows[i], scores[[i]], wide, None, 2, max(1.0, np.abs(scores).max())),
+                 block(x_weight, rows[i], weights[[i]], wide, "weight", 2, 1.0)]
+    body += [f'<rect x="{x_soft:g}" y="{top - 8}" width="34" height="{deep:g}" rx="6" fill="{palette.var("page")}" '
+             f'stroke="{quiet}" stroke-width="1.5"/>',
+             f'<g transform="translate({x_soft + 22:g} {top - 8 + deep / 2:g}) rotate(-90)">{_text(0, 0, "softmax", ink)}</g>',
+             _text(names_wide + len(q) * step / 2, top - 12, "keys", palette.var("key")),
+             _text(x_score + wide / 2, top - 12, "scores", ink), _text(x_weight + wide / 2, top - 12, "weights", palette.var("weight"))]
+    listed = "; ".join(f"{name}: score {fixed(s)}, weight {fixed(w)}" for name, s, w in zip(names, scores, weights))
+    first = Svg("".join(body), np.ceil(x_weight + wide + 8), height,
+                alt=f"{f'{asks} asks. ' if asks else ''}The query meets each key; one softmax makes weights of the scores. {listed}.")
+
+    # The second drawing, its rows level with those of the first: weights, values, their sum below.
+    x_value = names_wide + wide + 44
+    x_sum = x_value + v.shape[1] * max(step, wide) + 24
+    y_out = rows[-1] + pitch + 8
+    x_out = x_value
+    body = [wire(f"M{x_sum:g} {middle[0]:g}V{y_out + SIDE / 2:g}H{x_out:g}"),
+            _text(names_wide + wide / 2, top - 12, "weights", palette.var("weight")),
+            _text(x_value + v.shape[1] * step / 2, top - 12, "values", palette.var("value"))]
+    for i, y in enumerate(middle):
+        body += [wire(f"M{names_wide + wide:g} {y:g}H{x_sum:g}"), _text(names_wide - 8, y + 5, names[i], ink, anchor="end"),
+                 block(names_wide, rows[i], weights[[i]], wide, "weight", 2, 1.0), knot(names_wide + wide + 22, y, "×"),
+                 block(x_value, rows[i], v[i], step, "value", digits, max(1.0, np.abs(v).max()))]
+    body += [knot(x_sum, (middle[-1] + y_out + SIDE / 2) / 2, "+"), _text(x_out - 12, y_out + SIDE / 2 + 5, "output", ink, anchor="end", bold=True),
+             block(x_out, y_out, output, wide, None, 2, max(1.0, np.abs(v).max()))]
+    second = Svg("".join(body), np.ceil(x_sum + 16), height,
+                 alt=f"Each value is multiplied by its weight. Their sum: ({', '.join(map(fixed, output))}).")
+    return Picture(first, second)
+
+
 def describe(x, label="", role=None, row_names=None, column_names=None, digits=1, standing=False):
     """Say in words what `squares` draws: the text alternative of the picture."""
     x = np.asarray(x)
@@ -285,4 +390,4 @@ def _as_array(numbers):
     return x
 
 
-__all__ = ["squares", "product", "describe", "opacity"]
+__all__ = ["squares", "product", "attention_graph", "describe", "opacity"]

@@ -47,15 +47,16 @@ def check(name, answer):
 class Value:
     """An exercise whose answer is one number or array."""
 
-    def __init__(self, right, mistakes=()):
+    def __init__(self, right, mistakes=(), within=1e-6):
         self.right = right
         self.mistakes = mistakes     # pairs (wrong answer, what is off)
+        self.within = within         # how far off a right answer may be
 
     def verdict(self, answer):
         """RIGHT, UNANSWERED or what is off."""
-        if answer is ... or (isinstance(answer, tuple | list) and any(part is ... for part in answer)):
+        if _open(answer):
             return UNANSWERED
-        return compare(answer, self.right, self.mistakes) or RIGHT
+        return compare(answer, self.right, self.mistakes, within=self.within) or RIGHT
 
 
 class Function:
@@ -102,7 +103,7 @@ class Judged:
 
     def verdict(self, answer):
         """RIGHT, UNANSWERED or what is off."""
-        if answer is ... or (isinstance(answer, tuple | list) and any(part is ... for part in answer)):
+        if _open(answer):
             return UNANSWERED
         off = compare(answer, np.zeros(self.shape), only_form=True)
         if off:
@@ -110,7 +111,7 @@ class Judged:
         return self.judge(_array(answer).astype(float)) or RIGHT
 
 
-def compare(answer, right, mistakes=(), only_form=False):
+def compare(answer, right, mistakes=(), only_form=False, within=1e-6):
     """What is off with an answer, as a sentence; None if nothing is."""
     try:
         given = _array(answer)
@@ -127,19 +128,24 @@ def compare(answer, right, mistakes=(), only_form=False):
         return "there is an infinity or a nan in it."
     if only_form:
         return None
-    close = np.isclose(given, right, rtol=0, atol=1e-6)
+    close = np.isclose(given, right, rtol=0, atol=within)
     if close.all():
         return None
     for mistake, words in mistakes:
-        if np.shape(mistake) == given.shape and np.allclose(given, mistake, rtol=0, atol=1e-6):
+        if np.shape(mistake) == given.shape and np.allclose(given, mistake, rtol=0, atol=within):
             return words
-    if np.allclose(given, -right, rtol=0, atol=1e-6):
+    if np.allclose(given, -right, rtol=0, atol=within):
         return "the size is right, the sign is not."
     if given.ndim == 0:
         return f"{plain(given, 4)} is too {'large' if given > right else 'small'}."
     where = tuple(int(k) for k in np.argwhere(~close)[0])
     share = f"{int((~close).sum())} of {close.size} numbers are off, the first at index {list(where)}"
     return f"{share}, which is too {'large' if given[where] > right[where] else 'small'}."
+
+
+def _open(answer):
+    """Whether dots are left in an answer, at any depth."""
+    return answer is ... or (isinstance(answer, tuple | list) and any(map(_open, answer)))
 
 
 def _array(answer):
@@ -213,6 +219,69 @@ def _lost(scores):
     return None if weights[1] == 0 else f"the second weight is {weights[1]:.3g}, which is small but not 0."
 
 
+# ---- basic_attention
+
+_WORDS = np.array([[-0.3, 0.8, -0.5], [-0.8, -0.7, 1.0], [0.9, -0.4, -0.2], [0.1, 0.9, -0.6]])
+
+
+def _attend(X):
+    return softmax(X @ X.T) @ X
+
+
+def _spread(rounds):
+    X = _WORDS
+    for _ in range(rounds):
+        X = _attend(X)
+    return float(np.linalg.norm(X[:, None] - X[None], axis=-1).max())
+
+
+def _none_at_home(items):
+    lengths = np.linalg.norm(items, axis=1)
+    if len(np.unique(items, axis=0)) < len(items):
+        return "two of the items are the same."
+    if lengths.max() > 5:
+        return "an item is longer than 5."
+    scores = items @ items.T
+    longest = lengths.argmax()
+    for i in range(len(items)):
+        others = np.delete(scores[i], i).max()
+        if i != longest and scores[i, i] >= others:
+            return f"item {i + 1} gives its largest weight to itself."
+    return None
+
+
+# ---- queries_keys_values
+
+_W_QUERY = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 0.0]])
+_W_KEY = np.array([[1.5, 0.0], [0.0, 1.5], [0.0, 0.0]])
+_W_VALUE = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
+
+
+def _head(X, w_query, w_key, w_value):
+    return softmax((X @ w_query) @ (X @ w_key).T / np.sqrt(w_query.shape[1])) @ (X @ w_value)
+
+
+def _away(product):
+    weights = softmax(product)
+    for i in range(2):
+        if weights[i, 1 - i] <= 0.9:
+            return f"item {i + 1} gives the other {plain(weights[i, 1 - i], 3)}."
+    return None
+
+
+def _that_looks_at_run(change):
+    row, column, new = change
+    if row not in range(4) or column not in range(3):
+        return "there are rows 0 to 3 and columns 0 to 2."
+    if abs(new) > 1:
+        return "the new number must lie between −1 and 1."
+    X = _WORDS.copy()
+    X[int(row), int(column)] = new
+    weights = softmax((X @ _W_QUERY)[1] @ (X @ _W_KEY).T / np.sqrt(2))
+    best = ["see", "that", "girl", "run"][int(weights.argmax())]
+    return None if best == "run" else f"now “that” looks most at “{best}” ({plain(weights.max())})."
+
+
 EXERCISES = {
     "weights/half": Value([0.0, -0.05], [([0.0, -0.1], "these are sums; half of the attention halves each number.")]),
     "weights/budget": Function(
@@ -262,4 +331,28 @@ EXERCISES = {
                                     (1 / 1024, "that divides by the variance; divide by the standard deviation."),
                                     (32.0, "that is the standard deviation; multiply by one over it.")]),
     "softmax/break": Judged(_lost, (2,)),
+    "basic_attention/two": Value(
+        np.round(softmax(np.array([1.0, 0.0])), 3), within=0.002,
+        mistakes=[([1.0, 0.0], "these are the scores; softmax makes weights of them."),
+                  ([0.269, 0.731], "the first item scores higher with itself.")]),
+    "basic_attention/attend": Function(
+        _attend, [(_WORDS,), (30 * _WORDS[1:],)],
+        [(lambda X: softmax(X @ X.T), "these are the weights; multiply them with X."),
+         (lambda X: softmax(X @ X.T, axis=0) @ X, "the softmax goes down the columns; each row should sum to one."),
+         (lambda X: softmax(X @ X.T / np.sqrt(X.shape[1])) @ X, "this divides the scores by a square root; basic attention does not."),
+         (lambda X: X @ X.T @ X, "the softmax is missing.")]),
+    "basic_attention/repeat": Value(round(_spread(50), 2), within=0.006, mistakes=[
+        (round(_spread(1), 2), "this is after one round."), (round(_spread(0), 2), "this is the sentence itself.")]),
+    "basic_attention/break": Judged(_none_at_home, (3, 2)),
+    "queries_keys_values/query": Value([-0.8, 0.9], [
+        ([0.9, -0.8], "the two numbers have changed places: the first column of the matrix is about nouns."),
+        ([1.35, -0.6], "this is the key of girl; multiply with the matrix of queries.")]),
+    "queries_keys_values/head": Function(
+        _head, [(_WORDS, _W_QUERY, _W_KEY, _W_VALUE), (_WORDS[:2], _W_KEY, _W_QUERY, np.ones((3, 1)))],
+        [(lambda X, q, k, v: softmax((X @ q) @ (X @ k).T) @ (X @ v), "the scale is missing."),
+         (lambda X, q, k, v: _head(X, k, q, v), "queries and keys have changed places."),
+         (lambda X, q, k, v: softmax((X @ q) @ (X @ k).T / np.sqrt(X.shape[1])) @ (X @ v),
+          "the scale has the width of the items in it; it needs the width of the queries.")]),
+    "queries_keys_values/away": Judged(_away, (2, 2)),
+    "queries_keys_values/break": Judged(_that_looks_at_run, (3,)),
 }
