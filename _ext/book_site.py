@@ -5,6 +5,7 @@ page weighs a fraction of the stock theme's.  Each step says why it is there;
 tests/test_site.py looks at the result in a browser.
 """
 
+import json
 import os
 import re
 import subprocess
@@ -106,11 +107,35 @@ def check_maths(app, doctree, docname):
 
 # ---- each page
 
+def how_long(folder, pagename):
+    """A line for a chapter: how long it takes to read (computed) and its cells to run (measured)."""
+    path = Path(folder) / f"{pagename}.ipynb"
+    if not pagename.startswith("chapters/") or not path.exists():
+        return ""
+    words = lines = pictures = 0
+    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+        if cell["cell_type"] == "markdown":
+            words += len("".join(cell["source"]).split())
+            continue
+        if not cell["metadata"].get("tags"):        # what is folded is not counted
+            lines += len(cell["source"])
+        for data in (output.get("data", {}) for output in cell["outputs"]):
+            words += len("".join(data.get("text/markdown", "")).split())
+            pictures += "text/html" in data
+    # 200 words a minute, five seconds for a line of code, twenty for a picture; exercises and play come on top.
+    minutes = round(words / 200 + lines / 12 + pictures / 3)
+    measured = json.loads((Path(folder) / "measured" / "bench.json").read_text(encoding="utf-8"))["chapters"]
+    seconds = measured["seconds"].get(f"{pagename}.ipynb")
+    runs = f"; its cells run in {seconds:.0f} s (measured once, on one machine)" if seconds else ""
+    return f'<p class="ak-time">About {minutes} minutes to read, without the exercises{runs}.</p>'
+
+
 def finish_context(app, pagename, templatename, context, doctree):
     """Leave out what only an untrusted notebook needs; load the figures' script where there are figures."""
     body = context.get("body") or ""
     body = body.replace(picture.TRUSTED, "").replace(picture.HIDDEN, '<span style="display:contents">')
     body = re.sub(r'<img class="ak-still"[^>]*>', "", body)
+    body = body.replace("</h1>", f"</h1>\n{how_long(app.srcdir, pagename)}", 1)
     context["body"] = body
     if "data-ak-figure" in body:
         app.add_js_file("attnkit-figures.js", loading_method="defer")

@@ -211,10 +211,10 @@ def attention_graph(query, key, value, *, names, asks="", scale=1.0, digits=1):
     scores = scale * k @ q
     weights = softmax(scores)
     output = weights @ v
-    ink, quiet, m = palette.var("ink"), palette.var("quiet"), len(k)
+    ink, quiet, page, m = palette.var("ink"), palette.var("quiet"), palette.var("page"), len(k)
     step = max(SIDE, *(_width(fixed(x, digits)) + 6 for x in [*q, *k.flat, *v.flat]))
     wide = max(step, *(_width(fixed(x, 2)) + 6 for x in [*scores, *output]))
-    names_wide = max(map(_width, names)) + 14
+    names_wide = max(map(_width, names)) + 12
     top, pitch = 2 * SIDE + 32, SIDE + 14                # the first row of keys; from one row to the next
     rows = [top + i * pitch for i in range(m)]
     middle = [y + SIDE / 2 for y in rows]
@@ -224,53 +224,118 @@ def attention_graph(query, key, value, *, names, asks="", scale=1.0, digits=1):
         return f'<path d="{path}" fill="none" stroke="{quiet}" stroke-width="1.5"/>'
 
     def knot(x, y, sign):
-        return (f'<circle cx="{x:g}" cy="{y:g}" r="12" fill="{palette.var("page")}" stroke="{quiet}" stroke-width="1.5"/>'
+        return (f'<circle cx="{x:g}" cy="{y:g}" r="12" fill="{page}" stroke="{quiet}" stroke-width="1.5"/>'
                 + _text(x, y + 5, sign, ink))
 
     def block(x, y, numbers, wide, role, digits, reach):
-        ground = f'<rect x="{x:g}" y="{y:g}" width="{numbers.size * wide:g}" height="{SIDE}" fill="{palette.var("page")}"/>'
+        ground = f'<rect x="{x:g}" y="{y:g}" width="{numbers.size * wide:g}" height="{SIDE}" fill="{page}"/>'
         return ground + _block(numbers[None], x, y, wide, "", role, digits, reach, None, False)
 
     # The first drawing: names, keys, dots, scores, softmax, weights.
-    x_dot = names_wide + len(q) * step + 22
-    x_score, x_soft = x_dot + 22, x_dot + 36 + wide
-    x_weight = x_soft + 48
+    x_dot = names_wide + len(q) * step + 18
+    x_score, x_soft = x_dot + 18, x_dot + 28 + wide
+    x_weight = x_soft + 40
     deep, height = m * pitch + 2, top + m * pitch + SIDE + 22
     head = f"{asks} asks with its query" if asks else "query"
     body = [wire(f"M{names_wide + len(q) * step:g} {TEXT + 12 + SIDE / 2:g}H{x_dot:g}V{middle[-1]:g}"),
             _text(names_wide, TEXT, head, palette.var("query"), anchor="start", bold=True),
             block(names_wide, TEXT + 12, q, step, "query", digits, reach)]
     for i, y in enumerate(middle):
-        body += [wire(f"M{names_wide + len(q) * step:g} {y:g}H{x_weight:g}"), _text(names_wide - 8, y + 5, names[i], ink, anchor="end"),
+        body += [wire(f"M{names_wide + len(q) * step:g} {y:g}H{x_weight:g}"),
+                 _text(names_wide - 8, y + 5, names[i], ink, anchor="end"),
                  block(names_wide, rows[i], k[i], step, "key", digits, reach), knot(x_dot, y, "·"),
                  block(x_score, rows[i], scores[[i]], wide, None, 2, max(1.0, np.abs(scores).max())),
                  block(x_weight, rows[i], weights[[i]], wide, "weight", 2, 1.0)]
-    body += [f'<rect x="{x_soft:g}" y="{top - 8}" width="34" height="{deep:g}" rx="6" fill="{palette.var("page")}" '
+    body += [f'<rect x="{x_soft:g}" y="{top - 8}" width="30" height="{deep:g}" rx="6" fill="{page}" '
              f'stroke="{quiet}" stroke-width="1.5"/>',
-             f'<g transform="translate({x_soft + 22:g} {top - 8 + deep / 2:g}) rotate(-90)">{_text(0, 0, "softmax", ink)}</g>',
+             f'<g transform="translate({x_soft + 20:g} {top - 8 + deep / 2:g}) rotate(-90)">'
+             f'{_text(0, 0, "softmax", ink)}</g>',
              _text(names_wide + len(q) * step / 2, top - 12, "keys", palette.var("key")),
-             _text(x_score + wide / 2, top - 12, "scores", ink), _text(x_weight + wide / 2, top - 12, "weights", palette.var("weight"))]
-    listed = "; ".join(f"{name}: score {fixed(s)}, weight {fixed(w)}" for name, s, w in zip(names, scores, weights))
-    first = Svg("".join(body), np.ceil(x_weight + wide + 8), height,
-                alt=f"{f'{asks} asks. ' if asks else ''}The query meets each key; one softmax makes weights of the scores. {listed}.")
+             _text(x_score + wide / 2, top - 12, "scores", ink),
+             _text(x_weight + wide / 2, top - 12, "weights", palette.var("weight"))]
+    words = f"{asks} asks. " if asks else ""
+    words += "The query meets each key; one softmax makes weights of the scores. "
+    words += "; ".join(f"{name}: score {fixed(s)}, weight {fixed(w)}" for name, s, w in zip(names, scores, weights))
+    first = Svg("".join(body), np.ceil(x_weight + wide + 6), height, alt=f"{words}.")
 
     # The second drawing, its rows level with those of the first: weights, values, their sum below.
-    x_value = names_wide + wide + 44
-    x_sum = x_value + v.shape[1] * max(step, wide) + 24
+    x_value = names_wide + wide + 36
+    x_sum = x_value + v.shape[1] * step + 20
     y_out = rows[-1] + pitch + 8
-    x_out = x_value
-    body = [wire(f"M{x_sum:g} {middle[0]:g}V{y_out + SIDE / 2:g}H{x_out:g}"),
+    x_out = x_sum - 20 - v.shape[1] * wide
+    body = [wire(f"M{x_sum:g} {middle[0]:g}V{y_out + SIDE / 2:g}H{x_sum - 20:g}"),
             _text(names_wide + wide / 2, top - 12, "weights", palette.var("weight")),
             _text(x_value + v.shape[1] * step / 2, top - 12, "values", palette.var("value"))]
     for i, y in enumerate(middle):
-        body += [wire(f"M{names_wide + wide:g} {y:g}H{x_sum:g}"), _text(names_wide - 8, y + 5, names[i], ink, anchor="end"),
-                 block(names_wide, rows[i], weights[[i]], wide, "weight", 2, 1.0), knot(names_wide + wide + 22, y, "×"),
+        body += [wire(f"M{names_wide + wide:g} {y:g}H{x_sum:g}"),
+                 _text(names_wide - 8, y + 5, names[i], ink, anchor="end"),
+                 block(names_wide, rows[i], weights[[i]], wide, "weight", 2, 1.0), knot(names_wide + wide + 18, y, "×"),
                  block(x_value, rows[i], v[i], step, "value", digits, max(1.0, np.abs(v).max()))]
-    body += [knot(x_sum, (middle[-1] + y_out + SIDE / 2) / 2, "+"), _text(x_out - 12, y_out + SIDE / 2 + 5, "output", ink, anchor="end", bold=True),
+    body += [knot(x_sum, (middle[-1] + y_out + SIDE / 2) / 2, "+"),
+             _text(x_out - 12, y_out + SIDE / 2 + 5, "output", ink, anchor="end", bold=True),
              block(x_out, y_out, output, wide, None, 2, max(1.0, np.abs(v).max()))]
-    second = Svg("".join(body), np.ceil(x_sum + 16), height,
+    second = Svg("".join(body), np.ceil(x_sum + 14), height,
                  alt=f"Each value is multiplied by its weight. Their sum: ({', '.join(map(fixed, output))}).")
     return Picture(first, second)
+
+
+def pixels(picture, *, alt, label="", side=7, role="weight"):
+    """Draw a picture of pixels: colours, or one number a pixel as the depth of a role's colour.
+
+    Parameters
+    ----------
+    picture : array, shape (height, width, 3) with colours in [0, 1], or (height, width) of nonnegative numbers
+    alt : str
+        What the picture shows.
+    label : str
+        Written above.
+    side : float
+        Of one pixel, in pixels of the screen.
+    role : str
+        The colour in which numbers are drawn; the largest gets the full depth.
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        Another shape, colours outside [0, 1], or negative numbers.
+
+    Examples
+    --------
+    >>> pixels([[0.0, 1.0]], alt="An empty pixel beside a full one.")
+    <Picture: An empty pixel beside a full one.>
+    """
+    x = np.asarray(picture, dtype=float)
+    if x.ndim not in (2, 3) or x.size == 0 or (x.ndim == 3 and x.shape[2] != 3):
+        raise ValueError(f"picture must be (height, width, 3) or (height, width), got {x.shape}")
+    if not np.isfinite(x).all() or x.min() < 0 or (x.ndim == 3 and x.max() > 1):
+        raise ValueError(f"colours lie between 0 and 1 and numbers are not negative, got {x.min():g} to {x.max():g}")
+    height, width = x.shape[:2]
+    largest = x.max() or 1.0
+    top = TEXT + 10 if label else 2
+    if x.ndim == 3:
+        fills = [["fill=\"#" + "".join(f"{math.floor(c * 255 + 0.5):02x}" for c in pixel) + "\"" for pixel in row]
+                 for row in x]
+        ground = ""
+    else:
+        fills = [[f'fill-opacity="{math.floor(v / largest * 100 + 0.5) / 100:g}"' for v in row] for row in x]
+        ground = f' fill="{palette.var(_role(role))}"'
+    body = []
+    for i, row in enumerate(fills):
+        start = 0
+        for j in range(1, width + 1):                # a run of equal pixels is one rectangle
+            if j == width or row[j] != row[start]:
+                body.append(f'<rect x="{2 + start * side:g}" y="{top + i * side:g}" width="{(j - start) * side:g}" '
+                            f'height="{side:g}" {row[start]}/>')
+                start = j
+    frame = (f'<rect x="1.5" y="{top - .5:g}" width="{width * side + 1:g}" height="{height * side + 1:g}" fill="none" '
+             f'stroke="{palette.var("quiet")}"/>')
+    title = _text(2 + width * side / 2, TEXT, label, palette.var("ink")) if label else ""
+    return Picture(Svg(f'{title}<g shape-rendering="crispEdges"{ground}>{"".join(body)}</g>{frame}', width * side + 4,
+                       height * side + top + 2, alt=alt))
 
 
 def describe(x, label="", role=None, row_names=None, column_names=None, digits=1, standing=False):
@@ -390,4 +455,4 @@ def _as_array(numbers):
     return x
 
 
-__all__ = ["squares", "product", "attention_graph", "describe", "opacity"]
+__all__ = ["squares", "product", "attention_graph", "pixels", "describe", "opacity"]

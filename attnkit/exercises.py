@@ -160,6 +160,9 @@ def _inputs(case):
     return ", ".join(str(np.asarray(x).tolist()) for x in case)
 
 
+EXERCISES = {}
+
+
 # ---- weights
 
 _REVIEW = np.array([[-0.9, -0.6], [0.0, -0.4], [-0.2, 0.0], [0.9, 0.5], [0.2, 0.9]])
@@ -170,6 +173,21 @@ def _outside(weights):
         return f"the weights must sum to one, these sum to {plain(weights.sum())}."
     praise = weights @ _REVIEW[:, 0]
     return None if praise > 1 else f"the praise of the average is {plain(praise)}, not above 1."
+
+
+EXERCISES |= {
+    "weights/half": Value([0.0, -0.05], [([0.0, -0.1], "these are sums; half of the attention halves each number.")]),
+    "weights/budget": Function(
+        lambda points, X: points / points.sum() @ X,
+        [(np.array([3.0, 0.0, 1.0]), _REVIEW[:3]), (np.array([2.0, 2.0, 0.5, 1.0, 4.0]), _REVIEW)],
+        [(lambda points, X: points @ X, "the points do not sum to one; divide by their sum."),
+         (lambda points, X: points @ X / len(points), "divide by the sum of the points, not by their count."),
+         (lambda points, X: np.exp(points) / np.exp(points).sum() @ X,
+          "this is a softmax; the points are shares already, so only divide by their sum.")]),
+    "weights/chatter": Value(149, [(148, "close: 148 words get a little less than e⁵ = 148.4 does."),
+                                   (5, "shares count, not scores: the relevant word has the share e⁵.")]),
+    "weights/outside": Judged(_outside, (5,)),
+}
 
 
 # ---- notation
@@ -184,6 +202,22 @@ def _same_picture(y):
     if depths[0] != depths[1]:
         return "the depths differ: every number must keep its share of the largest one (and that one stay above 1)."
     return None
+
+
+EXERCISES |= {
+    "notation/count": Value((4, 6, 24), [((6, 4, 24), "rows are items, so the number of items comes first.")]),
+    "notation/average": Function(
+        lambda X: X.mean(axis=0), [(np.array([[1.0, 2.0, 6.0], [3.0, 0.0, 2.0]]),), (np.array([[0.5, -1.0]]),)],
+        [(lambda X: X.mean(axis=1), "this averages the numbers within each item; average over the items instead."),
+         (lambda X: X.mean(), "this is one number for the whole matrix; keep one for each feature."),
+         (lambda X: X.sum(axis=0), "this is the sum of the items; divide by their count.")]),
+    "notation/convert": Function(
+        lambda X, W: X @ W.T,
+        [(np.array([[1.0, 2.0], [0.0, 1.0], [3.0, -1.0]]), np.array([[1.0, 0.5], [2.0, -1.0]])),
+         (np.array([[1.0, 2.0, 0.0]]), np.array([[1.0, 0.0, 2.0], [0.0, 1.0, 1.0]]))],
+        [(lambda X, W: W @ X.T, "the numbers are right, but items stand in columns; transpose the result.")]),
+    "notation/same_picture": Judged(_same_picture, (3,)),
+}
 
 
 # ---- dot_product
@@ -208,6 +242,24 @@ def _shared_dislike(film):
     return None
 
 
+EXERCISES |= {
+    "dot_product/by_hand": Value(0.15, [(0.55, "a sign is lost: −0.5 × 0.4 is negative."),
+                                        (1.9, "these are sums of tastes and features; multiply them pair by pair.")]),
+    "dot_product/rank": Function(
+        lambda user, films: np.argsort(-(films @ user), kind="stable"), [(v, _FILMS) for v in _VIEWERS],
+        [(lambda user, films: np.argsort(films @ user, kind="stable"), "this is the ranking from worst to best."),
+         (lambda user, films: -np.sort(-(films @ user)), "these are sorted scores; the films' numbers are asked for."),
+         (lambda user, films: films @ user, "these are the scores; the films' numbers, best first, are asked for.")]),
+    "dot_product/shared_dislike": Judged(_shared_dislike, (3,)),
+    "dot_product/cosines": Function(
+        _cosines, [(_VIEWERS, _FILMS), (_FILMS[:1], _VIEWERS)],
+        [(lambda a, b: a @ b.T, "these are the dot products; divide by both lengths."),
+         (lambda a, b: a @ b.T / np.sqrt((a**2).sum(axis=1))[:, None], "only the viewers' lengths are taken out."),
+         (lambda a, b: a @ b.T / np.sqrt((b**2).sum(axis=1)), "only the films' lengths are taken out."),
+         (lambda a, b: _cosines(a, b, 1), "lengths are square roots: this divides by their squares.")]),
+}
+
+
 # ---- softmax
 
 def _lost(scores):
@@ -217,6 +269,25 @@ def _lost(scores):
     if not np.isfinite(weights).all():
         return "this overflows: the result is nan."
     return None if weights[1] == 0 else f"the second weight is {weights[1]:.3g}, which is small but not 0."
+
+
+EXERCISES |= {
+    "softmax/by_hand": Value([0.25, 0.75], [
+        ([0.75, 0.25], "the second score is the higher one."),
+        ([0.0, 1.0], "these are shares of the scores; raise e to each score first.")]),
+    "softmax/rows": Function(
+        softmax, [(np.array([[1.0, 2.0, 4.0], [0.0, 0.0, -1.0]]),),
+                  (np.array([[1000.0, 999.0], [5.0, -1000.0]]),)],
+        [(lambda S: softmax(S, axis=0), "each column sums to one; each row should."),
+         (lambda S: np.exp(S - S.max(axis=1, keepdims=True)),
+          "these are the shares; divide each row by its sum.")]),
+    "softmax/scale": Value(1 / 32, [
+        (1 / 8, "the variance of the entries counts, too: 4 for each factor."),
+        (1 / 16, "a standard deviation of 2 is a variance of 4, and there are two factors."),
+        (1 / 1024, "that divides by the variance; divide by the standard deviation."),
+        (32.0, "that is the standard deviation; multiply by one over it.")]),
+    "softmax/break": Judged(_lost, (2,)),
+}
 
 
 # ---- basic_attention
@@ -248,6 +319,24 @@ def _none_at_home(items):
         if i != longest and scores[i, i] >= others:
             return f"item {i + 1} gives its largest weight to itself."
     return None
+
+
+EXERCISES |= {
+    "basic_attention/two": Value(
+        np.round(softmax(np.array([1.0, 0.0])), 3), within=0.002,
+        mistakes=[([1.0, 0.0], "these are the scores; softmax makes weights of them."),
+                  ([0.269, 0.731], "the first item scores higher with itself.")]),
+    "basic_attention/attend": Function(
+        _attend, [(_WORDS,), (30 * _WORDS[1:],)],
+        [(lambda X: softmax(X @ X.T), "these are the weights; multiply them with X."),
+         (lambda X: softmax(X @ X.T, axis=0) @ X, "the softmax goes down the columns; each row should sum to one."),
+         (lambda X: softmax(X @ X.T / np.sqrt(X.shape[1])) @ X,
+          "this divides the scores by a square root; basic attention does not."),
+         (lambda X: X @ X.T @ X, "the softmax is missing.")]),
+    "basic_attention/repeat": Value(round(_spread(50), 2), within=0.006, mistakes=[
+        (round(_spread(1), 2), "this is after one round."), (round(_spread(0), 2), "this is the sentence itself.")]),
+    "basic_attention/break": Judged(_none_at_home, (3, 2)),
+}
 
 
 # ---- queries_keys_values
@@ -282,68 +371,7 @@ def _that_looks_at_run(change):
     return None if best == "run" else f"now “that” looks most at “{best}” ({plain(weights.max())})."
 
 
-EXERCISES = {
-    "weights/half": Value([0.0, -0.05], [([0.0, -0.1], "these are sums; half of the attention halves each number.")]),
-    "weights/budget": Function(
-        lambda points, X: points / points.sum() @ X,
-        [(np.array([3.0, 0.0, 1.0]), _REVIEW[:3]), (np.array([2.0, 2.0, 0.5, 1.0, 4.0]), _REVIEW)],
-        [(lambda points, X: points @ X, "the points do not sum to one; divide by their sum."),
-         (lambda points, X: points @ X / len(points), "divide by the sum of the points, not by their count."),
-         (lambda points, X: np.exp(points) / np.exp(points).sum() @ X,
-          "this is a softmax; the points are shares already, so only divide by their sum.")]),
-    "weights/chatter": Value(149, [(148, "close: 148 words get a little less than e⁵ = 148.4 does."),
-                                   (5, "shares count, not scores: the relevant word has the share e⁵.")]),
-    "weights/outside": Judged(_outside, (5,)),
-    "notation/count": Value((4, 6, 24), [((6, 4, 24), "rows are items, so the number of items comes first.")]),
-    "notation/average": Function(
-        lambda X: X.mean(axis=0), [(np.array([[1.0, 2.0, 6.0], [3.0, 0.0, 2.0]]),), (np.array([[0.5, -1.0]]),)],
-        [(lambda X: X.mean(axis=1), "this averages the numbers within each item; average over the items instead."),
-         (lambda X: X.mean(), "this is one number for the whole matrix; keep one for each feature."),
-         (lambda X: X.sum(axis=0), "this is the sum of the items; divide by their count.")]),
-    "notation/convert": Function(
-        lambda X, W: X @ W.T,
-        [(np.array([[1.0, 2.0], [0.0, 1.0], [3.0, -1.0]]), np.array([[1.0, 0.5], [2.0, -1.0]])),
-         (np.array([[1.0, 2.0, 0.0]]), np.array([[1.0, 0.0, 2.0], [0.0, 1.0, 1.0]]))],
-        [(lambda X, W: W @ X.T, "the numbers are right, but items stand in columns; transpose the result.")]),
-    "notation/same_picture": Judged(_same_picture, (3,)),
-    "dot_product/by_hand": Value(0.15, [(0.55, "a sign is lost: −0.5 × 0.4 is negative."),
-                                        (1.9, "these are sums of tastes and features; multiply them pair by pair.")]),
-    "dot_product/rank": Function(
-        lambda user, films: np.argsort(-(films @ user), kind="stable"), [(v, _FILMS) for v in _VIEWERS],
-        [(lambda user, films: np.argsort(films @ user, kind="stable"), "this is the ranking from worst to best."),
-         (lambda user, films: -np.sort(-(films @ user)), "these are sorted scores; the films' numbers are asked for."),
-         (lambda user, films: films @ user, "these are the scores; the films' numbers, best first, are asked for.")]),
-    "dot_product/shared_dislike": Judged(_shared_dislike, (3,)),
-    "dot_product/cosines": Function(
-        _cosines, [(_VIEWERS, _FILMS), (_FILMS[:1], _VIEWERS)],
-        [(lambda a, b: a @ b.T, "these are the dot products; divide by both lengths."),
-         (lambda a, b: a @ b.T / np.sqrt((a**2).sum(axis=1))[:, None], "only the viewers' lengths are taken out."),
-         (lambda a, b: a @ b.T / np.sqrt((b**2).sum(axis=1)), "only the films' lengths are taken out."),
-         (lambda a, b: _cosines(a, b, 1), "lengths are square roots: this divides by their squares.")]),
-    "softmax/by_hand": Value([0.25, 0.75], [([0.75, 0.25], "the second score is the higher one."),
-                                            ([0.0, 1.0], "these are shares of the scores; raise e to each score first.")]),
-    "softmax/rows": Function(
-        softmax, [(np.array([[1.0, 2.0, 4.0], [0.0, 0.0, -1.0]]),), (np.array([[1000.0, 999.0], [5.0, -1000.0]]),)],
-        [(lambda S: softmax(S, axis=0), "each column sums to one; each row should."),
-         (lambda S: np.exp(S - S.max(axis=1, keepdims=True)), "these are the shares; divide each row by its sum.")]),
-    "softmax/scale": Value(1 / 32, [(1 / 8, "the variance of the entries counts, too: 4 for each factor."),
-                                    (1 / 16, "a standard deviation of 2 is a variance of 4, and there are two factors."),
-                                    (1 / 1024, "that divides by the variance; divide by the standard deviation."),
-                                    (32.0, "that is the standard deviation; multiply by one over it.")]),
-    "softmax/break": Judged(_lost, (2,)),
-    "basic_attention/two": Value(
-        np.round(softmax(np.array([1.0, 0.0])), 3), within=0.002,
-        mistakes=[([1.0, 0.0], "these are the scores; softmax makes weights of them."),
-                  ([0.269, 0.731], "the first item scores higher with itself.")]),
-    "basic_attention/attend": Function(
-        _attend, [(_WORDS,), (30 * _WORDS[1:],)],
-        [(lambda X: softmax(X @ X.T), "these are the weights; multiply them with X."),
-         (lambda X: softmax(X @ X.T, axis=0) @ X, "the softmax goes down the columns; each row should sum to one."),
-         (lambda X: softmax(X @ X.T / np.sqrt(X.shape[1])) @ X, "this divides the scores by a square root; basic attention does not."),
-         (lambda X: X @ X.T @ X, "the softmax is missing.")]),
-    "basic_attention/repeat": Value(round(_spread(50), 2), within=0.006, mistakes=[
-        (round(_spread(1), 2), "this is after one round."), (round(_spread(0), 2), "this is the sentence itself.")]),
-    "basic_attention/break": Judged(_none_at_home, (3, 2)),
+EXERCISES |= {
     "queries_keys_values/query": Value([-0.8, 0.9], [
         ([0.9, -0.8], "the two numbers have changed places: the first column of the matrix is about nouns."),
         ([1.35, -0.6], "this is the key of girl; multiply with the matrix of queries.")]),
@@ -355,4 +383,76 @@ EXERCISES = {
           "the scale has the width of the items in it; it needs the width of the queries.")]),
     "queries_keys_values/away": Judged(_away, (2, 2)),
     "queries_keys_values/break": Judged(_that_looks_at_run, (3,)),
+}
+
+
+# ---- soft_dictionary
+
+def _soft_get(query, keys, values, sharpness):
+    return softmax(float(sharpness) * keys @ query) @ values
+
+
+def _steal(key):
+    length = np.linalg.norm(key)
+    if length == 0 or np.degrees(np.arccos(np.clip(key[0] / length, -1, 1))) < 60 - 1e-9:
+        return "the second key must be at least 60 degrees away from (1, 0)."
+    weight = softmax(np.array([1.0, key[0]]))[1]
+    return None if weight > 0.9 else f"it gets {plain(weight, 3)} of the weight."
+
+
+EXERCISES |= {
+    "soft_dictionary/between": Value([5.0, 5.0], [
+        ([5.0, 3.0], "a tie is a tie at any sharpness."), ([5.0, 7.0], "a tie is a tie at any sharpness.")]),
+    "soft_dictionary/look_up": Function(
+        _soft_get, [(np.array([0.6, 0.8]), np.eye(2), np.array([3.0, 7.0]), 2.0),
+                    (np.array([1.0, 0.0]), np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]]),
+                     np.array([4.0, 1.0, 9.0]), 1e4)],
+        [(lambda q, k, v, b: softmax(b * k @ q), "these are the weights; blend the values with them."),
+         (lambda q, k, v, b: v[(k @ q).argmax()], "this is a hard lookup: it returns the value of the best key alone."),
+         (lambda q, k, v, b: _soft_get(q, k, v, 1.0), "the sharpness is not used."),
+         (lambda q, k, v, b: _soft_get(q, k, v, 1 / b),
+          "multiply the scores by the sharpness; dividing is for a temperature.")]),
+    "soft_dictionary/sharp": Value(round(float(np.log(99)), 2), within=0.006, mistakes=[
+        (round(float(np.log(100)), 2), "close: the other key's share is 1, so the odds are 99 to 1, not 100 to 1."),
+        (99.0, "these are the odds; take their logarithm.")]),
+    "soft_dictionary/steal": Judged(_steal, (2,)),
+}
+
+
+# ---- matrix_form
+
+def _scaled(Q, K, V):
+    return softmax(Q @ K.T / np.sqrt(Q.shape[1])) @ V
+
+
+def _silent(X):
+    if np.array_equal(X[0], X[1]):
+        return "the two items must differ."
+    W = softmax(X @ X.T)
+    return None if np.allclose(W @ X.T, W @ X) else "the two results differ: the slip would be noticed."
+
+
+EXERCISES |= {
+    "matrix_form/shapes": Value([7, 5, 7, 6], [
+        ([5, 7, 7, 6], "a row for each query, a column for each key."),
+        ([7, 5, 7, 4], "an output is as wide as a value, not as a key."),
+        ([7, 5, 5, 6], "there is one output for each query.")]),
+    "matrix_form/attend": Function(
+        _scaled, [(_WORDS[:2], _WORDS, np.eye(4)[:, :3]), (500 * _WORDS, _WORDS[:3], _REVIEW[:3])],
+        [(lambda Q, K, V: softmax(Q @ K.T) @ V, "the scale is missing."),
+         (lambda Q, K, V: softmax(Q @ K.T / np.sqrt(len(Q))) @ V,
+          "the scale takes the width of a query, not the number of queries."),
+         (lambda Q, K, V: softmax(Q @ K.T / np.sqrt(Q.shape[1]), axis=0) @ V,
+          "the softmax goes down the columns; a query's budget is a row."),
+         (lambda Q, K, V: Q @ K.T / np.sqrt(Q.shape[1]) @ V, "the softmax is missing.")]),
+    "matrix_form/columns": Function(
+        lambda Q, K, V: _scaled(Q.T, K.T, V.T).T,
+        [(_WORDS[:2].T, _WORDS.T, np.eye(4)[:3]), (_WORDS.T, _WORDS[:3].T, _REVIEW[:3].T)],
+        [(lambda Q, K, V: _scaled(Q.T, K.T, V.T),
+          "the numbers are right, but items stand in rows; they should stand in columns."),
+         (lambda Q, K, V: V @ softmax(K.T @ Q / np.sqrt(Q.shape[1]), axis=0),
+          "the scale takes the width, which is the number of rows here."),
+         (lambda Q, K, V: V @ softmax(K.T @ Q / np.sqrt(Q.shape[0]), axis=1),
+          "the softmax goes along the rows; here a query's budget is a column.")]),
+    "matrix_form/slip": Judged(_silent, (2, 2)),
 }

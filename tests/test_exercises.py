@@ -79,6 +79,29 @@ def test_same_picture(answer, words, capsys):
     assert line == RIGHT if words == RIGHT else words in line
 
 
+@pytest.mark.parametrize("name, answer, words", [
+    ("weights/outside", [-0.5, 0, 0, 1.5, 0], RIGHT), ("weights/outside", [0, 0, 0, 1, 0], "praise of the average is 0.9, not above 1"),
+    ("weights/outside", [0, 0, 0, 1.5, 0], "these sum to 1.5"),
+    ("softmax/break", [0, -800], RIGHT), ("softmax/break", [1000, 0], "overflows"), ("softmax/break", [0, -5], "which is small but not 0"),
+    ("softmax/break", [705, -60], RIGHT),
+    ("basic_attention/break", [[1, 0], [2, 0], [3, 0]], RIGHT), ("basic_attention/break", [[1, 0], [1, 0], [3, 0]], "two of the items are the same"),
+    ("basic_attention/break", [[1, 0], [2, 0], [6, 0]], "longer than 5"), ("basic_attention/break", [[1, 0], [0, 2], [3, 0]], "item 2 gives its largest"),
+    ("queries_keys_values/away", [[0, 3], [3, 0]], RIGHT), ("queries_keys_values/away", [[0, 3], [2, 0]], "item 2 gives the other 0.881"),
+    ("queries_keys_values/break", (1, 0, 1.0), RIGHT), ("queries_keys_values/break", (2, 0, -1.0), "looks most at “that”"),
+    ("queries_keys_values/break", (4, 0, 1.0), "rows 0 to 3"), ("queries_keys_values/break", (1, 0, 2.0), "between −1 and 1"),
+    ("soft_dictionary/steal", [4, 7], RIGHT), ("soft_dictionary/steal", [4, 4], "at least 60 degrees"), ("soft_dictionary/steal", [1, 2], "gets 0.5 of"),
+    ("soft_dictionary/steal", [0, 0], "at least 60 degrees"),
+    ("matrix_form/slip", [[1, 2], [2, -1]], RIGHT), ("matrix_form/slip", [[1, 1], [1, 1]], "must differ"), ("matrix_form/slip", [[1, 0], [2, 1]], "noticed")])
+def test_judged(name, answer, words, capsys):
+    line = said(capsys, name, answer)
+    assert line == RIGHT if words == RIGHT else words in line
+
+
+def test_dots_left_at_any_depth(capsys):
+    assert said(capsys, "matrix_form/slip", [[..., ...], [1, ...]]) == UNANSWERED
+    assert said(capsys, "queries_keys_values/break", (..., 0, 1.0)) == UNANSWERED
+
+
 def test_unknown_name():
     with pytest.raises(ValueError, match="no exercise is called 'nope'"):
         check("nope", 1)

@@ -55,6 +55,12 @@ def test_last_expression_has_an_output(name):
             assert cell["outputs"], where(name, cell)
 
 
+def test_running_times_are_measured():
+    measured = json.loads((ROOT / "measured" / "bench.json").read_text())
+    assert set(BOOK) <= set(measured["chapters"]["seconds"]), "run tools/bench.py chapters"
+    assert all(measured[part]["command"] and measured[part]["machine"]["processor"] for part in measured)
+
+
 @pytest.mark.parametrize("name", BOOK)
 def test_metadata(name):
     notebook = json.loads((ROOT / name).read_text())

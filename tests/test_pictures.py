@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from conftest import ROOT
 
-from attnkit import draw, palette, plots
+from attnkit import attention, draw, palette, plots
+from attnkit.numbers import fixed
 from attnkit.picture import Picture, Svg
 
 
@@ -81,6 +82,28 @@ def test_squares_words():
     assert draw.squares([1.0], standing=True).alt == "Vector, standing, 1 number: 1.0."
 
 
+def test_attention_graph_shows_what_attention_computes():
+    rng = np.random.default_rng(0)
+    q, k, v = rng.normal(size=3), rng.normal(size=(5, 3)), rng.normal(size=(5, 2))
+    picture = draw.attention_graph(q, k, v, names=list("abcde"), asks="me", scale=0.5)
+    output, weights = attention(q[None], k, v, scale=0.5)
+    drawn = [re.findall(r">([^<>]+)</text>", part.body) for part in picture.parts]
+    for numbers, part in ((k, 0), (q, 0), (v, 1)):
+        assert all(fixed(x, 1) in drawn[part] for x in numbers.flat)
+    assert all(fixed(x) in drawn[0] for x in 0.5 * k @ q)
+    assert all(fixed(w) in drawn[part] for w in weights[0] for part in (0, 1))
+    assert all(fixed(y) in drawn[1] for y in output[0]) and "me asks with its query" in drawn[0]
+    assert all(f"weight {fixed(w)}" in picture.alt for w in weights[0]) and fixed(output[0, 1]) in picture.alt
+
+
+def test_pixels_are_runs_of_equal_colour():
+    colours = np.array([[[0, 0, 0], [0, 0, 0], [1, 0.5, 0]], [[1, 1, 1]] * 3])
+    body = svg(draw.pixels(colours, alt="Six pixels in three runs.", side=10)).body
+    assert re.findall(r'width="(\d+)" height="10" fill="(#\w+)"', body) == [("20", "#000000"), ("10", "#ff8000"), ("30", "#ffffff")]
+    body = svg(draw.pixels([[0.0, 2.0], [1.0, 1.0]], alt="Four weights, drawn by depth.", side=10)).body
+    assert re.findall(r'fill-opacity="([\d.]+)"', body) == ["0", "1", "0.5"] and "--ak-weight" in body
+
+
 def test_squares_take_torch_and_leave_input_alone():
     import torch
     x = torch.tensor([0.5, -0.5], requires_grad=True)
@@ -129,6 +152,11 @@ BAD = [
     (lambda: plots.plane([1, 2], ["a"]), ValueError, r"points must have shape \(n, 2\), got \(2,\)"),
     (lambda: plots.plane([[1, 2]], []), ValueError, r"got 0 names for points \(1, 2\)"),
     (lambda: plots.plane([[1, 2]], ["a"], arrow=[0, 0]), ValueError, "not both zero"),
+    (lambda: draw.attention_graph([1.0], [[1.0, 2.0]], [[1.0]], names=["a"]), ValueError, r"\(d_k,\), \(m, d_k\) and \(m, d_v\), got \(1,\)"),
+    (lambda: draw.attention_graph([1.0], [[1.0]], [[1.0]], names=[]), ValueError, r"names must hold 1 names .* got \[\]"),
+    (lambda: draw.pixels(np.zeros((2, 2, 4)), alt="a picture"), ValueError, r"\(height, width, 3\) or \(height, width\), got \(2, 2, 4\)"),
+    (lambda: draw.pixels([[-1.0]], alt="a picture"), ValueError, "not negative, got -1 to -1"),
+    (lambda: draw.pixels([[0.0]], alt="a picture", role="boss"), ValueError, "got 'boss'"),
     (lambda: palette.var("mauve"), ValueError, "no colour is called 'mauve'"),
 ]
 

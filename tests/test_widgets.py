@@ -114,7 +114,7 @@ def test_softmax_explorer_arithmetic():
 
 def test_attention_plane_arithmetic():
     rng = np.random.default_rng(7)
-    cases = [{"points": rng.uniform(-2, 2, (int(rng.integers(1, 9)), 2)).tolist(), "scale": float(10 ** rng.uniform(-1, 1))}
+    cases = [{"points": rng.uniform(-1.5, 1.5, (int(rng.integers(1, 9)), 2)).tolist(), "scale": float(10 ** rng.uniform(-1, 1))}
              for _ in range(CASES)]
     for case, got in zip(cases, node("run_figures.js", {"figure": "attention_plane", "cases": cases})):
         x = np.array(case["points"])
@@ -256,7 +256,7 @@ BAD = [
     (lambda: examples()[3].spend(0, 1.5), ValueError, "share must lie between 0 and 1"),
     (lambda: SoftmaxExplorer([1, 2], ["a"]), ValueError, r"scores must have shape \(1,\), got \(2,\)"),
     (lambda: SoftmaxExplorer([9], ["a"]), ValueError, "scores must lie between -4 and 4"),
-    (lambda: AttentionPlane([[3, 0]], ["a"]), ValueError, "points must lie between -2 and 2"),
+    (lambda: AttentionPlane([[3, 0]], ["a"]), ValueError, "points must lie between -1.5 and 1.5"),
     (lambda: AttentionPlane([[1, 0]], ["a"], selected=1), ValueError, "selected must be one of the 1 points, counted from 0, got 1"),
     (lambda: AttentionPlane([[1, 0]], ["a"], selected=0.5), TypeError, "selected must be an integer, got 0.5"),
     (lambda: AttentionPlane([[1, 0]], ["a"], ["x"]), ValueError, "features must be two names, got 1"),

@@ -1,6 +1,6 @@
 """Measure what may differ from machine to machine, and write it with the machine into measured/.
 
-    python tools/bench.py
+    python tools/bench.py [speed] [pixels] [chapters]
 
 Times are never part of a compared output: a page that shows one says that it was measured and takes it from there.
 All contenders of a comparison run in turn, round after round, so that a ratio compares like with like.
@@ -163,27 +163,69 @@ def machine():
             "torch threads": torch.get_num_threads()}
 
 
-def main():
-    """Measure and write."""
-    rows = []
-    for heads in HEADS:
-        for n in LENGTHS:
-            print(f"measuring n = {n}, heads = {heads}", flush=True)
-            rows += [{"n": n, "heads": heads, "in": where, "unit": unit, "found": found}
-                     for where, unit, found in compare(heads, n)]
+def pixels():
+    """A picture of 32 x 32 pixels that attend to each other: one at a time, and all at once."""
+    x = np.random.default_rng(0).uniform(size=(1024, 3))
+
+    def pairs():
+        """Every pair of pixels in a Python loop."""
+        rows, columns, output = x.tolist(), x.T.tolist(), []
+        for query in rows:
+            shares = [math.exp(sum(a * b for a, b in zip(query, key))) for key in rows]
+            total = sum(shares)
+            output.append([sum(s * v for s, v in zip(shares, column)) / total for column in columns])
+        return output
+
+    def queries():
+        """A Python loop over the queries; each meets all keys in one product."""
+        return np.stack([attention(query[None], x, x, scale=1.0)[0][0] for query in x])
+
+    def matrix():
+        """Everything in two products."""
+        return attention(x, x, x, scale=1.0)[0]
+
+    assert np.allclose(pairs(), matrix()) and np.allclose(queries(), matrix()), "not the same thing is compared"
+    return {"n": 1024, "d": 3, "dtype": "float64", "ms": milliseconds(pairs=pairs, queries=queries, matrix=matrix)}
+
+
+def chapters():
+    """How long each notebook runs, in seconds, the start of its kernel included."""
     seconds = {}
     for name in notebooks.book():
         print(f"running {name}", flush=True)
         start = time.perf_counter()
         notebooks.execute(ROOT / name)
         seconds[name] = round(time.perf_counter() - start, 1)
-    result = {"command": "make bench", "machine": machine(), "dtype": "float32", "width of a head": WIDTH,
-              "comparisons": rows, "seconds to run, kernel start included": seconds}
-    folder = ROOT / "measured"
-    folder.mkdir(exist_ok=True)
-    text = json.dumps(result, indent=1)
+    return {"seconds": seconds}
+
+
+def speed():
+    """attnkit beside what others write, over lengths and heads."""
+    rows = []
+    for heads in HEADS:
+        for n in LENGTHS:
+            print(f"measuring n = {n}, heads = {heads}", flush=True)
+            rows += [{"n": n, "heads": heads, "in": where, "unit": unit, "found": found}
+                     for where, unit, found in compare(heads, n)]
+    return {"dtype": "float32", "width of a head": WIDTH, "comparisons": rows}
+
+
+PARTS = {"speed": speed, "pixels": pixels, "chapters": chapters}
+
+
+def main():
+    """Measure all parts, or those that are named, and write; the other parts stay as they were."""
+    names = sys.argv[1:] or list(PARTS)
+    if unknown := set(names) - set(PARTS):
+        sys.exit(f"there is no part {', '.join(unknown)}; there are {', '.join(PARTS)}")
+    file = ROOT / "measured" / "bench.json"
+    result = json.loads(file.read_text()) if file.exists() else {}
+    for name in names:
+        result[name] = {"command": "make bench", "machine": machine(), **PARTS[name]()}
+    text = json.dumps({name: result[name] for name in PARTS if name in result}, indent=1)
     text = re.sub(r"\{[^{}]*\}", lambda m: re.sub(r"\s+", " ", m[0]), text)       # a line for each small thing
-    (folder / "bench.json").write_text(text + "\n")
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(text + "\n")
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@
     const dots = names.map((name, i) => {
       const hit = attnkit.svg("circle", { r: 22, class: "ak-hit" });
       const ring = attnkit.svg("circle", { r: 8, class: "ak-dot ak-of-value" });
-      const text = attnkit.label(0, -14, name, "ak-text");
+      const text = attnkit.label(0, 0, name, "ak-text");
       const group = attnkit.svg("g", { class: "ak-drag" });
       group.append(ring, text, hit);
       let held = false;
@@ -62,6 +62,7 @@
       const now = compute({ points, scale: model.get("scale") });
       const weights = now.weights[selected];
       const where = now.outputs.map((p) => plane.at(...p));
+      const middle = [0, 1].map((k) => points.reduce((sum, p) => sum + p[k], 0) / points.length);
       asks.show(selected);
       moves.show(moved);
       sliders.forEach((s, axis) => s.show(points[moved][axis]));
@@ -72,6 +73,11 @@
         place(dots[i].group, [x, y]);
         attnkit.attr(dots[i].ring, "class", `ak-dot ak-of-${i === selected ? "query" : "value"}`);
         attnkit.write(dots[i].text, `${names[i]} ${fixed(weights[i])}`);
+        // Each name stands on the outer side of its point, away from the lines and the other points.
+        const away = [p[0] - middle[0], p[1] - middle[1]].map((v) => v / (Math.hypot(p[0] - middle[0], p[1] - middle[1]) || 1));
+        attnkit.attr(dots[i].text, "x", (13 * away[0]).toFixed(1));
+        attnkit.attr(dots[i].text, "y", (5 - 17 * away[1]).toFixed(1));
+        attnkit.attr(dots[i].text, "text-anchor", away[0] > 0.3 ? "start" : away[0] < -0.3 ? "end" : "middle");
         attnkit.attr(lines[i], "x1", x.toFixed(1));
         attnkit.attr(lines[i], "y1", y.toFixed(1));
         attnkit.attr(lines[i], "x2", where[selected][0].toFixed(1));

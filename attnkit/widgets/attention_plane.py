@@ -15,7 +15,7 @@ class AttentionPlane(Figure):
 
     Parameters
     ----------
-    points : array, shape (n, 2), in [-2, 2]
+    points : array, shape (n, 2), in [-1.5, 1.5]
     names : list of n str
     features : pair of str
         The names of the axes.
@@ -38,7 +38,7 @@ class AttentionPlane(Figure):
     """
 
     kind = "attention_plane"
-    REACH = 2
+    REACH = 1.5
     reach = traitlets.Float(float(REACH), read_only=True).tag(sync=True)
     points = traitlets.Any().tag(sync=True)
     start = traitlets.List().tag(sync=True)

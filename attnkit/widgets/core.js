@@ -119,9 +119,9 @@
     const side = 320, margin = 16, unit = (side - 2 * margin) / (2 * reach);
     const at = (x, y) => [side / 2 + unit * x, side / 2 - unit * y];
     const element = attnkit.svg("svg", { viewBox: `0 0 ${side} ${side}`, class: "ak-plane", "aria-hidden": "true" });
-    element.append(
+    if (axes) element.append(
       attnkit.svg("path", { d: `M${margin} ${side / 2}H${side - margin}M${side / 2} ${margin}V${side - margin}`, class: "ak-axis" }),
-      attnkit.label(side - margin, side / 2 - 7, axes[0], "ak-small", "end"), attnkit.label(side / 2 + 6, margin + 6, axes[1], "ak-small", "start"));
+      attnkit.label(side - margin, side / 2 - 7, axes[0], "ak-small", "end"), attnkit.label(side / 2 - 6, margin + 6, axes[1], "ak-small", "end"));
     return {
       element, at,
       from(event) {

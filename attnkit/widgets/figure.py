@@ -137,7 +137,8 @@ def still_plane(marks, reach, axes):
     middle = side / 2
     body = [f'<path d="M{margin} {middle:g}H{side - margin}M{middle:g} {margin}V{side - margin}" stroke="{quiet}"/>',
             f'<g font-size="13" fill="{quiet}"><text x="{side - margin}" y="{middle - 7:g}" text-anchor="end">'
-            f'{escape(axes[0])}</text><text x="{middle + 6:g}" y="{margin + 6}">{escape(axes[1])}</text></g>']
+            f'{escape(axes[0])}</text><text x="{middle - 6:g}" y="{margin + 6}" text-anchor="end">'
+            f"{escape(axes[1])}</text></g>"]
     words = []
     for name, (x, y), role, weight in marks:
         px, py = middle + unit * x, middle - unit * y

@@ -48,9 +48,8 @@
       element.classList.toggle("ak-two", !right);
       return { left, right, result, element };
     });
-    const sum = h("p", { class: "ak-sum" });
     const frame = attnkit.frame(model, "Attention as matrices", h("div", { class: "ak-controls" }, steps.element, scale.element, buttons),
-      ...panels.map((p) => p.element), sum);
+      ...panels.map((p) => p.element));
     el.replaceChildren(frame.element);
 
     const fill = (part, numbers, row, column) => {
@@ -87,8 +86,7 @@
         () => `“${rowNames[i]}”, weight of “${columnNames[j]}”: exp(${fixed(left[i][j])}) = ${fixed(Math.exp(left[i][j]))}, divided by the row's sum ` +
           `${fixed(left[i].reduce((t, v) => t + Math.exp(v), 0))} = ${fixed(result[i][j])}`,
         () => `“${rowNames[i]}”, number ${j + 1} of its output: ${chain(now.weights[i], values.map((v) => v[j]))} = ${fixed(result[i][j])}`][step]();
-      attnkit.write(sum, shown);
-      frame.say(`${STEPS[step]}, ${shown}.`);
+      frame.say(`${shown}.`);
     }
     const leave = attnkit.follow(model, ["step", "cell", "scale"], update);
     return () => { frame.stop(); leave(); };

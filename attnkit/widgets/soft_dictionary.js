@@ -28,15 +28,17 @@
     const buttons = h("div", { class: "ak-buttons" },
       h("button", { type: "button", onclick: () => attnkit.put(model, { query: model.get("start_query"), sharpness: model.get("start_sharpness") }) }, "Reset"));
 
-    const plane = attnkit.plane({ reach: 1.45, axes: ["", ""] });
+    const plane = attnkit.plane({ reach: 1.75 });
     const [cx, cy] = plane.at(0, 0);
     const lines = angles.map((a, i) => {
       const [x, y] = plane.at(...arrow(a));
       const line = attnkit.svg("line", { x1: cx, y1: cy, x2: x, y2: y, class: "ak-pull" });
-      const [tx, ty] = plane.at(...arrow(a).map((v) => 1.2 * v));
+      const [tx, ty] = plane.at(...arrow(a).map((v) => 1.14 * v));
+      const [dx, dy] = arrow(a);
+      const anchor = dx > 0.3 ? "start" : dx < -0.3 ? "end" : "middle";
       plane.element.append(line, attnkit.svg("circle", { cx: x, cy: y, r: 7, class: "ak-dot ak-of-key" }));
-      const name = attnkit.label(tx, ty, words[i], "ak-text");
-      const weight = attnkit.label(tx, ty + 15, "", "ak-small");
+      const name = attnkit.label(tx, ty - 2 - 6 * dy, words[i], "ak-text", anchor);
+      const weight = attnkit.label(tx, ty + 13 - 6 * dy, "", "ak-small", anchor);
       plane.element.append(name, weight);
       return { line, weight };
     });
@@ -45,14 +47,15 @@
     plane.element.append(needle);
 
     // The answer for every direction: a smooth curve that turns into steps as the sharpness grows.
-    const low = Math.min(...values), high = Math.max(...values), W = 320, H = 150;
+    const low = Math.min(...values), high = Math.max(...values), W = 320, H = 190;
     const px = (degrees) => 34 + (degrees / 360) * (W - 44);
-    const py = (v) => H - 26 - ((v - low) / (high - low || 1)) * (H - 44);
+    const py = (v) => H - 26 - ((v - low) / (high - low || 1)) * (H - 66);
     const curve = attnkit.svg("path", { class: "ak-curve" });
     const mark = attnkit.svg("circle", { r: 6, class: "ak-dot ak-of-output" });
     const chart = attnkit.svg("svg", { viewBox: `0 0 ${W} ${H}`, class: "ak-chart", "aria-hidden": "true" });
-    chart.append(attnkit.svg("path", { d: `M34 8V${H - 26}H${W - 10}`, class: "ak-axis" }),
+    chart.append(attnkit.svg("path", { d: `M34 30V${H - 26}H${W - 10}`, class: "ak-axis" }),
       attnkit.label(30, py(low) + 4, fixed(low, 0), "ak-small", "end"), attnkit.label(30, py(high) + 4, fixed(high, 0), "ak-small", "end"),
+      attnkit.label(6, 16, `answer, ${unit}, for each query`, "ak-small", "start"),
       ...[0, 90, 180, 270, 360].map((d) => attnkit.label(px(d), H - 8, `${d}°`, "ak-small")),
       ...angles.map((a, i) => attnkit.svg("circle", { cx: px(a), cy: py(values[i]), r: 4, class: "ak-dot ak-of-value" })), curve, mark);
     const frame = attnkit.frame(model, "A soft dictionary", h("div", { class: "ak-side" }, plane.element, chart),

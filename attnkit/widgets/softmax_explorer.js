@@ -32,7 +32,7 @@
         h("td", { class: "ak-wide", "aria-hidden": "true" }, bar), ...cells) };
     });
     const table = h("table", { class: "ak-grid" },
-      h("thead", {}, h("tr", {}, h("td", {}), h("th", { scope: "col", colspan: 2 }, "weight"),
+      h("thead", {}, h("tr", {}, h("td", {}), h("th", { scope: "col" }, "weight"), h("td", { class: "ak-wide" }),
         h("th", { scope: "colgroup", colspan: names.length }, "what raising each score does to it"))),
       h("tbody", {}, ...rows.map((r) => r.tr)));
     const frame = attnkit.frame(model, "Scores become weights",
