@@ -29,7 +29,7 @@ def squares(numbers, *, label="", role=None, values=True, standing=False, larges
     numbers : array of real numbers, shape (), (d,) or (n, d)
         numpy array, torch tensor or plain numbers.
     label : str
-        The name written above, such as ``"u"``.
+        The name written above, such as ``"u"``; what follows a ``^`` is raised.
     role : str, optional
         "query", "key", "value" or "weight": the colour of frame and label.
     values : bool
@@ -410,8 +410,10 @@ def _light_up(where, left, top, step, n, d):
 
 def _text(x, y, text, fill, *, anchor="middle", size=TEXT, bold=False):
     weight = ' font-weight="700"' if bold else ""
+    base, raised, power = text.partition("^")
+    words = escape(base) + (f'<tspan dy="-.45em" font-size="70%">{escape(power)}</tspan>' if raised else "")
     return (f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" font-size="{size:g}"{weight} '
-            f'fill="{fill}">{escape(text)}</text>')
+            f'fill="{fill}">{words}</text>')
 
 
 def _width(text):

@@ -299,11 +299,11 @@ def _attend(X):
     return softmax(X @ X.T) @ X
 
 
-def _spread(rounds):
-    X = _WORDS
-    for _ in range(rounds):
-        X = _attend(X)
-    return float(np.linalg.norm(X[:, None] - X[None], axis=-1).max())
+def _rounds(distance):
+    X, count = _WORDS, 0
+    while np.linalg.norm(X[:, None] - X[None], axis=-1).max() > distance:
+        X, count = _attend(X), count + 1
+    return count
 
 
 def _none_at_home(items):
@@ -333,15 +333,14 @@ EXERCISES |= {
          (lambda X: softmax(X @ X.T / np.sqrt(X.shape[1])) @ X,
           "this divides the scores by a square root; basic attention does not."),
          (lambda X: X @ X.T @ X, "the softmax is missing.")]),
-    "basic_attention/repeat": Value(round(_spread(50), 2), within=0.006, mistakes=[
-        (round(_spread(1), 2), "this is after one round."), (round(_spread(0), 2), "this is the sentence itself.")]),
+    "basic_attention/repeat": Value(_rounds(0.01), [(_rounds(0.01) - 1, "not quite: one round more.")]),
     "basic_attention/break": Judged(_none_at_home, (3, 2)),
 }
 
 
 # ---- queries_keys_values
 
-_W_QUERY = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 0.0]])
+_W_QUERY = np.array([[0.0, 1.0], [2.0, 0.0], [2.5, 0.0]])
 _W_KEY = np.array([[1.5, 0.0], [0.0, 1.5], [0.0, 0.0]])
 _W_VALUE = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
 
@@ -372,8 +371,8 @@ def _that_looks_at_run(change):
 
 
 EXERCISES |= {
-    "queries_keys_values/query": Value([-0.8, 0.9], [
-        ([0.9, -0.8], "the two numbers have changed places: the first column of the matrix is about nouns."),
+    "queries_keys_values/query": Value([-1.3, 0.9], [
+        ([0.9, -1.3], "the two numbers have changed places: the first column of the matrix is about nouns."),
         ([1.35, -0.6], "this is the key of girl; multiply with the matrix of queries.")]),
     "queries_keys_values/head": Function(
         _head, [(_WORDS, _W_QUERY, _W_KEY, _W_VALUE), (_WORDS[:2], _W_KEY, _W_QUERY, np.ones((3, 1)))],

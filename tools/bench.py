@@ -1,6 +1,6 @@
 """Measure what may differ from machine to machine, and write it with the machine into measured/.
 
-    python tools/bench.py [speed] [pixels] [chapters]
+    python tools/bench.py [speed] [loops] [chapters]
 
 Times are never part of a compared output: a page that shows one says that it was measured and takes it from there.
 All contenders of a comparison run in turn, round after round, so that a ratio compares like with like.
@@ -163,29 +163,43 @@ def machine():
             "torch threads": torch.get_num_threads()}
 
 
-def pixels():
-    """A picture of 32 x 32 pixels that attend to each other: one at a time, and all at once."""
-    x = np.random.default_rng(0).uniform(size=(1024, 3))
+def loops():
+    """Items of three numbers that attend to each other: pair by pair, query by query, and all at once."""
+    found = []
+    for n in (16, 128, 1024):
+        x = np.random.default_rng(0).uniform(size=(n, 3))
 
-    def pairs():
-        """Every pair of pixels in a Python loop."""
-        rows, columns, output = x.tolist(), x.T.tolist(), []
-        for query in rows:
-            shares = [math.exp(sum(a * b for a, b in zip(query, key))) for key in rows]
-            total = sum(shares)
-            output.append([sum(s * v for s, v in zip(shares, column)) / total for column in columns])
-        return output
+        def pairs(x=x):
+            """Every pair of items in a Python loop."""
+            rows, columns, output = x.tolist(), x.T.tolist(), []
+            for query in rows:
+                shares = [math.exp(sum(a * b for a, b in zip(query, key))) for key in rows]
+                total = sum(shares)
+                output.append([sum(s * v for s, v in zip(shares, column)) / total for column in columns])
+            return output
 
-    def queries():
-        """A Python loop over the queries; each meets all keys in one product."""
-        return np.stack([attention(query[None], x, x, scale=1.0)[0][0] for query in x])
+        def queries(x=x):
+            """A Python loop over the queries; each meets all keys in one product."""
+            output = np.empty_like(x)
+            for j, query in enumerate(x):
+                scores = x @ query
+                shares = np.exp(scores - scores.max())
+                output[j] = shares @ x / shares.sum()
+            return output
 
-    def matrix():
-        """Everything in two products."""
-        return attention(x, x, x, scale=1.0)[0]
+        def matrix(x=x):
+            """Everything in two products."""
+            scores = x @ x.T
+            shares = np.exp(scores - scores.max(axis=1, keepdims=True))
+            return shares / shares.sum(axis=1, keepdims=True) @ x
 
-    assert np.allclose(pairs(), matrix()) and np.allclose(queries(), matrix()), "not the same thing is compared"
-    return {"n": 1024, "d": 3, "dtype": "float64", "ms": milliseconds(pairs=pairs, queries=queries, matrix=matrix)}
+        def ours(x=x):
+            """The same by the package."""
+            return attention(x, x, x, scale=1.0)[0]
+
+        assert all(np.allclose(call(), matrix()) for call in (pairs, queries, ours)), "not the same thing is compared"
+        found.append({"n": n, "ms": milliseconds(pairs=pairs, queries=queries, matrix=matrix, attention=ours)})
+    return {"width": 3, "dtype": "float64", "lengths": found}
 
 
 def chapters():
@@ -210,7 +224,7 @@ def speed():
     return {"dtype": "float32", "width of a head": WIDTH, "comparisons": rows}
 
 
-PARTS = {"speed": speed, "pixels": pixels, "chapters": chapters}
+PARTS = {"speed": speed, "loops": loops, "chapters": chapters}
 
 
 def main():

@@ -48,7 +48,7 @@
       for (const end of ["pointerup", "pointercancel"]) hit.addEventListener(end, () => (held = false));
       return { group, ring, text };
     });
-    plane.element.append(...lines, ...outputs, star, ...dots.map((d) => d.group));
+    plane.element.append(...lines, ...dots.map((d) => d.group), ...outputs, star);
     const frame = attnkit.frame(model, "Points that attend to each other",
       plane.element, h("div", { class: "ak-controls" }, asks.element, moves.element, ...sliders.map((s) => s.element), scale.element,
         h("div", { class: "ak-buttons" }, reset)));
@@ -75,9 +75,10 @@
         attnkit.write(dots[i].text, `${names[i]} ${fixed(weights[i])}`);
         // Each name stands on the outer side of its point, away from the lines and the other points.
         const away = [p[0] - middle[0], p[1] - middle[1]].map((v) => v / (Math.hypot(p[0] - middle[0], p[1] - middle[1]) || 1));
-        attnkit.attr(dots[i].text, "x", (13 * away[0]).toFixed(1));
-        attnkit.attr(dots[i].text, "y", (5 - 17 * away[1]).toFixed(1));
-        attnkit.attr(dots[i].text, "text-anchor", away[0] > 0.3 ? "start" : away[0] < -0.3 ? "end" : "middle");
+        const edge = Math.abs(p[0]) > 0.55 * reach;      // near the frame: above or below the point, and inwards
+        attnkit.attr(dots[i].text, "x", (edge ? 0 : 13 * away[0]).toFixed(1));
+        attnkit.attr(dots[i].text, "y", (edge ? (away[1] < 0 ? 26 : -15) : 5 - 17 * away[1]).toFixed(1));
+        attnkit.attr(dots[i].text, "text-anchor", (edge ? p[0] < 0 : away[0] > 0.3) ? "start" : (edge || away[0] < -0.3) ? "end" : "middle");
         attnkit.attr(lines[i], "x1", x.toFixed(1));
         attnkit.attr(lines[i], "y1", y.toFixed(1));
         attnkit.attr(lines[i], "x2", where[selected][0].toFixed(1));
@@ -87,7 +88,8 @@
       });
       place(star, where[selected]);
       const best = weights.indexOf(Math.max(...weights));
-      frame.say(`${names[selected]} asks and looks most at ${names[best]} (${fixed(weights[best])}); its output is ` +
+      const alike = weights[best] - Math.min(...weights) < 1e-9;
+      frame.say(`${names[selected]} asks and looks ${alike ? "at all alike" : `most at ${names[best]} (${fixed(weights[best])})`}; its output is ` +
         `(${now.outputs[selected].map((v) => fixed(v)).join(", ")}). ${names[moved]} stands at (${points[moved].map((v) => fixed(v)).join(", ")}).`);
     }
     const leave = attnkit.follow(model, ["points", "scale", "selected", "moved"], update);

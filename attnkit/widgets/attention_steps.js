@@ -96,10 +96,10 @@
         `“${word}” asks with its query; every word holds out its key.`,
         `Each key meets the query: multiply, add up, times ${fixed(state.scale, 2)}. One score a word.`,
         "Softmax turns the scores into weights: none negative, sum 1.00.",
-        "Each value is made as small as its weight.",
+        "Each value is multiplied by its weight.",
         `Added up, they are the output of “${word}”: a blend of the values.`][step]);
-      frame.say(`“${word}” looks most at “${words[best]}”, weight ${fixed(now.weights[best])}. ` +
-        [`Its query is (${queries[state.selected].map((v) => fixed(v, 1)).join(", ")}).`,
+      const most = step < 2 ? "" : `“${word}” looks most at “${words[best]}”, weight ${fixed(now.weights[best])}. `;
+      frame.say(most + [`The query of “${word}” is (${queries[state.selected].map((v) => fixed(v, 1)).join(", ")}).`,
           `Scores: ${words.map((w, i) => `${w} ${fixed(now.scores[i])}`).join(", ")}.`,
           `Weights: ${words.map((w, i) => `${w} ${fixed(now.weights[i])}`).join(", ")}.`,
           `Weighted values: ${words.map((w, i) => `${w} (${now.weighted[i].map((v) => fixed(v, 1)).join(", ")})`).join(", ")}.`,

@@ -73,18 +73,23 @@
       steps.show(step);
       scale.show(model.get("scale"));
       panels.forEach((panel, s) => attnkit.style(panel.element, "display", s === step ? "" : "none"));
-      const [left, right, result] = factors[step];
-      fill(panels[step].left, left, i, null);
-      fill(panels[step].right, right, null, j);
-      fill(panels[step].result, result, i, j);
-      panels[step].result.cells.forEach((line, r) => line.forEach((cell, c) => {
-        attnkit.attr(cell, "aria-pressed", String(r === i && c === j));
-        attnkit.attr(cell, "aria-label", `row ${rowNames[r]}, column ${step === 2 ? c + 1 : columnNames[c]}: ${fixed(result[r][c])}`);
-      }));
+      // The panels that are not shown are kept up to date, too, without a mark.
+      panels.forEach((panel, s) => {
+        const [left, right, result] = factors[s];
+        const [row, column] = s === step ? [i, j] : [-1, -1];
+        fill(panel.left, left, row, null);
+        fill(panel.right, right, null, column);
+        fill(panel.result, result, row, column);
+        panel.result.cells.forEach((line, r) => line.forEach((cell, c) => {
+          attnkit.attr(cell, "aria-pressed", String(r === row && c === column));
+          attnkit.attr(cell, "aria-label", `row ${rowNames[r]}, column ${s === 2 ? c + 1 : columnNames[c]}: ${fixed(result[r][c])}`);
+        }));
+      });
+      const [left, , result] = factors[step];
       const shown = [
         () => `“${rowNames[i]}” meets “${columnNames[j]}”: ${fixed(model.get("scale"))} · (${chain(queries[i], keys[j])}) = ${fixed(result[i][j])}`,
-        () => `“${rowNames[i]}”, weight of “${columnNames[j]}”: exp(${fixed(left[i][j])}) = ${fixed(Math.exp(left[i][j]))}, divided by the row's sum ` +
-          `${fixed(left[i].reduce((t, v) => t + Math.exp(v), 0))} = ${fixed(result[i][j])}`,
+        () => `“${rowNames[i]}”, weight of “${columnNames[j]}”: exp(${fixed(left[i][j])}) = ${fixed(Math.exp(left[i][j]))}, divided by ` +
+          `${fixed(left[i].reduce((t, v) => t + Math.exp(v), 0))}, the sum of the row's exponentials: ${fixed(result[i][j])}`,
         () => `“${rowNames[i]}”, number ${j + 1} of its output: ${chain(now.weights[i], values.map((v) => v[j]))} = ${fixed(result[i][j])}`][step]();
       frame.say(`${shown}.`);
     }

@@ -21,7 +21,11 @@
     const heat = attnkit.logSlider({ name: "temperature", most: 10, onInput: (value) => attnkit.put(model, { temperature: value }) });
     const shift = (by) => attnkit.put(model, { scores: model.get("scores").map((s) => Math.round(10 * (s + by)) / 10) });
     const buttons = h("div", { class: "ak-buttons" },
-      h("button", { type: "button", onclick: () => { if (Math.max(...model.get("scores")) <= 3.5) shift(0.5); else shift(-0.5); } }, "Shift all scores by 0.5"),
+      h("button", { type: "button", onclick: () => {
+        if (Math.max(...model.get("scores")) <= 3.5) shift(0.5);
+        else if (Math.min(...model.get("scores")) >= -3.5) shift(-0.5);
+        else frame.say("No room: the scores reach from one end to the other.");
+      } }, "Shift all scores by 0.5"),
       h("button", { type: "button", onclick: () => attnkit.put(model, { scores: model.get("start"), temperature: 1 }) }, "Reset"));
 
     const rows = names.map((name) => {
@@ -33,7 +37,8 @@
     });
     const table = h("table", { class: "ak-grid" },
       h("thead", {}, h("tr", {}, h("td", {}), h("th", { scope: "col" }, "weight"), h("td", { class: "ak-wide" }),
-        h("th", { scope: "colgroup", colspan: names.length }, "what raising each score does to it"))),
+        h("th", { scope: "colgroup", colspan: names.length }, "change of weight per unit of score")),
+        h("tr", {}, h("td", {}), h("td", {}), h("td", { class: "ak-wide" }), ...names.map((name) => h("th", { scope: "col" }, name)))),
       h("tbody", {}, ...rows.map((r) => r.tr)));
     const frame = attnkit.frame(model, "Scores become weights",
       h("div", { class: "ak-controls" }, ...sliders.map((s) => s.element), heat.element, buttons), table);
