@@ -20,7 +20,7 @@
     const given = (changes) => ({ angles, values, query: model.get("query"), sharpness: model.get("sharpness"), ...changes });
 
     const turn = attnkit.slider({
-      name: "query, in °", min: 0, max: 360, step: 2.5, format: (v) => fixed(v, 1), word: (v) => `${fixed(v, 1)} degrees`,
+      name: "query, in °", min: 0, max: 360, step: 2.5, format: (v) => fixed(v, v % 1 ? 1 : 0), word: (v) => `${fixed(v, 1)} degrees`,
       onInput: (value) => attnkit.put(model, { query: value }),
     });
     const sharp = attnkit.logSlider({ name: "sharpness", most: 100, onInput: (value) => attnkit.put(model, { sharpness: value }) });

@@ -37,7 +37,7 @@
     });
     const table = h("table", { class: "ak-grid" },
       h("thead", {}, h("tr", {}, h("td", {}), h("th", { scope: "col" }, "weight"), h("td", { class: "ak-wide" }),
-        h("th", { scope: "colgroup", colspan: names.length }, "change of weight per unit of score")),
+        h("th", { scope: "colgroup", colspan: names.length }, "change per unit of score")),
         h("tr", {}, h("td", {}), h("td", {}), h("td", { class: "ak-wide" }), ...names.map((name) => h("th", { scope: "col" }, name)))),
       h("tbody", {}, ...rows.map((r) => r.tr)));
     const frame = attnkit.frame(model, "Scores become weights",
