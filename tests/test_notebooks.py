@@ -104,7 +104,7 @@ def test_a_chapter_is_whole(name):
     code = "\n".join("".join(c["source"]) for c in cells(name))
     for heading in ("By hand", "With a loop", "As a matrix product", "With the package", "Exercises", "In one paragraph"):
         assert re.search(rf"^#+ {heading}$", text, flags=re.M), f"{name}: no {heading}"
-    assert "**You need:**" in text and "predict" in text
+    assert "**You need:**" in text and "predict" in text.lower()
     assert text.count(":::{exercise}") == text.count(":::{dropdown} Hint") >= 3
     assert code.count("# A solution") == text.count(":::{exercise}")
     assert len(re.findall(r"^%?assert ", code, flags=re.M)) >= 5
