@@ -212,13 +212,20 @@ ICON_RULE = r'(?:\.fa-[\w-]+:+before,?)+\{content:"[^"]*"\}'
 
 def cut_fonts(out, pages):
     """Rewrite the KaTeX and Font Awesome fonts with only the glyphs that some page or style sheet draws."""
-    maths = set()
+    maths, upright, italic, bold = set(), set(), set(), set()
     for html in pages:
         for span in re.findall(r'<span class="katex-html".*?(?=<span class="katex-mathml"|</p>|</div>|</li>|</td>|$)',
                                html, flags=re.S):
             maths |= set(unescape(re.sub(r"<[^>]*>", "", span)))
+            for kind, letters in (("mathnormal", italic), ("mathbf", bold)):
+                leaf = rf'(<span class="[^"]*{kind}[^"]*"[^>]*>)([^<]*)(?=<)'
+                letters |= set(unescape("".join(text for _, text in re.findall(leaf, span))))
+                span = re.sub(leaf, r"\1", span)
+            upright |= set(unescape(re.sub(r"<[^>]*>", "", span)))
+    # The three fonts that every page of formulas needs keep their own letters; the others whatever is drawn anywhere.
+    kinds = {"KaTeX_Main-Regular": upright, "KaTeX_Math-Italic": italic, "KaTeX_Main-Bold": bold}
     for font in sorted(KATEX_FONTS.glob("*.woff2")):
-        cut(font, out / "_static/katex/fonts" / font.name, {ord(c) for c in maths})
+        cut(font, out / "_static/katex/fonts" / font.name, {ord(c) for c in kinds.get(font.stem, maths)})
 
     # The theme's style sheet names some 2,000 icons: keep the rules of those that a page or a script names, and the
     # code points that stand in rules of any other kind (admonition icons are custom properties).
@@ -237,7 +244,7 @@ def cut_fonts(out, pages):
 
 def cut(source, target, points):
     """Write the part of a font that draws these code points."""
-    options = Options(flavor="woff2", layout_features=["*"], notdef_outline=True)
+    options = Options(flavor="woff2", layout_features=["*"], notdef_outline=True, hinting=False)
     font = load_font(str(source), options)
     subsetter = Subsetter(options)
     subsetter.populate(unicodes=points | {0x20})

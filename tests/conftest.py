@@ -25,6 +25,7 @@ CHROMIUM_FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "browser: needs Chromium (its path in the environment variable CHROMIUM)")
+    config.addinivalue_line("markers", "alone: measures time, so nothing else may run beside it")
 
 
 def node(script, given):

@@ -153,8 +153,10 @@ def test():
     if chromium:
         say("testing the built site and a live notebook in Chromium")
         install_browser_tools()
-        failed |= run(BIN / "python", "-m", "pytest", "-q", "-m", "browser", "tests",
-                      env={"CHROMIUM": chromium}, check=False)
+        # Two browsers side by side, then one by itself for the tests that measure time.
+        for chosen in (["-m", "browser and not alone", "-n", "2"], ["-m", "browser and alone"]):
+            failed |= run(BIN / "python", "-m", "pytest", "-q", *chosen, "tests",
+                          env={"CHROMIUM": chromium}, check=False)
     if failed:
         sys.exit("[book] some tests FAILED")
     say("all tests passed" + ("" if chromium else ", but NOT those that need a browser: no Chromium was found"))
