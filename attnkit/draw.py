@@ -200,7 +200,7 @@ def attention_graph(query, key, value, *, names, asks="", scale=1.0, digits=1):
 
     Examples
     --------
-    >>> attention_graph([1.0], [[2.0], [0.0]], [[1.0], [3.0]], names=["a", "b"]).alt[-21:]
+    >>> attention_graph([1.0], [[2.0], [0.0]], [[1.0], [3.0]], names=["a", "b"]).alt[-18:]
     'Their sum: (1.24).'
     """
     q, k, v = _as_array(query), _as_array(key), _as_array(value)
