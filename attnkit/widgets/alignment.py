@@ -7,7 +7,7 @@ import traitlets
 
 from attnkit import softmax
 from attnkit.numbers import fixed
-from attnkit.widgets.figure import Figure, numbers, table_cell
+from attnkit.widgets.figure import Between, Figure, numbers, table_cell
 
 
 class Alignment(Figure):
@@ -29,7 +29,7 @@ class Alignment(Figure):
     ------
     TypeError, ValueError
         Weights of another shape, negative or all zero in a row; words that do not match; a temperature
-        outside [0.1, 10] or a choice that does not exist, also when set later (traitlets.TraitError for another kind).
+        outside [0.1, 10] or a choice that does not exist, also when set later.
 
     Examples
     --------
@@ -47,7 +47,7 @@ class Alignment(Figure):
     key_lang = traitlets.Unicode("en").tag(sync=True)
     selected = traitlets.Int(0).tag(sync=True)
     start = traitlets.Int(0).tag(sync=True)
-    temperature = traitlets.Float(1.0).tag(sync=True)
+    temperature = Between(0.1, 10, 1).tag(sync=True)
 
     def __init__(self, weights, queries, keys, query_lang="en", key_lang="en", selected=0, caption=""):
         weights = np.array(numbers(weights, "weights", 0, np.inf, (len(queries), len(keys))))
@@ -56,12 +56,6 @@ class Alignment(Figure):
         weights /= weights.sum(axis=1, keepdims=True)
         super().__init__(weights=weights.tolist(), query_words=list(queries), key_words=list(keys),
                          query_lang=query_lang, key_lang=key_lang, selected=selected, start=selected, caption=caption)
-
-    @traitlets.validate("temperature")
-    def _check_temperature(self, proposal):
-        if not 0.1 <= proposal["value"] <= 10:
-            raise ValueError(f"temperature must lie between 0.1 and 10, got {proposal['value']}")
-        return proposal["value"]
 
     @traitlets.validate("selected")
     def _check_selected(self, proposal):

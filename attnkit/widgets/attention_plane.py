@@ -5,7 +5,7 @@ import traitlets
 
 from attnkit import attention
 from attnkit.numbers import fixed
-from attnkit.widgets.figure import Figure, index, number, numbers, still_plane, still_table
+from attnkit.widgets.figure import Between, Figure, index, numbers, still_plane, still_table
 
 
 class AttentionPlane(Figure):
@@ -47,14 +47,14 @@ class AttentionPlane(Figure):
     selected = traitlets.Any(0).tag(sync=True)
     moved = traitlets.Any(0).tag(sync=True)
     start_selected = traitlets.Int(0).tag(sync=True)
-    scale = traitlets.Any(1.0).tag(sync=True)
-    start_scale = traitlets.Float(1.0).tag(sync=True)
+    scale = Between(0.1, 10, 1).tag(sync=True)
+    start_scale = Between(0.1, 10, 1).tag(sync=True)
 
     def __init__(self, points, names, features=("first number", "second number"), selected=0, scale=1.0, caption=""):
         points = numbers(points, "points", -self.REACH, self.REACH, (len(names), 2))
         if len(features) != 2:
             raise ValueError(f"features must be two names, got {len(features)}")
-        selected, scale = index(selected, "selected", len(names), "points"), number(scale, "scale", 0.1, 10)
+        selected = index(selected, "selected", len(names), "points")
         super().__init__(names=list(names), features=list(features), points=points, start=points, selected=selected,
                          moved=selected, start_selected=selected, scale=scale, start_scale=scale, caption=caption)
 
@@ -65,10 +65,6 @@ class AttentionPlane(Figure):
     @traitlets.validate("selected", "moved")
     def _check_choice(self, proposal):
         return index(proposal["value"], proposal["trait"].name, len(self.names), "points")
-
-    @traitlets.validate("scale")
-    def _check_scale(self, proposal):
-        return number(proposal["value"], "scale", 0.1, 10)
 
     @property
     def weights(self):

@@ -8,7 +8,7 @@ import traitlets
 
 from attnkit import attention
 from attnkit.numbers import fixed
-from attnkit.widgets.figure import Figure, index, number, numbers, still_table
+from attnkit.widgets.figure import Between, Figure, index, numbers, still_table
 
 
 class AttentionSteps(Figure):
@@ -51,15 +51,15 @@ class AttentionSteps(Figure):
     start_selected = traitlets.Int(0).tag(sync=True)
     step = traitlets.Any(0).tag(sync=True)
     start_step = traitlets.Int(0).tag(sync=True)
-    scale = traitlets.Any(1.0).tag(sync=True)
-    start_scale = traitlets.Float(1.0).tag(sync=True)
+    scale = Between(0.1, 10, 1).tag(sync=True)
+    start_scale = Between(0.1, 10, 1).tag(sync=True)
 
     def __init__(self, queries, keys, values, words, selected=0, step=0, scale=None, caption=""):
         n = len(words)
         queries = numbers(queries, "queries", -20, 20, (n, None))
         keys = numbers(keys, "keys", -20, 20, (n, len(queries[0])))
         values = numbers(values, "values", -20, 20, (n, None))
-        scale = number(1 / math.sqrt(len(queries[0])) if scale is None else scale, "scale", 0.1, 10)
+        scale = 1 / math.sqrt(len(queries[0])) if scale is None else scale
         selected, step = index(selected, "selected", n, "words"), index(step, "step", 5, "steps")
         super().__init__(queries=queries, key_rows=keys, values=values, words=list(words), selected=selected,
                          start_selected=selected, step=step, start_step=step, scale=scale, start_scale=scale,
@@ -72,10 +72,6 @@ class AttentionSteps(Figure):
     @traitlets.validate("step")
     def _check_step(self, proposal):
         return index(proposal["value"], "step", 5, "steps")
-
-    @traitlets.validate("scale")
-    def _check_scale(self, proposal):
-        return number(proposal["value"], "scale", 0.1, 10)
 
     @property
     def weights(self):

@@ -104,13 +104,20 @@ def numbers(value, name, low, high, shape):
     return array.round(9).tolist()
 
 
-def number(value, name, low, high):
-    """Check one number between two bounds and return it as a float."""
-    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
-        raise TypeError(f"{name} must be a number, got {value!r}")
-    if not low <= value <= high:
-        raise ValueError(f"{name} must lie between {low:g} and {high:g}, got {value}")
-    return float(value)
+class Between(traitlets.TraitType):
+    """A trait that holds one number between two bounds, as a float; anything else is refused in the caller's words."""
+
+    def __init__(self, low, high, default):
+        super().__init__(float(default))
+        self.low, self.high = low, high
+
+    def validate(self, obj, value):
+        """Raises TypeError or ValueError."""
+        if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+            raise TypeError(f"{self.name} must be a number, got {value!r}")
+        if not self.low <= value <= self.high:
+            raise ValueError(f"{self.name} must lie between {self.low:g} and {self.high:g}, got {value}")
+        return float(value)
 
 
 def index(value, name, count, what):

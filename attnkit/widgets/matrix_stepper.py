@@ -7,7 +7,7 @@ import traitlets
 
 from attnkit import attention
 from attnkit.numbers import fixed
-from attnkit.widgets.figure import Figure, index, number, numbers, still_table
+from attnkit.widgets.figure import Between, Figure, index, numbers, still_table
 
 
 class MatrixStepper(Figure):
@@ -52,8 +52,8 @@ class MatrixStepper(Figure):
     start_step = traitlets.Int(0).tag(sync=True)
     cell = traitlets.Any().tag(sync=True)
     start_cell = traitlets.List().tag(sync=True)
-    scale = traitlets.Any(1.0).tag(sync=True)
-    start_scale = traitlets.Float(1.0).tag(sync=True)
+    scale = Between(0.1, 10, 1).tag(sync=True)
+    start_scale = Between(0.1, 10, 1).tag(sync=True)
 
     def __init__(self, queries, keys, values, row_names, column_names=None, cell=(0, 0), scale=None, caption=""):
         column_names = row_names if column_names is None else column_names
@@ -61,7 +61,6 @@ class MatrixStepper(Figure):
         keys = numbers(keys, "keys", -20, 20, (len(column_names), len(queries[0])))
         values = numbers(values, "values", -20, 20, (len(column_names), None))
         scale = 1 / math.sqrt(len(queries[0])) if scale is None else scale
-        scale = number(scale, "scale", 0.1, 10)
         super().__init__(queries=queries, key_rows=keys, values=values, row_names=list(row_names),
                          column_names=list(column_names), cell=list(cell), start_cell=list(cell), scale=scale,
                          start_scale=scale, caption=caption)
@@ -77,10 +76,6 @@ class MatrixStepper(Figure):
         row, column = proposal["value"]
         columns = len(self.values[0]) if self.step == 2 else len(self.key_rows)
         return [index(row, "cell's row", len(self.queries), "rows"), index(column, "cell's column", columns, "columns")]
-
-    @traitlets.validate("scale")
-    def _check_scale(self, proposal):
-        return number(proposal["value"], "scale", 0.1, 10)
 
     @property
     def scores(self):

@@ -7,7 +7,7 @@ import traitlets
 
 from attnkit import attention
 from attnkit.numbers import fixed
-from attnkit.widgets.figure import Figure, number, numbers, still_table
+from attnkit.widgets.figure import Between, Figure, numbers, still_table
 
 
 class SoftDictionary(Figure):
@@ -45,25 +45,16 @@ class SoftDictionary(Figure):
     angles = traitlets.List().tag(sync=True)
     values = traitlets.List().tag(sync=True)
     unit = traitlets.Unicode("").tag(sync=True)
-    query = traitlets.Any(0.0).tag(sync=True)
-    start_query = traitlets.Float(0.0).tag(sync=True)
-    sharpness = traitlets.Any(1.0).tag(sync=True)
-    start_sharpness = traitlets.Float(1.0).tag(sync=True)
+    query = Between(0, 360, 0).tag(sync=True)
+    start_query = Between(0, 360, 0).tag(sync=True)
+    sharpness = Between(0.01, 100, 1).tag(sync=True)
+    start_sharpness = Between(0.01, 100, 1).tag(sync=True)
 
     def __init__(self, words, angles, values, query=0, sharpness=1.0, unit="", caption=""):
         angles = numbers(angles, "angles", 0, 360, (len(words),))
         values = numbers(values, "values", -1000, 1000, (len(words),))
-        query, sharpness = number(query, "query", 0, 360), number(sharpness, "sharpness", 0.01, 100)
         super().__init__(words=list(words), angles=angles, values=values, unit=unit, query=query,
                          start_query=query, sharpness=sharpness, start_sharpness=sharpness, caption=caption)
-
-    @traitlets.validate("query")
-    def _check_query(self, proposal):
-        return number(proposal["value"], "query", 0, 360)
-
-    @traitlets.validate("sharpness")
-    def _check_sharpness(self, proposal):
-        return number(proposal["value"], "sharpness", 0.01, 100)
 
     @property
     def weights(self):

@@ -5,7 +5,7 @@ import traitlets
 
 from attnkit import softmax
 from attnkit.numbers import fixed
-from attnkit.widgets.figure import Figure, number, numbers, still_table
+from attnkit.widgets.figure import Between, Figure, numbers, still_table
 
 
 class SoftmaxExplorer(Figure):
@@ -36,7 +36,7 @@ class SoftmaxExplorer(Figure):
     scores = traitlets.Any().tag(sync=True)
     start = traitlets.List().tag(sync=True)
     names = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    temperature = traitlets.Any(1.0).tag(sync=True)
+    temperature = Between(0.1, 10, 1).tag(sync=True)
 
     def __init__(self, scores, names, caption=""):
         scores = numbers(scores, "scores", -4, 4, (len(names),))
@@ -45,10 +45,6 @@ class SoftmaxExplorer(Figure):
     @traitlets.validate("scores")
     def _check_scores(self, proposal):
         return numbers(proposal["value"], "scores", -4, 4, (len(self.names) or None,))
-
-    @traitlets.validate("temperature")
-    def _check_temperature(self, proposal):
-        return number(proposal["value"], "temperature", 0.1, 10)
 
     @property
     def weights(self):
