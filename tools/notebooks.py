@@ -33,8 +33,9 @@ def execute(path):
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
-    # record_timing would write the time of day; widget state belongs to one kernel.
-    client = NotebookClient(notebook, kernel_name="python3", timeout=180, record_timing=False,
+    # record_timing would write the time of day; widget state belongs to one kernel; a busy machine hands over what
+    # one print wrote in pieces.
+    client = NotebookClient(notebook, kernel_name="python3", timeout=180, record_timing=False, coalesce_streams=True,
                             store_widget_state=False, resources={"metadata": {"path": str(Path(path).parent)}})
     client.execute()
     return normalise(notebook)
