@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BOOK = @command -v $(PYTHON) >/dev/null || { echo "Python 3.11 or newer is needed, and no '$(PYTHON)' was found: install it, or say make PYTHON=/path/to/python3."; exit 1; }; $(PYTHON) tools/book.py
 
-.PHONY: help book test lab notebooks serve bench mutants lint lock clean
+.PHONY: help book test lab notebooks serve bench study mutants lint lock clean
 .DEFAULT_GOAL := help
 
 help:       ## show this list
@@ -26,6 +26,9 @@ serve:      ## build the website and serve it at http://localhost:8000
 
 bench:      ## measure running times into measured/ (one machine's, marked as such)
 	$(BOOK) bench
+
+study:      ## train the models of the ten-seed tables into measured/ (about 20 minutes, not in CI)
+	$(BOOK) study
 
 mutants:    ## change each line of the core in small ways: does a test notice? (about 15 minutes, not in CI)
 	$(BOOK) mutants

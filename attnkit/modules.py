@@ -6,6 +6,7 @@ module returns ``(output, weights)``.
 """
 
 import math
+from contextlib import contextmanager
 from copy import deepcopy
 
 import torch
@@ -262,25 +263,34 @@ class Translator(nn.Module):
     """A recurrent encoder and decoder with attention between them.
 
     The encoder reads the source both ways; the annotation of a word is its two
-    states and its embedding added up.  At each step the decoder compares its last
-    state with all annotations, blends them by the weights, and from the blend
+    states and its embedding, side by side.  At each step the decoder compares its
+    last state with all annotations, blends them by the weights, and from the blend
     and the last word makes its new state and a score for every target word.
+
+    Two choices make its weights readable.  The encoder's states are narrow: a word's
+    annotation holds hints about its neighbours, and who wants a word itself has to look at it.
+    And noise on the scores while it trains makes an undecided blend a gamble.
 
     Parameters
     ----------
     source_size, target_size : int
         The numbers of words (tokens) in the two vocabularies.
     width : int
-        d, of embeddings, annotations and states; even.
+        d, of an annotation, of the decoder's state and of a target word's embedding.
+    states : int, optional
+        How much of an annotation each of the encoder's two states takes, d / 6 if not given; the
+        embedding has the rest.
     score : "additive", "general", "dot", "scaled_dot" or "cosine"
         How a state and an annotation are compared, see `attnkit.scores`.
     dropout : float
         The share of the numbers in embeddings and read-out set to zero while training.
+    noise : float
+        The standard deviation of what is added to every score while training.
 
     Raises
     ------
     ValueError
-        `score` is none of the words above; `width` is odd.
+        `score` is none of the words above; the states leave no room for the embedding.
 
     Examples
     --------
@@ -299,23 +309,29 @@ class Translator(nn.Module):
     ----------
     Bahdanau et al. (2015), "Neural Machine Translation by Jointly Learning to
     Align and Translate"; Luong et al. (2015), "Effective Approaches to
-    Attention-based Neural Machine Translation", on the score.
+    Attention-based Neural Machine Translation", on the score; Raffel et al. (2017), "Online
+    and Linear-Time Attention by Enforcing Monotonic Alignments", on the noise.
     Chapter: translation.
     """
 
-    def __init__(self, source_size, target_size, width=32, *, score="additive", dropout=0.0):
+    def __init__(self, source_size, target_size, width=48, *, states=None, score="additive", dropout=0.0, noise=0.0):
         super().__init__()
         if score not in ("additive", "general", "dot", "scaled_dot", "cosine"):
             raise ValueError(f"score must be additive, general, dot, scaled_dot or cosine, got {score!r}")
-        if checks.count(width, "width") % 2:
-            raise ValueError(f"width must be even, for the two directions of the encoder; got {width}")
-        self.score_name = score
-        self.source_words, self.target_words = nn.Embedding(source_size, width), nn.Embedding(target_size, width)
-        self.encoder = nn.GRU(width, width // 2, bidirectional=True)
+        checks.count(width, "width")
+        states = _count_or(max(1, width // 6), states, "states")
+        if 2 * states >= width:
+            raise ValueError(f"two states of {states} leave no room for the embedding in a width of {width}")
+        self.score_name, self.noise = score, noise
+        self.source_words = nn.Embedding(source_size, width - 2 * states)
+        self.target_words = nn.Embedding(target_size, width)
+        for words in (self.source_words, self.target_words):
+            nn.init.normal_(words.weight, std=0.3)          # small, so that what is learned soon outweighs chance
+        self.encoder = nn.GRU(width - 2 * states, states, bidirectional=True)
         self.first_state = nn.Linear(width, width)
         self.decoder = nn.GRUCell(2 * width, width)
         self.read = nn.Linear(3 * width, target_size)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = _Dropout(dropout)
         if score == "additive":
             self.w_query, self.w_key = _weight(width, width), _weight(width, width)
             self.v = nn.Parameter(torch.randn(width) / math.sqrt(width))
@@ -325,7 +341,8 @@ class Translator(nn.Module):
     def score(self, query, key):
         """Compare decoder states (..., n, d) with annotations (..., m, d)."""
         own = {"additive": ("w_query", "w_key", "v"), "general": ("weight",)}.get(self.score_name, ())
-        return getattr(scores, self.score_name)(query, key, *(getattr(self, name) for name in own))
+        scored = getattr(scores, self.score_name)(query, key, *(getattr(self, name) for name in own))
+        return scored + self.noise * torch.randn_like(scored) if self.training and self.noise else scored
 
     def encode(self, source, mask=None):
         """Read the source: words (b, m) and mask (b, m), True = a word, False = padding at the end.
@@ -341,15 +358,23 @@ class Translator(nn.Module):
         packed = nn.utils.rnn.pack_padded_sequence(words, lengths.cpu(), batch_first=True, enforce_sorted=False)
         states, _ = nn.utils.rnn.pad_packed_sequence(self.encoder(packed)[0], batch_first=True,
                                                      total_length=source.shape[1])
-        annotations = (states + words) * mask[..., None]
+        annotations = self.annotate(states, words) * mask[..., None]
         mean = annotations.sum(1) / lengths[:, None]
         return annotations, torch.tanh(self.first_state(mean))
 
+    def annotate(self, states, words):
+        """What the decoder may look at: the encoder's states, both directions (b, m, 2 states), and the embeddings."""
+        return torch.cat([states, words], dim=-1)
+
+    def look(self, state, annotations, mask=None):
+        """Compare a state (b, d) with annotations (b, m, d): the blend (b, d) and the weights (b, m)."""
+        mask = None if mask is None else mask[:, None, :]
+        blend, weights = attention(state[:, None, :], annotations, annotations, mask=mask, score=self.score)
+        return blend[:, 0], weights[:, 0]
+
     def step(self, word, state, annotations, mask=None):
         """One word (b,) further: scores (b, target_size), the new state (b, d), and weights (b, m)."""
-        mask = None if mask is None else mask[:, None, :]
-        context, weights = attention(state[:, None, :], annotations, annotations, mask=mask, score=self.score)
-        context, weights = context[:, 0], weights[:, 0]                       # (b, d), (b, m)
+        context, weights = self.look(state, annotations, mask)
         word = self.dropout(self.target_words(word))
         state = self.decoder(torch.cat([word, context], dim=1), state)
         return self.read(self.dropout(torch.cat([state, context, word], dim=1))), state, weights
@@ -377,9 +402,7 @@ class Translator(nn.Module):
         end, and their weights, a tensor (words, m).
         """
         checks.count(longest, "longest")
-        training = {module: module.training for module in self.modules()}
-        self.eval()
-        try:
+        with _evaluating(self):
             annotations, state = self.encode(source, mask)
             word = torch.full((len(source),), start, device=source.device)
             words, weights = [], []
@@ -388,13 +411,63 @@ class Translator(nn.Module):
                 word = scored.argmax(dim=-1)
                 words.append(word)
                 weights.append(looked)
-        finally:
-            for module, mode in training.items():
-                module.training = mode
         words, weights = torch.stack(words, dim=1), torch.stack(weights, dim=1)
         sentences = [row.tolist() for row in words]
         lengths = [row.index(end) if end in row else longest for row in sentences]
         return [row[:n] for row, n in zip(sentences, lengths)], [rows[:n] for rows, n in zip(weights, lengths)]
+
+    @torch.no_grad()
+    def beam(self, source, *, start, end, longest, beams):
+        """Beam search: of all one-word continuations of the `beams` best beginnings keep the `beams` best.
+
+        For one sentence, source (m,).  A beginning is judged by its log probability, the
+        sum over its words; one that has ended stays among the best or is pushed out.
+        Gives a list of (words, log probability), best first, words without start and end.
+        """
+        checks.count(longest, "longest")
+        checks.count(beams, "beams")
+        with _evaluating(self):
+            annotations, state = self.encode(source[None])
+            hypotheses = [([start], 0.0, state)]
+            for _ in range(longest):
+                candidates = []
+                for words, total, state in hypotheses:
+                    if words[-1] == end:
+                        candidates.append((words, total, state))
+                        continue
+                    scored, state, _ = self.step(torch.tensor([words[-1]], device=source.device), state, annotations)
+                    best, found = torch.log_softmax(scored[0], dim=0).topk(min(beams, scored.shape[1]))
+                    candidates += [([*words, word], total + gained, state)
+                                   for word, gained in zip(found.tolist(), best.tolist())]
+                hypotheses = sorted(candidates, key=lambda candidate: -candidate[1])[:beams]
+                if all(words[-1] == end for words, _, _ in hypotheses):
+                    break
+        return [([word for word in words[1:] if word != end], total) for words, total, _ in hypotheses]
+
+
+class _Dropout(nn.Module):
+    """torch.nn.Dropout, which draws other random numbers on other makes of processor; this one the same on all."""
+
+    def __init__(self, share):
+        super().__init__()
+        self.share = share
+
+    def forward(self, x):
+        if not (self.training and self.share):
+            return x
+        return x * (torch.rand_like(x) >= self.share) / (1 - self.share)
+
+
+@contextmanager
+def _evaluating(module):
+    """Without dropout and noise; afterwards each part is again in the mode it was in."""
+    modes = {part: part.training for part in module.modules()}
+    module.eval()
+    try:
+        yield
+    finally:
+        for part, mode in modes.items():
+            part.training = mode
 
 
 def _loaded(module, weights, like):

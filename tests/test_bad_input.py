@@ -260,7 +260,9 @@ BAD = [
     (lambda: Translator(9, 9, 4).translate(torch.tensor([[3]]), start=1, end=2, longest=0), ValueError, "^longest must be at least 1"),
     (lambda: AttentionPooling(3)(torch.zeros(3)), ValueError, "value must have at least two axes|key must have at least two axes"),
     (lambda: Translator(5, 5, 0), ValueError, "^width must be at least 1, got 0"),
-    (lambda: Translator(5, 5, 7), ValueError, "width must be even, for the two directions of the encoder; got 7"),
+    (lambda: Translator(5, 5, 6, states=3), ValueError, "two states of 3 leave no room for the embedding in a width of 6"),
+    (lambda: Translator(5, 5, 2), ValueError, "two states of 1 leave no room for the embedding in a width of 2"),
+    (lambda: Translator(9, 9, 4).beam(torch.tensor([3]), start=1, end=2, longest=1, beams=0), ValueError, "^beams must be "),
     (lambda: Translator(5, 5, score="general_dot"), ValueError, "score must be additive, .* got 'general_dot'"),
 ]
 

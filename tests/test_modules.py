@@ -1,5 +1,7 @@
 """The torch modules: torch's own as oracle, shapes, gradients, and that a translator learns."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 import torch
@@ -126,7 +128,7 @@ def test_pooling(hidden):
 @pytest.mark.parametrize("score", SCORES)
 def test_translator(score):
     torch.manual_seed(4)
-    model = Translator(11, 13, width=6, score=score).double()
+    model = spread(Translator(11, 13, width=6, score=score))
     source, target = torch.tensor([[3, 4, 5, 6, 7], [8, 9, 3, 0, 0]]), torch.tensor([[1, 5, 6], [1, 7, 8]])
     mask = source > 0
     scored, weights = model(source, target, mask)
@@ -155,7 +157,7 @@ def test_the_translators_steps():
     scored, weights = model(source, target, source > 0)
     for i, length in enumerate((2, 4, 1)):
         words = model.source_words(source[i, :length])
-        annotations = model.encoder(words[:, None])[0][:, 0] + words
+        annotations = torch.cat([model.encoder(words[:, None])[0][:, 0], words], dim=-1)
         state = torch.tanh(model.first_state(annotations.mean(0)))
         for t in range(3):
             shares = torch.softmax(annotations @ state, dim=0)
@@ -163,7 +165,9 @@ def test_the_translators_steps():
             context = shares @ annotations
             state = model.decoder(torch.cat([word, context])[None], state[None])[0]
             assert close(weights[i, t, :length], shares) and close(scored[i, t], model.read(torch.cat([state, context, word])))
-    assert Translator(5, 5).decoder.hidden_size == 32 and Translator(5, 5).score_name == "additive"
+    assert Translator(5, 5).decoder.hidden_size == 48 and Translator(5, 5).score_name == "additive"
+    assert Translator(5, 5).encoder.hidden_size == 8 and Translator(5, 5, 30, states=3).encoder.input_size == 24
+    assert 0.25 < Translator(400, 5).source_words.weight.std() < 0.35
     assert 0.8 < Translator(5, 5, width=400).v.norm() < 1.2
 
 
@@ -182,6 +186,42 @@ def test_a_translator_drops_out_while_it_trains():
     assert torch.equal(model(source, target)[0], model(source, target)[0])
     model.translate(source, start=1, end=2, longest=5)
     assert not model.training
+
+
+def test_a_translators_dropout_and_noise():
+    """Dropout keeps the mean, noise has the standard deviation asked for, and neither is there after training."""
+    torch.manual_seed(9)
+    model = Translator(11, 13, width=6, dropout=0.25, noise=2.0)
+    ones = model.dropout(torch.ones(40_000))
+    assert set(ones.unique().tolist()) == {0.0, torch.tensor(1 / 0.75).item()} and abs(ones.mean() - 1) < 0.02
+    query, key = torch.ones(1, 6), torch.ones(20_000, 6)
+    assert abs(model.score(query, key).std() - 2) < 0.05
+    model.eval()
+    assert model.score(query, key).std() < 1e-6 and torch.equal(model.dropout(query), query)
+
+
+def test_beam_search():
+    """One beam is greedy decoding; with as many beams as there are beginnings it finds the best of all sentences."""
+    torch.manual_seed(10)
+    model = spread(Translator(7, 5, width=6)).double()
+    source = torch.tensor([3, 4, 6])
+    kwargs = dict(start=1, end=2, longest=3)
+    [(greedy, total)] = model.beam(source, beams=1, **kwargs)
+    assert greedy == model.translate(source[None], **kwargs)[0][0]
+
+    def log_probability(words):
+        given = torch.tensor([[1, *words]])
+        logs = torch.log_softmax(model(source[None], given)[0][0], dim=1)
+        targets = ([*words, 2])[:3]
+        return sum(logs[i, word].item() for i, word in enumerate(targets))
+
+    assert abs(total - log_probability(greedy)) < 1e-12
+    others = [word for word in range(5) if word != 2]
+    everything = [list(words) for n in range(4) for words in product(others, repeat=n)]
+    best = sorted(everything, key=log_probability, reverse=True)
+    found = model.beam(source, beams=200, **kwargs)
+    assert [words for words, _ in found[:5]] == best[:5] and len(found) == len(everything)
+    assert all(abs(total - log_probability(words)) < 1e-12 for words, total in found)
 
 
 @pytest.mark.parametrize("score", SCORES)

@@ -199,6 +199,12 @@ def bench():
     run(BIN / "python", "tools/bench.py")
 
 
+def study():
+    """Train the models of the ten-seed tables and write what came out."""
+    setup()
+    run(BIN / "python", "tools/study.py")
+
+
 def mutants():
     """Change the core in small ways and see whether a test notices."""
     setup()
@@ -233,7 +239,7 @@ def clean(everything):
 
 def main():
     """Read the command line."""
-    tasks = {f.__name__: f for f in (book, test, notebooks, lab, serve, bench, mutants, lint, lock, setup, clean)}
+    tasks = {f.__name__: f for f in (book, test, notebooks, lab, serve, bench, study, mutants, lint, lock, setup, clean)}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("task", choices=tasks, metavar="task", help=", ".join(tasks))
     parser.add_argument("--all", action="store_true", help="with clean: the environment too")

@@ -1,0 +1,224 @@
+"""The small data that the book makes for itself: the same for the same seed, on every machine.
+
+A sentence is a tuple of words.  `english_french` is a made-up corner of English
+with its French translation and a gold alignment: which English word each French
+word stands for.
+"""
+
+import random
+from typing import NamedTuple
+
+from attnkit import checks
+
+
+class Pair(NamedTuple):
+    """An English sentence, its French translation, and the English words that each French word stands for.
+
+    `alignment` has an entry for each French word: positions in the English
+    sentence, the first one certain, any others acceptable because they help to decide the word's form.
+    """
+
+    english: tuple
+    french: tuple
+    alignment: tuple
+
+
+# Object form; as a French subject and object; the French person, an index into a verb's forms.
+_PRONOUNS = {"I": ("me", "je", "me", 0), "you": ("you", "tu", "te", 1), "he": ("him", "il", "le", 2),
+             "she": ("her", "elle", "la", 2), "we": ("us", "nous", "nous", 3), "they": ("them", "ils", "les", 4)}
+# These pairs of subject and object would be reflexive, or ask for "nous nous": left out.
+_NOT_TOGETHER = {("I", "I"), ("I", "we"), ("we", "I"), ("we", "we"), ("you", "you")}
+_VERBS = {      # the English third person; je, tu, il, nous, ils
+    "love": ("loves", "aime aimes aime aimons aiment"),
+    "see": ("sees", "vois vois voit voyons voient"),
+    "know": ("knows", "connais connais connaît connaissons connaissent"),
+    "follow": ("follows", "suis suis suit suivons suivent"),
+    "hear": ("hears", "entends entends entend entendons entendent"),
+    "help": ("helps", "aide aides aide aidons aident"),
+    "call": ("calls", "appelle appelles appelle appelons appellent"),
+    "find": ("finds", "trouve trouves trouve trouvons trouvent"),
+    "invite": ("invites", "invite invites invite invitons invitent"),
+    "meet": ("meets", "rencontre rencontres rencontre rencontrons rencontrent"),
+    "admire": ("admires", "admire admires admire admirons admirent"),
+}
+_NOUNS = {      # the English plural; French singular, plural, gender; whether it is an animal
+    "cat": ("cats", "chat", "chats", "m", True), "dog": ("dogs", "chien", "chiens", "m", True),
+    "horse": ("horses", "cheval", "chevaux", "m", True), "bird": ("birds", "oiseau", "oiseaux", "m", True),
+    "mouse": ("mice", "souris", "souris", "f", True), "girl": ("girls", "fille", "filles", "f", False),
+    "boy": ("boys", "garçon", "garçons", "m", False), "man": ("men", "homme", "hommes", "m", False),
+    "child": ("children", "enfant", "enfants", "m", False), "queen": ("queens", "reine", "reines", "f", False),
+    "actress": ("actresses", "actrice", "actrices", "f", False), "hero": ("heroes", "héros", "héros", "m", False),
+}
+_ADJECTIVES = {     # masculine, feminine, their plurals; whether it stands before the noun; whether only of animals
+    "small": ("petit petite petits petites", True, False), "big": ("grand grande grands grandes", True, False),
+    "young": ("jeune jeune jeunes jeunes", True, False), "old": ("vieux vieille vieux vieilles", True, False),
+    "happy": ("heureux heureuse heureux heureuses", False, False),
+    "tired": ("fatigué fatiguée fatigués fatiguées", False, False),
+    "white": ("blanc blanche blancs blanches", False, True),
+}
+_ADVERBS = {"often": "souvent", "always": "toujours"}
+_ELIDED = {"je": "j'", "ne": "n'", "me": "m'", "te": "t'", "le": "l'", "la": "l'", "de": "d'"}
+
+
+def english_french(count=4000, *, held_out=400, seed=0):
+    """Distinct pairs of an English sentence and its French translation: those to train on, those held out.
+
+    The grammar, in present tense:
+
+    - a subject, a verb, an object; both may be a pronoun or a noun with its article and perhaps an adjective.
+    - a French verb has the form of its person and number (j'aime, nous aimons, les chats aiment).
+    - an object pronoun stands before the French verb (je te vois), an object noun after it.
+    - je, ne, me, te, le, la and de lose their vowel before a vowel or a mute h (je t'aime, l'homme), not before
+      the h of héros; what they lose it before is the next word, whatever it is (je ne t'aime pas, j'aime, je n'aime).
+    - an article agrees with its noun in gender and number (le chat, la fille, les enfants, une souris).
+    - an adjective does too, and has its place: small, big, young and old before the noun, the others after it
+      (la petite souris, la souris blanche); vieux becomes vieil before a singular that elides (un vieil homme).
+    - "do not" is ne ... pas around the verb and its pronoun, "never" is ne ... jamais; after either a direct
+      object with un or une takes de (je ne vois pas de chat).
+    - souvent and toujours follow the verb.
+
+    An object that would be the subject again is left out, so nothing is reflexive.
+
+    Parameters
+    ----------
+    count : int
+        How many pairs there are in all.
+    held_out : int
+        How many of them are kept apart, "I love you" first; at least one, and fewer than `count`.
+    seed : int
+
+    Returns
+    -------
+    (training, held_out) : lists of Pair
+        In random order.  No sentence of either language stands twice in `training`
+        and `held_out` together.
+
+    Raises
+    ------
+    ValueError
+        `held_out` is not between 1 and `count` - 1; there are not so many pairs.
+
+    Examples
+    --------
+    >>> training, held_out = english_french(100, held_out=10)
+    >>> len(training), len(held_out)
+    (90, 10)
+    >>> held_out[0]
+    Pair(english=('I', 'love', 'you'), french=('je', "t'", 'aime'), alignment=((0,), (2,), (1,)))
+
+    References
+    ----------
+    Chapter: translation.
+    """
+    checks.count(count, "count")
+    if not 1 <= checks.count(held_out, "held_out") < count:
+        raise ValueError(f"held_out must be at least 1 and less than count, got {held_out} of {count}")
+    if count > 20_000:
+        raise ValueError(f"count must be at most 20000, to leave pairs that differ, got {count}")
+    rng = random.Random(seed)
+    first = Pair(("I", "love", "you"), ("je", "t'", "aime"), ((0,), (2,), (1,)))
+    pairs, french = {first.english: first}, {first.french}
+    while len(pairs) < count:
+        pair = _sentence(rng)
+        if pair.english not in pairs and pair.french not in french:
+            pairs[pair.english] = pair
+            french.add(pair.french)
+    pairs = list(pairs.values())
+    return pairs[held_out:], pairs[:held_out]
+
+
+def elides(word):
+    """Whether a French word makes the little word before it lose its vowel: it begins with a vowel or a mute h.
+
+    Examples
+    --------
+    >>> elides("aime"), elides("homme"), elides("héros"), elides("chat")
+    (True, True, False, False)
+    """
+    return word[0] in "aeéèêiouh" and word != "héros"
+
+
+def vocabulary(sentences):
+    """The words of some sentences in the order of the alphabet, after padding, start and end: numbers 0, 1 and 2.
+
+    Examples
+    --------
+    >>> vocabulary([("je", "vois"), ("je", "suis")])
+    ['<pad>', '<start>', '<end>', 'je', 'suis', 'vois']
+    """
+    return ["<pad>", "<start>", "<end>", *sorted({word for sentence in sentences for word in sentence})]
+
+
+def _noun_phrase(rng, definite):
+    """An English noun phrase; the French one, each word with the positions it stands for; the French person."""
+    noun = rng.choice(list(_NOUNS))
+    plural_english, singular, plural, gender, animal = _NOUNS[noun]
+    many = definite and rng.random() < 0.3
+    adjective = None
+    if rng.random() < 0.4:
+        adjective = rng.choice([a for a, (_, _, only_animals) in _ADJECTIVES.items() if animal or not only_animals])
+    english = [adjective, plural_english if many else noun] if adjective else [plural_english if many else noun]
+    english.insert(0, "the" if definite else "an" if english[0][0] in "aeiou" else "a")
+
+    at = len(english) - 1                                   # the noun, which decides the forms of the others
+    french = [(plural if many else singular, (at,))]
+    if adjective:
+        forms, before, _ = _ADJECTIVES[adjective]
+        form = forms.split()[2 * many + (gender == "f")]
+        if form == "vieux" and not many and elides(french[0][0]):
+            form = "vieil"
+        french.insert(0 if before else 1, (form, (1, at)))
+    if definite:
+        article = "les" if many else "le" if gender == "m" else "la"
+    else:
+        article = "un" if gender == "m" else "une"
+    return english, [(article, (0, at)), *french], 4 if many else 2
+
+
+def _sentence(rng):
+    """One pair at random."""
+    verb = rng.choice(list(_VERBS))
+    third, forms = _VERBS[verb]
+    subject = rng.choice(list(_PRONOUNS)) if rng.random() < 0.65 else None
+    if subject:
+        _, as_subject, _, person = _PRONOUNS[subject]
+        english, french = [subject], [(as_subject, (0,))]
+    else:
+        english, french, person = _noun_phrase(rng, definite=rng.random() < 0.7)
+    object_ = None
+    if rng.random() < 0.6:
+        object_ = rng.choice([pronoun for pronoun in _PRONOUNS if (subject, pronoun) not in _NOT_TOGETHER])
+    how = rng.choice(["", "", "", "not", "not", "never", "often", "always"])
+
+    helper = ()                                             # the position of "do" or "does"
+    if how == "not":
+        helper = (len(english),)
+        english.append("does" if person == 2 else "do")
+    at_how = (len(english),)
+    english += [how] if how else []
+    at_verb = (len(english),)
+    english.append(third if person == 2 and not helper else verb)
+
+    negation = {"not": "pas", "never": "jamais"}.get(how)
+    if negation:
+        french.append(("ne", at_how + helper))
+    if object_:
+        as_object, _, clitic, _ = _PRONOUNS[object_]
+        french.append((clitic, (len(english),)))
+        english.append(as_object)
+    french.append((forms.split()[person], at_verb + helper))
+    if negation:
+        french.append((negation, at_how + helper))
+    elif how:
+        french.append((_ADVERBS[how], at_how))
+    if not object_:
+        words, phrase, _ = _noun_phrase(rng, definite=rng.random() < 0.5)
+        if negation and phrase[0][0] in ("un", "une"):
+            phrase[0] = ("de", phrase[0][1])
+        french += [(word, tuple(len(english) + i for i in positions)) for word, positions in phrase]
+        english += words
+
+    following = [word for word, _ in french[1:]] + [" "]
+    written = [_ELIDED[word] if word in _ELIDED and elides(after) else word
+               for (word, _), after in zip(french, following)]
+    return Pair(tuple(english), tuple(written), tuple(positions for _, positions in french))

@@ -1,0 +1,171 @@
+"""The trained models of the chapters, in one place: the chapters train some of them, ``make study`` all, over ten seeds."""
+
+from typing import NamedTuple
+
+import torch
+from torch import nn
+
+from attnkit.corpora import vocabulary
+from attnkit.modules import Translator
+from attnkit.training import alignment_error_rate, fit, next_word_loss, numbered
+
+
+class Result(NamedTuple):
+    """What a translator does with sentences it has not seen: `exact`, the share translated word for word as they
+    should; `aer`, its alignment error rate; `strict`, the same with the certain links only.
+    """
+
+    exact: float
+    aer: float
+    strict: float
+
+
+class Lessons:
+    """Sentences with their translations, as numbers, and what is done with them.
+
+    Parameters
+    ----------
+    training, held_out : lists of attnkit.corpora.Pair
+
+    Examples
+    --------
+    >>> from attnkit.corpora import english_french
+    >>> lessons = Lessons(*english_french(300, held_out=100))
+    >>> model = lessons.train(seed=0, steps=2)
+    >>> said, weights = lessons.translate(model, ("I", "love", "you"))
+    >>> weights.shape == (len(said), 3)
+    True
+
+    References
+    ----------
+    Chapter: translation.
+    """
+
+    def __init__(self, training, held_out):
+        self.training, self.held_out = training, held_out
+        self.source_words = vocabulary(pair.english for pair in training + held_out)
+        self.target_words = vocabulary(pair.french for pair in training + held_out)
+
+    def train(self, seed, make=Translator, *, steps=600, watch=None, **options):
+        """A model of the class `make`, trained from scratch; `watch(step, model)` is called before each step and at the end."""
+        torch.manual_seed(seed)
+        options = {"dropout": 0.15, "noise": 0.5} | options
+        model = make(len(self.source_words), len(self.target_words), **options).double()
+        source, target = self.numbers(self.training)
+
+        def loss(chosen):
+            x, y = _trimmed(source[chosen]), _trimmed(target[chosen])
+            scores, _ = model(x, y[:, :-1], x > 0)
+            return next_word_loss(scores, y[:, 1:])
+
+        fit(model, loss, len(source), steps=steps, watch=watch and (lambda step: watch(step, model)))
+        return model
+
+    def numbers(self, pairs):
+        """Their sentences as word numbers: source (b, m), and target (b, t) between its start and end words."""
+        return (numbered([pair.english for pair in pairs], self.source_words),
+                numbered([("<start>", *pair.french, "<end>") for pair in pairs], self.target_words))
+
+    @torch.no_grad()
+    def weights(self, model, pairs):
+        """Where the model looks when it is made to say the right words: for each pair an array (French, English)."""
+        source, target = self.numbers(pairs)
+        _, weights = model(source, target[:, :-1], source > 0)
+        return [rows[:len(pair.french), :len(pair.english)] for rows, pair in zip(weights, pairs)]
+
+    def translate(self, model, english):
+        """The model's own translation of one sentence, word after word, and where it looked (words, m)."""
+        source = numbered([english], self.source_words)
+        [said], [weights] = model.translate(source, start=1, end=2, longest=15)
+        return tuple(self.target_words[word] for word in said), weights
+
+    def examine(self, model, pairs=None):
+        """The `Result` of a model with held-out pairs, or others."""
+        pairs = self.held_out if pairs is None else pairs
+        source, _ = self.numbers(pairs)
+        said, _ = model.translate(source, start=1, end=2, longest=15, mask=source > 0)
+        exact = [tuple(self.target_words[word] for word in words) == pair.french for words, pair in zip(said, pairs)]
+        weights, gold = self.weights(model, pairs), [pair.alignment for pair in pairs]
+        certain = [[right[:1] for right in alignment] for alignment in gold]
+        return Result(sum(exact) / len(pairs), alignment_error_rate(weights, gold),
+                      alignment_error_rate(weights, certain))
+
+
+def _trimmed(sentences):
+    """Without the columns that hold padding only."""
+    return sentences[:, :(sentences > 0).sum(1).max()]
+
+
+class StatesOnly(Translator):
+    """The annotation of a word is the encoder's two states there, wide ones, without the word itself."""
+
+    def __init__(self, *sizes, width=48, **options):
+        super().__init__(*sizes, width, **options)
+        self.encoder = nn.GRU(self.encoder.input_size, width // 2, bidirectional=True)
+
+    def annotate(self, states, words):
+        return states
+
+
+class OneDirection(StatesOnly):
+    """The same with an encoder that only reads forwards: each state knows what came before it, not what follows."""
+
+    def __init__(self, *sizes, width=48, **options):
+        super().__init__(*sizes, width=width, **options)
+        self.encoder = nn.GRU(self.encoder.input_size, width)
+
+
+class LooksLater(Translator):
+    """First the new state, from the last word alone, then attention with it: the order of Luong et al. (2015)."""
+
+    def __init__(self, *sizes, width=48, **options):
+        super().__init__(*sizes, width, **options)
+        self.decoder = nn.GRUCell(width, width)
+
+    def step(self, word, state, annotations, mask=None):
+        word = self.dropout(self.target_words(word))
+        state = self.decoder(word, state)
+        context, weights = self.look(state, annotations, mask)
+        return self.read(self.dropout(torch.cat([state, context, word], dim=1))), state, weights
+
+
+class FixedVector(Translator):
+    """Without attention: of the whole sentence the decoder gets the encoder's last states, at every step the same."""
+
+    def __init__(self, *sizes, width=48, **options):
+        super().__init__(*sizes, width, **options)
+        self.encoder = nn.GRU(self.encoder.input_size, width // 2, bidirectional=True)
+
+    def encode(self, source, mask=None):
+        words = self.dropout(self.source_words(source))
+        lengths = torch.full((len(source),), source.shape[1]) if mask is None else mask.sum(1)
+        packed = nn.utils.rnn.pack_padded_sequence(words, lengths, batch_first=True, enforce_sorted=False)
+        _, last = self.encoder(packed)                                        # (2, b, d / 2)
+        vector = last.transpose(0, 1).flatten(1)                              # (b, d)
+        return vector[:, None, :].expand(-1, source.shape[1], -1), torch.tanh(self.first_state(vector))
+
+
+class StateAlone(Translator):
+    """The weights come from the decoder's state alone, which never sees what it weighs: a layer with a number for each place."""
+
+    longest = 12
+
+    def __init__(self, *sizes, width=48, **options):
+        super().__init__(*sizes, width, **options)
+        self.places = nn.Linear(width, self.longest)
+
+    def score(self, query, key):
+        return self.places(query)[..., :key.shape[-2]]
+
+
+class PositionAlone(StateAlone):
+    """The weights come from the place of the word to be said alone: a table, the same for every sentence."""
+
+    def encode(self, source, mask=None):
+        self.place = torch.tensor(0)
+        return super().encode(source, mask)
+
+    def score(self, query, key):
+        which = nn.functional.one_hot(self.place.clamp(max=query.shape[-1] - 1), query.shape[-1]).to(query)
+        self.place = self.place + 1
+        return self.places(which).expand(*query.shape[:-1], -1)[..., :key.shape[-2]]

@@ -1,0 +1,176 @@
+"""Training the book's small models, and measuring what came out: plumbing that every trained chapter shares."""
+
+import torch
+from torch import nn
+
+from attnkit import checks
+
+
+def fit(model, loss, count, *, steps, batch=64, rate=1e-2, watch=None):
+    """Train a model by Adam, the rate falling to zero along a cosine.
+
+    Parameters
+    ----------
+    model : torch.nn.Module
+        Left in evaluation mode.
+    loss : function
+        Gets the numbers of the examples in a batch, a tensor of integers, and gives the number to make small.
+    count : int
+        How many examples there are; each batch is drawn from them at random, with repetition.
+    steps, batch : int
+    rate : float
+        The first learning rate.
+    watch : function, optional
+        Called with the number of the step, 0 to `steps`, before each step and after the last, the
+        model in evaluation mode; draws no random numbers.
+
+    Returns
+    -------
+    list of float
+        The loss of each step.
+
+    Examples
+    --------
+    >>> import torch
+    >>> _ = torch.manual_seed(0)
+    >>> x, y = torch.tensor([[1.0], [2.0]]), torch.tensor([[3.0], [6.0]])
+    >>> line = torch.nn.Linear(1, 1, bias=False)
+    >>> losses = fit(line, lambda i: ((line(x[i]) - y[i]) ** 2).mean(), 2, steps=300, batch=2, rate=0.1)
+    >>> round(line.weight.item(), 3)
+    3.0
+
+    References
+    ----------
+    Kingma and Ba (2015), "Adam: A Method for Stochastic Optimization"; Loshchilov and
+    Hutter (2017), "SGDR: Stochastic Gradient Descent with Warm Restarts", on the cosine.
+    Chapter: translation.
+    """
+    for name, number in (("count", count), ("steps", steps), ("batch", batch)):
+        checks.count(number, name)
+    optimiser = torch.optim.Adam(model.parameters(), lr=rate)
+    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, steps)
+    losses = []
+    for step in range(steps):
+        if watch:
+            model.eval()
+            watch(step)
+        model.train()
+        now = loss(torch.randint(count, (batch,)))
+        optimiser.zero_grad()
+        now.backward()
+        optimiser.step()
+        schedule.step()
+        losses.append(now.item())
+    model.eval()
+    if watch:
+        watch(steps)
+    return losses
+
+
+def numbered(sentences, words):
+    """Sentences as one array of word numbers, the shorter ones filled up with zeros.
+
+    Parameters
+    ----------
+    sentences : list of sequences of str
+    words : list of str
+        The vocabulary; a word's number is its place in it, and place 0 is for padding.
+
+    Returns
+    -------
+    tensor of integers, shape (sentences, longest)
+
+    Raises
+    ------
+    ValueError
+        A word is not in the vocabulary; a sentence is empty, or there is none.
+
+    Examples
+    --------
+    >>> numbered([("a", "b"), ("b",)], ["<pad>", "a", "b"]).tolist()
+    [[1, 2], [2, 0]]
+    """
+    if not sentences or not all(sentences):
+        raise ValueError("sentences must be at least one, each with at least one word")
+    place = {word: i for i, word in enumerate(words)}
+    missing = sorted({word for sentence in sentences for word in sentence} - set(place))
+    if missing:
+        raise ValueError(f"not in the vocabulary: {', '.join(map(repr, missing))}")
+    made = torch.zeros(len(sentences), max(map(len, sentences)), dtype=torch.long)
+    for row, sentence in zip(made, sentences):
+        row[:len(sentence)] = torch.tensor([place[word] for word in sentence])
+    return made
+
+
+def next_word_loss(scores, words):
+    """The mean of -log of the probability given to each right next word, padding left out.
+
+    Parameters
+    ----------
+    scores : tensor, shape (b, t, words in the vocabulary)
+        Of the word after each.
+    words : tensor of integers, shape (b, t)
+        The words that were right; 0 is padding.
+
+    Returns
+    -------
+    tensor, shape ()
+        In nats.
+
+    Examples
+    --------
+    >>> import torch
+    >>> next_word_loss(torch.zeros(1, 2, 8), torch.tensor([[5, 0]])).exp().round(decimals=4).item()
+    8.0
+    """
+    return nn.functional.cross_entropy(scores.flatten(0, 1), words.flatten(), ignore_index=0)
+
+
+def alignment_error_rate(weights, alignments):
+    """How often attention points at the wrong word.
+
+    Each output word is linked to the input word that it gives most weight to. With A
+    these links, S the certain ones and P the certain and acceptable ones, the rate
+    is 1 - (|A in S| + |A in P|) / (|A| + |S|): 0 when all links are certain, 1 when none is even acceptable.
+
+    Parameters
+    ----------
+    weights : list of arrays, each of shape (n, m)
+        One for each sentence: a row for each output word, or more, the others after them.
+    alignments : list of sequences of n tuples of int
+        For each output word the right input words, the certain one first.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        There are not as many alignments as arrays, or no word at all; a sentence has fewer weights than words.
+
+    Examples
+    --------
+    >>> import torch
+    >>> weights = torch.tensor([[0.8, 0.1, 0.1], [0.1, 0.3, 0.6], [0.2, 0.2, 0.6]])
+    >>> alignment_error_rate([weights], [[(0,), (2,), (1, 2)]])        # the last one acceptable, not certain
+    0.16666666666666663
+
+    References
+    ----------
+    Och and Ney (2003), "A Systematic Comparison of Various Statistical Alignment Models".
+    Chapter: translation.
+    """
+    if len(weights) != len(alignments):
+        raise ValueError(f"weights and alignments must be of as many sentences, got {len(weights)} and {len(alignments)}")
+    links = sum(map(len, alignments))
+    if not links:
+        raise ValueError("alignments must have at least one word")
+    found = 0
+    for rows, alignment in zip(weights, alignments):
+        if len(rows) < len(alignment):
+            raise ValueError(f"a sentence of {len(alignment)} words has weights for {len(rows)}")
+        for row, right in zip(rows, alignment):
+            looked_at = int(row.argmax())
+            found += (looked_at == right[0]) + (looked_at in right)
+    return 1 - found / (2 * links)
