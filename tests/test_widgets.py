@@ -13,6 +13,7 @@ from attnkit.numbers import fixed
 from attnkit.widgets import (
     Alignment,
     AttentionBudget,
+    AttentionMaps,
     AttentionPlane,
     AttentionSteps,
     MatrixStepper,
@@ -20,8 +21,10 @@ from attnkit.widgets import (
     SoftDictionary,
     SoftmaxExplorer,
     SquareEditor,
+    SwappedWords,
     figure,
 )
+from attnkit.widgets.swapped_words import written
 
 CASES = 250
 
@@ -184,6 +187,93 @@ def test_matrix_stepper_arithmetic():
             assert np.allclose(theirs, whole, rtol=0, atol=1e-12) and np.allclose(own, whole, rtol=0, atol=1e-12)
 
 
+def test_attention_maps_arithmetic():
+    rng = np.random.default_rng(11)
+    cases = []
+    for _ in range(CASES):
+        n, m, steps = (int(k) for k in rng.integers([2, 2, 1], [13, 13, 5]))
+        side = str(rng.choice(["row", "column"]))
+        cases.append({"weights": rng.dirichlet(np.ones(m) * 0.3, (steps, n)).round(3).tolist(), "step": int(rng.integers(steps)),
+                      "word": [side, int(rng.integers(n if side == "row" else m))]})
+    for case, got in zip(cases, node("run_figures.js", {"figure": "attention_maps", "cases": cases})):
+        steps, n, m = np.shape(case["weights"])
+        ours = AttentionMaps([{"rows": ["r"] * n, "columns": ["c"] * m, "weights": case["weights"]}], [str(t) for t in range(steps)])
+        ours.step, ours.word = case["step"], case["word"]
+        side, k = case["word"]
+        wanted = np.array(case["weights"])[case["step"]][(k, slice(None)) if side == "row" else (slice(None), k)]
+        assert got["numbers"] == ours.shown == wanted.tolist()
+        assert got["strongest"] == ours.strongest and np.isclose(got["sum"], wanted.sum(), rtol=0, atol=1e-12)
+
+
+def sentences():
+    """Two sentences of different lengths, two steps, with and without the extras."""
+    love = {"rows": ["je", "t'", "aime"], "columns": ["I", "love", "you"], "gold": [[0], [2], [1]], "said": ["je", "je t' aime"],
+            "weights": [[[0.4, 0.3, 0.3]] * 3, [[0.94, 0.02, 0.04], [0.11, 0.01, 0.88], [0.03, 0.95, 0.02]]]}
+    return [love, {"rows": ["le", "chat"], "columns": ["the", "black", "cat"], "weights": np.full((2, 2, 3), 1 / 3)}]
+
+
+def test_attention_maps_hold_what_they_show():
+    maps = AttentionMaps(sentences(), ["0", "500"], rows_language="fr")
+    assert maps.step == 1 and maps.word == ["row", 0] and maps.shown == [0.94, 0.02, 0.04]
+    maps.word = ("column", 2)
+    assert maps.shown == [0.04, 0.88, 0.02] and maps.strongest == 1
+    maps.example = 1            # a sentence of two rows: the choice starts again, three decimals are kept
+    assert maps.word == ["row", 0] and maps.shown == [0.333] * 3
+    maps.example, maps.step = 0, 0
+    assert 'says: “<span lang="fr">je</span>”' in maps.still() and "✓" in maps.still()
+    maps.example = 1
+    assert "says" not in maps.still() and "✓" not in maps.still()
+    assert len(AttentionMaps(sentences(), ["0", "500"], step=0).examples) == 2
+
+
+def layers(rng, n=4, d=3, switches=(False, True), counts=(1, 2), questions=2):
+    """Made-up trained layers for a sentence of n words, the two at its ends changing places; the last output keeps all but its last bit."""
+    cases = [{"positions": on, "heads": heads, "weights": rng.dirichlet(np.ones(n), (2, heads)), "output": rng.normal(size=(2, d)),
+              "answers": [[[(f"word {i}", p) for i, p in zip(rng.permutation([0, n - 1, 1]), sorted(rng.dirichlet(np.ones(3)), reverse=True))]
+                           for _ in range(questions)] for _ in range(2)]} for on in switches for heads in counts]
+    cases[0]["output"][1] = cases[0]["output"][0]
+    cases[-1]["output"][1] = np.nextafter(cases[-1]["output"][0], 9)
+    return cases
+
+
+def swapped(rng, n=4, right=(0, 1), **kwargs):
+    return SwappedWords([f"word {i}" for i in range(n)], (0, n - 1), 1, layers(rng, n, questions=len(right), **kwargs),
+                        [f"Who {k} & why?" for k in range(len(right))], right, caption="Cap.")
+
+
+def test_swapped_words_arithmetic():
+    rng = np.random.default_rng(11)
+    widgets = [swapped(rng, int(rng.integers(3, 9)), rng.integers(0, 2, rng.integers(1, 4)).tolist(), d=int(rng.integers(1, 33)),
+                       counts=[(1,), (4, 2), (1, 2, 3)][k % 3]) for k in range(50)]
+    cases, wanted = [], []
+    for ours in widgets:
+        for case in ours.cases:
+            ours.positions, ours.heads = case["positions"], case["heads"]
+            cases.append({"words": ours.words, "swap": ours.swap, "right_at": ours.right_at, "chosen": case})
+            wanted.append((np.abs(np.array(case["output"][0]) - case["output"][1]).max(), ours.difference, ours.right))
+    for case, got, (difference, own, right) in zip(cases, node("run_figures.js", {"figure": "swapped_words", "cases": cases}), wanted):
+        a, b = case["swap"]
+        assert got["orders"][0] == case["words"] and sorted(got["orders"][1]) == sorted(case["words"])
+        assert [got["orders"][1][a], got["orders"][1][b]] == [case["words"][b], case["words"][a]]
+        assert got["difference"] == difference == own and got["same"] == (difference < 1e-12)     # to the last bit
+        assert got["written"] == written(difference)
+        assert got["right"] == right
+        for order, answers in enumerate(case["chosen"]["answers"]):
+            for at, best, ok in zip(case["right_at"], answers, right[order]):
+                assert ok == (best[0][0] == got["orders"][order][(a, b)[at]])
+    assert len(cases) >= CASES // 2 and {ok for *_, right in wanted for order in right for ok in order} == {True, False}
+
+
+def test_swapped_words_write_a_difference_as_it_is():
+    sizes = [0, 2.2e-16, 9.6e-16, 4e-13, 1.5e-5, 0.00096, 0.001, 0.83149, 12]
+    assert [written(x) for x in sizes] == ["0", "2e-16", "1e-15", "4e-13", "2e-5", "1e-3", "0.001", "0.831", "12.000"]
+    case = {"words": ["a", "b", "c"], "swap": [0, 2], "right_at": [0]}
+    cases = [{**case, "chosen": {"output": [[0, -1], [x, -1]], "answers": [[[["a", 1]]]] * 2}} for x in sizes]
+    got = node("run_figures.js", {"figure": "swapped_words", "cases": cases})
+    assert [g["written"] for g in got] == [written(x) for x in sizes] and [g["same"] for g in got] == [x < 1e-12 for x in sizes]
+    assert [g["right"] for g in got] == [[[True], [False]]] * len(sizes)
+
+
 def test_numbers_are_written_alike():
     rng = np.random.default_rng(4)
     numbers = [0.125, -0.125, 0.5, -0.0, 0.0, -0.004, 0.005, 1.005, 2.675, 1e-9, 99.995, 1e14, -3.0]
@@ -203,7 +293,9 @@ def examples():
             AttentionPlane([[1, 0.5], [-1, 1.5], [0.3, -1]], ["a", "b", "c"], selected=1, caption="Cap."),
             AttentionSteps([[1, 0.5], [0, -1]], [[0.3, 1], [1, 1]], [[2.0, 1], [-1, 3]], ["a", "b"], 1, 2, caption="Cap."),
             SoftDictionary(["n", "e", "s"], [0, 90, 180], [3, 8, 20], 120, 2, "degrees", caption="Cap."),
-            MatrixStepper([[1, 0.5], [0, -1]], [[0.3, 1], [1, 1]], [[2.0], [-1]], ["a", "b"], cell=(0, 1), caption="Cap.")]
+            MatrixStepper([[1, 0.5], [0, -1]], [[0.3, 1], [1, 1]], [[2.0], [-1]], ["a", "b"], cell=(0, 1), caption="Cap."),
+            AttentionMaps(sentences(), ["0", "500"], step_name="training steps", rows_language="fr", caption="Cap."),
+            swapped(np.random.default_rng(12))]
 
 
 @pytest.mark.parametrize("widget", examples(), ids=repr)
@@ -221,7 +313,11 @@ def test_static_form(widget):
              "attention_plane": lambda: [fixed(v) for v in [*widget.weights.flat, *widget.outputs.flat]],
              "attention_steps": lambda: [fixed(v) for v in [*widget.weights, *widget.output]],
              "soft_dictionary": lambda: [*[fixed(v) for v in widget.weights], fixed(widget.answer, 1)],
-             "matrix_stepper": lambda: [fixed(v) for x in (widget.scores, widget.weights, widget.outputs) for v in x.flat]}[widget.kind]()
+             "attention_maps": lambda: [fixed(v) for v in widget.weights.flat],
+             "matrix_stepper": lambda: [fixed(v) for x in (widget.scores, widget.weights, widget.outputs) for v in x.flat],
+             "swapped_words": lambda: [written(widget.difference), *[fixed(v) for case in widget.cases for v in np.ravel(case["weights"])],
+                                       *[f"{word} {fixed(p)}" for case in widget.cases for answers in case["answers"] for best in answers
+                                         for word, p in best]]}[widget.kind]()
     assert all(text in still for text in shown)
     assert "<script" not in html and repr(widget) == f"<{type(widget).__name__}>"
 
@@ -269,7 +365,59 @@ BAD = [
     (lambda: SoftDictionary(["a"], [40], [1, 2]), ValueError, r"values must have shape \(1,\)"),
     (lambda: MatrixStepper([[1]], [[1]], [[1]], ["a"], cell=(0, 1)), ValueError, "cell's column must be one of the 1 columns"),
     (lambda: MatrixStepper([[1]], [[1]], [[1]], ["a"], cell=(0,)), ValueError, "a row and a column"),
+    (lambda: AttentionMaps([]), ValueError, "examples must be a list of 1 to 12 dicts"),
+    (lambda: AttentionMaps([{"rows": ["a", "b"]}]), ValueError, r"examples\[0\] must be a dict with rows, columns, weights"),
+    (lambda: AttentionMaps([{**sentences()[1], "right": []}], ["0", "1"]), ValueError, "and perhaps said, gold"),
+    (lambda: AttentionMaps(sentences()), ValueError, r"weights of examples\[0\] must have shape \(1, 3, 3\), got \(2, 3, 3\)"),
+    (lambda: AttentionMaps([{**sentences()[0], "rows": ["je"]}], ["0", "1"]), ValueError, r"rows of examples\[0\] must hold 2 to 12 str, got 1"),
+    (lambda: AttentionMaps([{**sentences()[0], "rows": "je t'"}], ["0", "1"]), TypeError, r"rows of examples\[0\] must be a list of str"),
+    (lambda: AttentionMaps([{**sentences()[0], "said": ["je"]}], ["0", "1"]), ValueError, r"said of examples\[0\] must hold 2 str, got 1"),
+    (lambda: AttentionMaps([{**sentences()[0], "gold": [[0]]}], ["0", "1"]), ValueError, "a list for each of the 3 rows, got"),
+    (lambda: AttentionMaps([{**sentences()[0], "gold": [[0], [3], []]}], ["0", "1"]), ValueError, "one of the 3 columns, counted from 0, got 3"),
+    (lambda: AttentionMaps([{**sentences()[1], "weights": np.full((2, 2, 3), 0.3)}], ["0", "1"]), ValueError, "sum to one, got a sum of 0.9"),
+    (lambda: AttentionMaps(sentences(), ["0", "1"], step=2), ValueError, "step must be one of the 2 steps"),
+    (lambda: AttentionMaps(sentences(), []), ValueError, "steps must hold at least 1 str, got 0"),
+    (lambda: swap(words=["a", "c"]), ValueError, r"3 to 8 words, got \['a', 'c'\]"),
+    (lambda: swap(words="abc"), ValueError, "words must be a list of 3 to 8 words"),
+    (lambda: swap(words=["a", "b", "a"]), ValueError, "must differ, got 'a' twice"),
+    (lambda: swap(swap=(0, 3)), ValueError, "swap's place must be one of the 3 words, counted from 0, got 3"),
+    (lambda: swap(swap=(2, 2)), ValueError, "swap must be two places"),
+    (lambda: swap(swap=(0, 1, 2)), ValueError, "swap must be two places"),
+    (lambda: swap(asking=2), ValueError, "asking must be a word that keeps its place, got 2"),
+    (lambda: swap(asking=3), ValueError, "asking must be one of the 3 words"),
+    (lambda: swap(right=(0, 1)), ValueError, r"right must name a place for each question, got \(0, 1\)"),
+    (lambda: swap(right=[2]), ValueError, "right must be one of the 2 places of swap"),
+    (lambda: swap(questions="W"), ValueError, "for each question"),
+    (lambda: swap(cases=[]), ValueError, "at least one case"),
+    (lambda: swap(cases=[1]), ValueError, "a case must hold positions, heads, weights, output, answers, got 1"),
+    (lambda: swap(cases=[{"heads": 1}]), ValueError, r"a case must hold .*got \['heads'\]"),
+    (lambda: swap(layer(), layer()), ValueError, r"each combination of positions and heads once, got \[\(True, 1\), \(True, 1\)\]"),
+    (lambda: swap(layer(), layer(positions=False, heads=2, weights=[[[1, 0, 0]] * 2] * 2)), ValueError, "each combination"),
+    (lambda: swap(layer(), layer(positions=False, output=[[1]] * 2)), ValueError, "the same length"),
+    (lambda: swap(layer(positions=1)), TypeError, "positions must be True or False, got 1"),
+    (lambda: swap(layer(heads=5)), ValueError, "heads must be one of"),
+    (lambda: swap(layer(heads=0)), ValueError, "heads must be 1 to 4, got 0"),
+    (lambda: swap(layer(weights=[[[0.5, 0.5]]] * 2)), ValueError, r"weights must have shape \(2, 1, 3\), got \(2, 1, 2\)"),
+    (lambda: swap(layer(weights=[[[0.5, 0.5, 0.5]]] * 2)), ValueError, r"sum to one for each head, got sums of \[\[1.5\], \[1.5\]\]"),
+    (lambda: swap(layer(output=[[1, 2]])), ValueError, r"output must have shape \(2, any\)"),
+    (lambda: swap(layer(output=np.zeros((2, 33)))), ValueError, "at most 32 numbers, got 33"),
+    (lambda: swap(layer(answers=[[[("a", 1)]]])), ValueError, "each of the 1 questions for both orders"),
+    (lambda: swap(layer(answers=[[[("a", 1)], [("a", 1)]]] * 2)), ValueError, "each of the 1 questions for both orders"),
+    (lambda: swap(layer(answers=[[[]]] * 2)), ValueError, "one to three pairs"),
+    (lambda: swap(layer(answers=[[[(1, "a")]]] * 2)), ValueError, "one to three pairs"),
+    (lambda: swap(layer(answers=[[[("a", 0.1)] * 4]] * 2)), ValueError, "one to three pairs"),
+    (lambda: swap(layer(answers=[[[("a", 1.5)]]] * 2)), ValueError, "probabilities must lie between 0 and 1"),
+    (lambda: swap(layer(answers=[[[("a", 0.1), ("b", 0.9)]]] * 2)), ValueError, "best first"),
 ]
+
+
+def layer(**changed):
+    return {"positions": True, "heads": 1, "weights": [[[0.5, 0, 0.5]]] * 2, "output": [[1, 2]] * 2, "answers": [[[("a", 1)]]] * 2, **changed}
+
+
+def swap(*cases, **changed):
+    return SwappedWords(**{"words": ["a", "b", "c"], "swap": (0, 2), "asking": 1, "cases": cases or [layer()], "questions": ["W?"],
+                           "right": [0], **changed})
 
 
 @pytest.mark.parametrize("make, error, words", BAD)
@@ -292,7 +440,11 @@ def test_bad_change_changes_nothing():
     for figure_, trait, value, error in ((3, "weights", [1, 1, 1], ValueError), (4, "scores", [0], ValueError), (4, "temperature", "hot", TypeError),
                                          (5, "points", [[0, 0]], ValueError), (5, "moved", 7, ValueError), (6, "step", 9, ValueError),
                                          (6, "selected", True, TypeError), (7, "query", 361, ValueError), (7, "sharpness", 0, ValueError),
-                                         (8, "cell", [0, 9], ValueError), (8, "step", 3, ValueError)):
+                                         (8, "cell", [0, 9], ValueError), (8, "step", 3, ValueError),
+                                         (9, "example", 2, ValueError), (9, "step", 2.0, TypeError), (9, "word", ["row", 3], ValueError),
+                                         (9, "word", ["side", 0], ValueError),
+                                         (10, "swapped", 1, TypeError), (10, "positions", "on", TypeError), (10, "heads", 3, ValueError),
+                                         (10, "heads", 1.0, TypeError)):
         widget = examples()[figure_]
         before = widget.state()
         with pytest.raises(error, match=trait):
@@ -305,6 +457,15 @@ def test_what_is_shown_is_what_is_held():
     assert editor.numbers == [[0.3, -0.3, 0.3]] and editor.code == "np.array([[0.3, -0.3, 0.3]])"
     editor.numbers = np.array([[0.5]])
     assert editor.numbers == [[0.5]]
+
+
+def test_a_layer_that_nobody_trained_cannot_be_chosen():
+    widget = swap()
+    with pytest.raises(ValueError, match="no case has positions False"):
+        widget.positions = False
+    with pytest.raises(ValueError, match="no case has 2 heads"):
+        widget.heads = 2
+    assert widget.positions is True and widget.heads == 1
 
 
 def test_each_figure_has_its_neighbours():

@@ -2,6 +2,7 @@
 
 from attnkit.widgets.alignment import Alignment
 from attnkit.widgets.attention_budget import AttentionBudget
+from attnkit.widgets.attention_maps import AttentionMaps
 from attnkit.widgets.attention_plane import AttentionPlane
 from attnkit.widgets.attention_steps import AttentionSteps
 from attnkit.widgets.matrix_stepper import MatrixStepper
@@ -9,6 +10,7 @@ from attnkit.widgets.movie_matcher import MovieMatcher
 from attnkit.widgets.soft_dictionary import SoftDictionary
 from attnkit.widgets.softmax_explorer import SoftmaxExplorer
 from attnkit.widgets.square_editor import SquareEditor
+from attnkit.widgets.swapped_words import SwappedWords
 
-__all__ = ["Alignment", "AttentionBudget", "AttentionPlane", "AttentionSteps", "MatrixStepper", "MovieMatcher",
-           "SoftDictionary", "SoftmaxExplorer", "SquareEditor"]
+__all__ = ["Alignment", "AttentionBudget", "AttentionMaps", "AttentionPlane", "AttentionSteps", "MatrixStepper",
+           "MovieMatcher", "SoftDictionary", "SoftmaxExplorer", "SquareEditor", "SwappedWords"]
