@@ -15,7 +15,8 @@ class Pair(NamedTuple):
     """An English sentence, its French translation, and the English words that each French word stands for.
 
     `alignment` has an entry for each French word: positions in the English
-    sentence, the first one certain, any others acceptable because they help to decide the word's form.
+    sentence, the first one certain, any others acceptable: the noun for its article
+    and adjective, whose form it decides, and "do" and "not" for each other and "do" for the verb.
     """
 
     english: tuple
@@ -31,8 +32,6 @@ _NOT_TOGETHER = {("I", "I"), ("I", "we"), ("we", "I"), ("we", "we"), ("you", "yo
 _VERBS = {      # the English third person; je, tu, il, nous, ils
     "love": ("loves", "aime aimes aime aimons aiment"),
     "see": ("sees", "vois vois voit voyons voient"),
-    "know": ("knows", "connais connais connaît connaissons connaissent"),
-    "follow": ("follows", "suis suis suit suivons suivent"),
     "hear": ("hears", "entends entends entend entendons entendent"),
     "help": ("helps", "aide aides aide aidons aident"),
     "call": ("calls", "appelle appelles appelle appelons appellent"),
@@ -49,13 +48,15 @@ _NOUNS = {      # the English plural; French singular, plural, gender; whether i
     "child": ("children", "enfant", "enfants", "m", False), "queen": ("queens", "reine", "reines", "f", False),
     "actress": ("actresses", "actrice", "actrices", "f", False), "hero": ("heroes", "héros", "héros", "m", False),
 }
-_ADJECTIVES = {     # masculine, feminine, their plurals; whether it stands before the noun; whether only of animals
-    "small": ("petit petite petits petites", True, False), "big": ("grand grande grands grandes", True, False),
-    "young": ("jeune jeune jeunes jeunes", True, False), "old": ("vieux vieille vieux vieilles", True, False),
-    "happy": ("heureux heureuse heureux heureuses", False, False),
-    "tired": ("fatigué fatiguée fatigués fatiguées", False, False),
-    "white": ("blanc blanche blancs blanches", False, True),
+_ADJECTIVES = {     # masculine, feminine, their plurals; whether it stands before the noun
+    "small": ("petit petite petits petites", True), "young": ("jeune jeune jeunes jeunes", True),
+    "big": ("grand grande grands grandes", True), "old": ("vieux vieille vieux vieilles", True),
+    "happy": ("heureux heureuse heureux heureuses", False), "tired": ("fatigué fatiguée fatigués fatiguées", False),
+    "white": ("blanc blanche blancs blanches", False),
 }
+# Said of these it would mean something else: un grand homme is great, une vieille fille unmarried.
+_NOT_SAID = {"big": {noun for noun, (*_, animal) in _NOUNS.items() if not animal}, "old": {"girl", "boy", "child"},
+             "white": {noun for noun, (*_, animal) in _NOUNS.items() if not animal}}
 _ADVERBS = {"often": "souvent", "always": "toujours"}
 _ELIDED = {"je": "j'", "ne": "n'", "me": "m'", "te": "t'", "le": "l'", "la": "l'", "de": "d'"}
 
@@ -77,7 +78,8 @@ def english_french(count=4000, *, held_out=400, seed=0):
       object with un or une takes de (je ne vois pas de chat).
     - souvent and toujours follow the verb.
 
-    An object that would be the subject again is left out, so nothing is reflexive.
+    An object that would be the subject again is left out, so nothing is reflexive; so is what would be
+    grammatical but strange, such as a great man for a big one (un grand homme).
 
     Parameters
     ----------
@@ -149,21 +151,21 @@ def vocabulary(sentences):
     return ["<pad>", "<start>", "<end>", *sorted({word for sentence in sentences for word in sentence})]
 
 
-def _noun_phrase(rng, definite):
-    """An English noun phrase; the French one, each word with the positions it stands for; the French person."""
-    noun = rng.choice(list(_NOUNS))
-    plural_english, singular, plural, gender, animal = _NOUNS[noun]
+def _noun_phrase(rng, definite, other=None):
+    """An English noun phrase; the French one, each word with the positions it stands for; the French person; the noun."""
+    noun = rng.choice([noun for noun in _NOUNS if noun != other])
+    plural_english, singular, plural, gender, _ = _NOUNS[noun]
     many = definite and rng.random() < 0.3
     adjective = None
     if rng.random() < 0.4:
-        adjective = rng.choice([a for a, (_, _, only_animals) in _ADJECTIVES.items() if animal or not only_animals])
+        adjective = rng.choice([word for word in _ADJECTIVES if noun not in _NOT_SAID.get(word, ())])
     english = [adjective, plural_english if many else noun] if adjective else [plural_english if many else noun]
     english.insert(0, "the" if definite else "an" if english[0][0] in "aeiou" else "a")
 
     at = len(english) - 1                                   # the noun, which decides the forms of the others
     french = [(plural if many else singular, (at,))]
     if adjective:
-        forms, before, _ = _ADJECTIVES[adjective]
+        forms, before = _ADJECTIVES[adjective]
         form = forms.split()[2 * many + (gender == "f")]
         if form == "vieux" and not many and elides(french[0][0]):
             form = "vieil"
@@ -172,7 +174,7 @@ def _noun_phrase(rng, definite):
         article = "les" if many else "le" if gender == "m" else "la"
     else:
         article = "un" if gender == "m" else "une"
-    return english, [(article, (0, at)), *french], 4 if many else 2
+    return english, [(article, (0, at)), *french], 4 if many else 2, noun
 
 
 def _sentence(rng):
@@ -182,9 +184,9 @@ def _sentence(rng):
     subject = rng.choice(list(_PRONOUNS)) if rng.random() < 0.65 else None
     if subject:
         _, as_subject, _, person = _PRONOUNS[subject]
-        english, french = [subject], [(as_subject, (0,))]
+        english, french, noun = [subject], [(as_subject, (0,))], None
     else:
-        english, french, person = _noun_phrase(rng, definite=rng.random() < 0.7)
+        english, french, person, noun = _noun_phrase(rng, definite=rng.random() < 0.7)
     object_ = None
     if rng.random() < 0.6:
         object_ = rng.choice([pronoun for pronoun in _PRONOUNS if (subject, pronoun) not in _NOT_TOGETHER])
@@ -212,7 +214,8 @@ def _sentence(rng):
     elif how:
         french.append((_ADVERBS[how], at_how))
     if not object_:
-        words, phrase, _ = _noun_phrase(rng, definite=rng.random() < 0.5)
+        # One loves the cat, or cats, hardly a cat.
+        words, phrase, _, _ = _noun_phrase(rng, definite=verb == "love" or rng.random() < 0.5, other=noun)
         if negation and phrase[0][0] in ("un", "une"):
             phrase[0] = ("de", phrase[0][1])
         french += [(word, tuple(len(english) + i for i in positions)) for word, positions in phrase]

@@ -278,7 +278,7 @@ class Translator(nn.Module):
     width : int
         d, of an annotation, of the decoder's state and of a target word's embedding.
     states : int, optional
-        How much of an annotation each of the encoder's two states takes, d / 6 if not given; the
+        How much of an annotation each of the encoder's two states takes, d / 5 if not given; the
         embedding has the rest.
     score : "additive", "general", "dot", "scaled_dot" or "cosine"
         How a state and an annotation are compared, see `attnkit.scores`.
@@ -314,12 +314,12 @@ class Translator(nn.Module):
     Chapter: translation.
     """
 
-    def __init__(self, source_size, target_size, width=48, *, states=None, score="additive", dropout=0.0, noise=0.0):
+    def __init__(self, source_size, target_size, width=52, *, states=None, score="additive", dropout=0.0, noise=0.0):
         super().__init__()
         if score not in ("additive", "general", "dot", "scaled_dot", "cosine"):
             raise ValueError(f"score must be additive, general, dot, scaled_dot or cosine, got {score!r}")
         checks.count(width, "width")
-        states = _count_or(max(1, width // 6), states, "states")
+        states = _count_or(max(1, width // 5), states, "states")
         if 2 * states >= width:
             raise ValueError(f"two states of {states} leave no room for the embedding in a width of {width}")
         self.score_name, self.noise = score, noise
@@ -351,16 +351,22 @@ class Translator(nn.Module):
         """
         words = self.dropout(self.source_words(source))
         mask = torch.ones_like(source) if mask is None else mask
-        lengths = mask.sum(1)
-        if not (lengths > 0).all() or (mask[:, 1:] > mask[:, :-1]).any():
-            raise ValueError("mask must be True for the words of a sentence, at least one, "
-                             "and False for the padding after them")
+        lengths = self.lengths(mask)
         packed = nn.utils.rnn.pack_padded_sequence(words, lengths.cpu(), batch_first=True, enforce_sorted=False)
         states, _ = nn.utils.rnn.pad_packed_sequence(self.encoder(packed)[0], batch_first=True,
                                                      total_length=source.shape[1])
         annotations = self.annotate(states, words) * mask[..., None]
         mean = annotations.sum(1) / lengths[:, None]
         return annotations, torch.tanh(self.first_state(mean))
+
+    @staticmethod
+    def lengths(mask):
+        """The number of words in each sentence (b,), of a mask (b, m) that is True for words and False after them."""
+        lengths = mask.sum(1)
+        if not (lengths > 0).all() or (mask[:, 1:] > mask[:, :-1]).any():
+            raise ValueError("mask must be True for the words of a sentence, at least one, "
+                             "and False for the padding after them")
+        return lengths
 
     def annotate(self, states, words):
         """What the decoder may look at: the encoder's states, both directions (b, m, 2 states), and the embeddings."""

@@ -99,7 +99,7 @@ def _trimmed(sentences):
 class StatesOnly(Translator):
     """The annotation of a word is the encoder's two states there, wide ones, without the word itself."""
 
-    def __init__(self, *sizes, width=48, **options):
+    def __init__(self, *sizes, width=52, **options):
         super().__init__(*sizes, width, **options)
         self.encoder = nn.GRU(self.encoder.input_size, width // 2, bidirectional=True)
 
@@ -110,7 +110,7 @@ class StatesOnly(Translator):
 class OneDirection(StatesOnly):
     """The same with an encoder that only reads forwards: each state knows what came before it, not what follows."""
 
-    def __init__(self, *sizes, width=48, **options):
+    def __init__(self, *sizes, width=52, **options):
         super().__init__(*sizes, width=width, **options)
         self.encoder = nn.GRU(self.encoder.input_size, width)
 
@@ -118,7 +118,7 @@ class OneDirection(StatesOnly):
 class LooksLater(Translator):
     """First the new state, from the last word alone, then attention with it: the order of Luong et al. (2015)."""
 
-    def __init__(self, *sizes, width=48, **options):
+    def __init__(self, *sizes, width=52, **options):
         super().__init__(*sizes, width, **options)
         self.decoder = nn.GRUCell(width, width)
 
@@ -132,13 +132,13 @@ class LooksLater(Translator):
 class FixedVector(Translator):
     """Without attention: of the whole sentence the decoder gets the encoder's last states, at every step the same."""
 
-    def __init__(self, *sizes, width=48, **options):
+    def __init__(self, *sizes, width=52, **options):
         super().__init__(*sizes, width, **options)
         self.encoder = nn.GRU(self.encoder.input_size, width // 2, bidirectional=True)
 
     def encode(self, source, mask=None):
         words = self.dropout(self.source_words(source))
-        lengths = torch.full((len(source),), source.shape[1]) if mask is None else mask.sum(1)
+        lengths = self.lengths(torch.ones_like(source) if mask is None else mask)
         packed = nn.utils.rnn.pack_padded_sequence(words, lengths, batch_first=True, enforce_sorted=False)
         _, last = self.encoder(packed)                                        # (2, b, d / 2)
         vector = last.transpose(0, 1).flatten(1)                              # (b, d)
@@ -150,11 +150,13 @@ class StateAlone(Translator):
 
     longest = 12
 
-    def __init__(self, *sizes, width=48, **options):
+    def __init__(self, *sizes, width=52, **options):
         super().__init__(*sizes, width, **options)
         self.places = nn.Linear(width, self.longest)
 
     def score(self, query, key):
+        if key.shape[-2] > self.longest:
+            raise ValueError(f"there are weights for {self.longest} places, got {key.shape[-2]} words")
         return self.places(query)[..., :key.shape[-2]]
 
 
@@ -168,4 +170,8 @@ class PositionAlone(StateAlone):
     def score(self, query, key):
         which = nn.functional.one_hot(self.place.clamp(max=query.shape[-1] - 1), query.shape[-1]).to(query)
         self.place = self.place + 1
-        return self.places(which).expand(*query.shape[:-1], -1)[..., :key.shape[-2]]
+        return super().score(which.expand_as(query), key)
+
+    def beam(self, source, **options):
+        """Not offered: the place is counted along one translation, a beam follows several."""
+        raise NotImplementedError("a model that counts its places translates greedily")

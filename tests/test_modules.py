@@ -165,8 +165,8 @@ def test_the_translators_steps():
             context = shares @ annotations
             state = model.decoder(torch.cat([word, context])[None], state[None])[0]
             assert close(weights[i, t, :length], shares) and close(scored[i, t], model.read(torch.cat([state, context, word])))
-    assert Translator(5, 5).decoder.hidden_size == 48 and Translator(5, 5).score_name == "additive"
-    assert Translator(5, 5).encoder.hidden_size == 8 and Translator(5, 5, 30, states=3).encoder.input_size == 24
+    assert Translator(5, 5).decoder.hidden_size == 52 and Translator(5, 5).score_name == "additive"
+    assert Translator(5, 5).encoder.hidden_size == 10 and Translator(5, 5, 30, states=3).encoder.input_size == 24
     assert 0.25 < Translator(400, 5).source_words.weight.std() < 0.35
     assert 0.8 < Translator(5, 5, width=400).v.norm() < 1.2
 

@@ -1,0 +1,237 @@
+"""The made-up English and French as a French teacher would mark them: the words and translations are the tests' own."""
+
+import re
+
+import pytest
+
+from attnkit.corpora import elides, english_french, vocabulary
+
+# Whole sentences: English, French, and for each French word the digits of its English positions, the certain one first.
+SENTENCES = """
+I love you = je t' aime = 0 2 1; I do not love you = je ne t' aime pas = 0 21 4 31 21;
+you love me = tu m' aimes = 0 2 1; she never loves me = elle ne m' aime jamais = 0 1 3 2 1;
+we love you = nous t' aimons = 0 2 1; they love us = ils nous aiment = 0 2 1; I see you = je te vois = 0 2 1;
+she sees us = elle nous voit = 0 2 1; we see them = nous les voyons = 0 2 1;
+they never see me = ils ne me voient jamais = 0 1 3 2 1; he meets us = il nous rencontre = 0 2 1;
+you meet them = tu les rencontres = 0 2 1; we do not meet them = nous ne les rencontrons pas = 0 21 4 31 21;
+they meet me = ils me rencontrent = 0 2 1; you hear them = tu les entends = 0 2 1;
+we hear you = nous t' entendons = 0 2 1; they do not hear me = ils ne m' entendent pas = 0 21 4 31 21;
+I always help them = je les aide toujours = 0 3 2 1; you do not help us = tu ne nous aides pas = 0 21 4 31 21;
+we call you = nous t' appelons = 0 2 1; they call you = ils t' appellent = 0 2 1;
+I never call you = je ne t' appelle jamais = 0 1 3 2 1; we often find them = nous les trouvons souvent = 0 3 2 1;
+she does not find me = elle ne me trouve pas = 0 21 4 31 21;
+you do not invite me = tu ne m' invites pas = 0 21 4 31 21; we meet him = nous le rencontrons = 0 2 1;
+you meet her = tu la rencontres = 0 2 1; they admire you = ils t' admirent = 0 2 1"""
+BEGINNINGS = """
+I love the = j' aime; I do not love the = je n' aime pas; I never hear a = je n' entends jamais;
+we do not admire the = nous n' admirons pas; you often see the = tu vois souvent;
+they always call the = ils appellent toujours; the man = l' homme = 01 1; a child = un enfant = 01 1;
+an actress = une actrice = 01 1; the actress = l' actrice = 01 1; the hero = le héros = 01 1;
+the mouse = la souris = 01 1; the mice = les souris = 01 1; the horses = les chevaux = 01 1;
+the old man = le vieil homme = 02 12 2; an old bird = un vieil oiseau = 02 12 2;
+the old hero = le vieux héros = 02 12 2; the old men = les vieux hommes = 02 12 2;
+the old queen = la vieille reine = 02 12 2; the white mice = les souris blanches = 02 2 12;
+the white horse = le cheval blanc = 02 2 12; the happy girls = les filles heureuses = 02 2 12;
+the tired actress = l' actrice fatiguée = 02 2 12; the small birds = les petits oiseaux = 02 12 2;
+a young child = un jeune enfant = 02 12 2"""
+ENDS = """
+the girl = la fille; the children = les enfants; the heroes = les héros; an actress = une actrice;
+the big dogs = les grands chiens; the white horses = les chevaux blancs; not: a cat = pas de chat;
+not: a hero = pas de héros; not: a man = pas d' homme; not: an actress = pas d' actrice;
+not: the child = pas l' enfant; not: the mouse = pas la souris; not: an old man = pas de vieil homme;
+not: a small mouse = pas de petite souris; never: a child = jamais d' enfant;
+never: a happy girl = jamais de fille heureuse"""
+CONJUGATED = """
+aime aimes aime aimons aiment | vois vois voit voyons voient
+entends entends entend entendons entendent | aide aides aide aidons aident
+appelle appelles appelle appelons appellent | trouve trouves trouve trouvons trouvent
+invite invites invite invitons invitent | rencontre rencontres rencontre rencontrons rencontrent
+admire admires admire admirons admirent"""
+VERBS = dict(zip("love see hear help call find invite meet admire".split(),
+                 (forms.split() for forms in CONJUGATED.replace("\n", "|").strip("|").split("|"))))
+NOUNS = dict(pair.split(":") for pair in """cat:chat cats:chats dog:chien dogs:chiens horse:cheval horses:chevaux
+    bird:oiseau birds:oiseaux mouse:souris mice:souris girl:fille girls:filles boy:garçon boys:garçons man:homme
+    men:hommes child:enfant children:enfants queen:reine queens:reines actress:actrice actresses:actrices hero:héros
+    heroes:héros""".split())
+FEMININE = set("souris fille filles reine reines actrice actrices".split())
+MANY = set("cats dogs horses birds mice girls boys men children queens actresses heroes".split())
+BEFORE = {"small": "petit petits petite petites", "big": "grand grands grande grandes",
+          "young": "jeune jeunes jeune jeunes", "old": "vieux vieux vieille vieilles"}
+AFTER = {"happy": "heureux heureux heureuse heureuses", "tired": "fatigué fatigués fatiguée fatiguées",
+         "white": "blanc blancs blanche blanches"}
+PERSONS = {"I": 0, "you": 1, "he": 2, "she": 2, "we": 3, "they": 4}
+FORMS = {form for forms in VERBS.values() for form in forms}
+OWN = {"the": "le la l' les", "a": "un une de d'", "an": "un une de d'", "I": "je j'", "you": "tu te t'", "he": "il",
+       "she": "elle", "we": "nous", "they": "ils", "me": "me m'", "him": "le l'", "her": "la l'", "us": "nous",
+       "them": "les", "not": "ne n' pas", "never": "ne n' jamais", "often": "souvent", "always": "toujours",
+       **NOUNS, **AFTER, **BEFORE}
+OWN = {e: set(f.split()) for e, f in OWN.items()} | {e + s: set(f) for e, f in VERBS.items() for s in ("", "s")}
+OWN["old"].add("vieil")
+FITS = {"un": {(0, 0)}, "une": {(1, 0)}, "le": {(0, 0)}, "la": {(1, 0)}, "les": {(0, 1), (1, 1)}, "vieil": {(0, 0)},
+        **{word: {(0, 0), (1, 0)} for word in ("l'", "de", "d'")}}             # each word's (feminine, many)
+for noun, word in NOUNS.items():
+    FITS.setdefault(word, set()).add((word in FEMININE, noun in MANY))
+for fits, *words in zip(((0, 0), (0, 1), (1, 0), (1, 1)), *map(str.split, (BEFORE | AFTER).values())):
+    for word in words:
+        FITS.setdefault(word, set()).add(fits)
+
+
+def one_of(*tables):
+    return "|".join(sorted({word for table in tables for words in table for word in words.split()}))
+
+
+PHRASE = (rf"(?:une?|le|la|l'|les|de|d') (?:(?:{one_of(BEFORE.values())}|vieil) )?(?:{one_of(NOUNS.values())})"
+          rf"(?: (?:{one_of(AFTER.values())}))?")
+FRENCH = re.compile(rf"(?P<subject>je|j'|tu|il|elle|nous|ils|{PHRASE}) (?:(?P<ne>ne|n') )?"
+                    rf"(?:(?P<clitic>me|m'|te|t'|le|la|l'|nous|les) )?(?P<verb>{one_of(FORMS)})"
+                    rf"(?: (?P<how>pas|jamais|souvent|toujours))?(?: (?P<object>{PHRASE}))?")
+PHRASE = rf"(?:the|an?) (?:(?:{one_of(BEFORE, AFTER)}) )?(?:{one_of(NOUNS)})"
+ENGLISH = re.compile(rf"(?P<subject>I|you|he|she|we|they|{PHRASE}) (?:(?P<do>do|does) )?"
+                     rf"(?:(?P<how>not|never|often|always) )?(?P<verb>(?:{one_of(VERBS)})s?) "
+                     rf"(?P<object>me|you|him|her|us|them|{PHRASE})")
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    """As many pairs as there may be: whatever is simple to say is there."""
+    training, held_out = english_french(20_000)
+    return training + held_out
+
+
+def entries(table):
+    return [[part.strip() for part in entry.split("=")] for entry in table.split(";")]
+
+
+def digits(alignment):
+    return " ".join("".join(map(str, positions)) for positions in alignment)
+
+
+def test_translated_by_hand(corpus):
+    english, french = ([" ".join(words) for words in sentences] for sentences in list(zip(*corpus))[:2])
+    found = {e: (f, digits(pair.alignment)) for e, f, pair in zip(english, french, corpus)}
+    expected = {e: (f, alignment) for e, f, alignment in entries(SENTENCES)}
+    assert {e: found.get(e) for e in expected} == expected
+    for e, f, *alignment in entries(BEGINNINGS):
+        here = [i for i, sentence in enumerate(english) if sentence.startswith(e + " ")]
+        assert here and not [french[i] for i in here if not french[i].startswith(f + " ")]
+        assert not alignment or all((digits(corpus[i].alignment) + " ").startswith(alignment[0] + " ") for i in here)
+    for e, f in entries(ENDS):
+        how, e = e.split(": ") if ":" in e else (None, e)
+        here = [i for i, sentence in enumerate(english) if sentence.endswith(" " + e)
+                and (how in corpus[i].english if how else not {"not", "never"} & set(corpus[i].english))]
+        assert here and not [french[i] for i in here if not french[i].endswith(" " + f)]
+    assert set(e for e, f in zip(english, french) if f == "je l' aime") <= {"I love him", "I love her"}
+
+
+@pytest.fixture(scope="module")
+def parsed(corpus):
+    """Some of the pairs, with their parts."""
+    found = [(pair, ENGLISH.fullmatch(" ".join(pair.english)), FRENCH.fullmatch(" ".join(pair.french)))
+             for pair in corpus[::3]]
+    assert not [pair for pair, english, french in found if not english or not french]
+    return found
+
+
+def person(subject):
+    return PERSONS.get(subject, 4 if subject.split()[-1] in MANY else 2)
+
+
+def test_english(parsed):
+    for pair, english, _ in parsed:
+        third = person(english["subject"]) == 2
+        assert (english["do"] is not None) == (english["how"] == "not"), pair
+        assert english["do"] in (None, "does" if third else "do"), pair
+        assert english["verb"].endswith("s") == (third and not english["do"]), pair
+        for article, word in zip(pair.english, pair.english[1:]):
+            assert article not in ("a", "an") or article == ("an" if word[0] in "aeiou" else "a"), pair
+
+
+def test_the_french_verb_and_what_stands_around_it(parsed):
+    for pair, english, french in parsed:
+        assert french["verb"] == VERBS[english["verb"].removesuffix("s")][person(english["subject"])], pair
+        assert (french["ne"] is not None) == (french["how"] in ("pas", "jamais")), pair
+        assert (french["clitic"] is None) == (french["object"] is not None), pair
+        assert (french["clitic"] is None) == (english["object"].split()[0] in ("the", "a", "an")), pair
+        indefinite = english["object"].split()[0] in ("a", "an")
+        first = (french["object"] or " ").split(" ")[0]
+        assert (first in ("de", "d'")) == (indefinite and bool(french["ne"])), pair
+        assert french["subject"].split(" ")[0] not in ("de", "d'"), pair
+
+
+def test_french_agreement(parsed):
+    for _, english, french in parsed:
+        for name in ("subject", "object"):
+            words, theirs = (french[name] or "").split(), english[name].split()
+            if len(words) > 1:
+                gender_number = NOUNS[theirs[-1]] in FEMININE, theirs[-1] in MANY
+                assert len(words) == len(theirs), (english, french)
+                assert all(gender_number in FITS[word] for word in words), (english, french)
+
+
+def test_elision(parsed):
+    """The small words lose their vowel before a vowel and before every h but that of héros, and only there."""
+    with_h = {word for pair, *_ in parsed for word in pair.french if word[0] == "h"}
+    assert with_h == {"homme", "hommes", "héros", "heureux", "heureuse", "heureuses"}
+    assert all(map(elides, ["homme", "enfant", "oiseau", "actrice", "admire", "invite"]))
+    assert not any(map(elides, ["héros", "vois", "reine", "jeune"]))
+    for pair, *_ in parsed:
+        assert not pair.french[-1].endswith("'"), pair
+        for word, after in zip(pair.french, pair.french[1:]):
+            vowel = bool(re.match("[aeéiou]|h(?!éros)", after))
+            assert vowel or not word.endswith("'"), pair
+            assert not vowel or word not in ("je", "ne", "me", "te", "le", "la", "de"), pair
+            if word in ("vieux", "vieil"):
+                assert (word == "vieil") == (after in ("homme", "enfant", "oiseau")), pair
+
+
+def test_alignment(parsed):
+    """Each French word's first link is to a word it translates; each English word but do and does has such a link."""
+    for pair, *_ in parsed:
+        assert len(pair.alignment) == len(pair.french) and all(pair.alignment), pair
+        assert {i for links in pair.alignment for i in links} <= set(range(len(pair.english))), pair
+        assert all(len(set(links)) == len(links) for links in pair.alignment), pair
+        assert all(f in OWN[pair.english[links[0]]] for f, links in zip(pair.french, pair.alignment)), pair
+        assert {links[0] for links in pair.alignment} == {i for i, word in enumerate(pair.english) if word[:2] != "do"
+                                                          or word in NOUNS}, pair
+
+
+def test_no_pronoun_is_reflexive(parsed):
+    said = {(english["subject"], english["object"]) for _, english, _ in parsed}
+    wrong = {("I", "me"), ("I", "us"), ("we", "me"), ("we", "us"), ("you", "you")}
+    assert not said & wrong and {("he", "him"), ("they", "them"), ("you", "us"), ("we", "you")} <= said
+
+
+def test_nobody_named_does_it_to_themselves(parsed):
+    """"The object that would be the subject again is left out", also a noun: not *the girl sees the girl*."""
+    same = [pair for pair, english, _ in parsed
+            if english["subject"] == english["object"] and english["subject"].startswith("the ")]
+    assert not same, f"{len(same)}, such as {same[0]}"
+
+
+def test_the_split():
+    training, held_out = english_french()
+    assert (len(training), len(held_out)) == (3600, 400)
+    assert held_out[0] == (("I", "love", "you"), ("je", "t'", "aime"), ((0,), (2,), (1,)))
+    for sentences in list(zip(*training + held_out))[:2]:
+        assert len(set(sentences)) == 4000, "no sentence twice"
+        known = {word for sentence in sentences[:3600] for word in sentence}
+        assert {word for sentence in sentences[3600:] for word in sentence} <= known
+    assert english_french(50, held_out=5, seed=3) == english_french(50, held_out=5, seed=3)
+    others = english_french(50, held_out=5, seed=4)
+    assert others != english_french(50, held_out=5, seed=3) and others[1][0] == held_out[0]
+    assert [len(part) for part in english_french(2, held_out=1)] == [1, 1]
+
+
+@pytest.mark.parametrize("count, held_out, error, message", [
+    (10, 0, ValueError, "held_out must be at least 1"), (10, 10, ValueError, "less than count, got 10 of 10"),
+    (10, 400, ValueError, "less than count"), (0, 1, ValueError, "count must be at least 1"),
+    (20_001, 400, ValueError, "count must be at most 20000"), (99.5, 9, TypeError, "count must be an integer"),
+    (99, "9", TypeError, "held_out must be an integer"), (99, True, TypeError, "held_out must be an integer")])
+def test_bad_sizes(count, held_out, error, message):
+    with pytest.raises(error, match=message):
+        english_french(count, held_out=held_out)
+
+
+def test_vocabulary():
+    assert vocabulary([("b", "a"), ("c", "a")]) == ["<pad>", "<start>", "<end>", "a", "b", "c"]
+    assert vocabulary([]) == ["<pad>", "<start>", "<end>"]

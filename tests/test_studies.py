@@ -1,0 +1,158 @@
+"""Each variant of the translator is what it says, and lessons number, train, translate and examine as by hand."""
+
+import pytest
+import torch
+from torch import nn
+
+from attnkit.corpora import Pair, english_french
+from attnkit.modules import Translator
+from attnkit.studies import FixedVector, Lessons, LooksLater, OneDirection, PositionAlone, StateAlone, StatesOnly
+
+VARIANTS = [Translator, StatesOnly, OneDirection, LooksLater, FixedVector, StateAlone, PositionAlone]
+SOURCE, TARGET = torch.tensor([[3, 4, 5, 6, 7], [8, 9, 3, 0, 0]]), torch.tensor([[1, 5, 6, 4], [1, 7, 8, 9]])
+
+
+def close(a, b):
+    return a.shape == b.shape and torch.allclose(a, b, rtol=0, atol=1e-12)
+
+
+def spread(variant, seed=0):
+    """A small model with random numbers in every parameter, biases too."""
+    torch.manual_seed(seed)
+    model = variant(11, 13, width=12).double().eval()
+    for p in model.parameters():
+        nn.init.normal_(p, std=0.5)
+    return model
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_padding_and_translating(variant):
+    """Padding changes nothing, a later word nothing before it, and translating is being told one's own words."""
+    model, mask = spread(variant), SOURCE > 0
+    scored, weights = model(SOURCE, TARGET, mask)
+    assert (weights[1, :, 3:] == 0).all() and close(weights.sum(-1), torch.ones(2, 4).double())
+    alone, its = model(SOURCE[1:, :3], TARGET[1:])
+    assert close(alone[0], scored[1]) and close(its[0], weights[1, :, :3])
+    later = torch.cat([TARGET[:, :3], TARGET[:, :1]], dim=1)
+    again, its = model(SOURCE, later, mask)
+    assert torch.equal(again[:, :3], scored[:, :3]) and not torch.equal(again[:, 3], scored[:, 3])
+    assert torch.equal(its[:, :3], weights[:, :3])
+    words, looked = model.translate(SOURCE, start=1, end=12, longest=5, mask=mask)
+    for i, sentence in enumerate(words):
+        assert len(sentence) == len(looked[i]) and 12 not in sentence
+        again, its = model(SOURCE[i:i + 1], torch.tensor([[1, *sentence]]), mask[i:i + 1])
+        assert again[0].argmax(-1).tolist()[:5] == (sentence + [12])[:5] and close(its[0, :len(sentence)], looked[i])
+
+
+def test_what_an_annotation_knows():
+    """Of the words after it, before it, and itself."""
+    after, before = SOURCE[:1].clone(), SOURCE[:1].clone()
+    after[0, 3:], before[0, :2] = 9, 9
+    for variant, knows_after in ((Translator, True), (StatesOnly, True), (OneDirection, False)):
+        model = spread(variant)
+        [plain, later, earlier] = [model.encode(words)[0][0, 2] for words in (SOURCE[:1], after, before)]
+        assert torch.equal(plain, later) != knows_after and not torch.equal(plain, earlier)
+        states = model.encoder(model.source_words(SOURCE[0])[:, None])[0][:, 0]
+        assert close(states, model.encode(SOURCE[:1])[0][0, :, :states.shape[1]])
+        assert (states.shape[1] == 12) == (variant is not Translator), "wide, and nothing but states"
+        assert model.encoder.bidirectional == knows_after
+
+
+def test_looking_later():
+    """First the state from the word alone, then the weights with it, which know the word; Translator's do not."""
+    model = spread(LooksLater)
+    annotations, state = model.encode(SOURCE)
+    scored, new, weights = model.step(TARGET[:, 1], state, annotations)
+    word = model.target_words(TARGET[:, 1])
+    assert close(new, model.decoder(word, state))
+    context, expected = model.look(new, annotations)
+    assert close(weights, expected) and close(scored, model.read(torch.cat([new, context, word], dim=1)))
+    other = TARGET.flip(1)
+    for variant in (Translator, LooksLater):
+        model = spread(variant)
+        assert torch.equal(model(SOURCE, TARGET)[1][:, 0], model(SOURCE, other)[1][:, 0]) == (variant is Translator)
+
+
+def test_a_fixed_vector():
+    """Every annotation is the encoder's last states, forwards and backwards: the same whatever the weights."""
+    model = spread(FixedVector)
+    annotations, state = model.encode(SOURCE, SOURCE > 0)
+    for i, length in enumerate((5, 3)):
+        states = model.encoder(model.source_words(SOURCE[i, :length])[:, None])[0][:, 0]
+        vector = torch.cat([states[-1, :6], states[0, 6:]])
+        assert close(annotations[i], vector.expand(5, 12)) and close(state[i], torch.tanh(model.first_state(vector)))
+
+
+def test_weights_without_the_words():
+    """StateAlone's weights come from the state, PositionAlone's from the place, Translator's also from the words."""
+    states, (one, two) = torch.randn(2, 1, 12).double(), torch.randn(2, 1, 5, 12).double()
+    cases = (Translator, True, True), (StateAlone, False, True), (PositionAlone, False, False)
+    for variant, of_words, of_state in cases:
+        model = spread(variant)
+
+        def look(state, annotations, place=0, model=model):
+            model.place = torch.tensor(place)
+            return model.look(state, annotations)[1]
+
+        plain = look(states[0], one)
+        assert close(plain, look(states[0], two)) != of_words and close(plain, look(states[1], one)) != of_state
+        assert close(plain, look(states[0], one, 1)) == (variant is not PositionAlone)
+    model = spread(PositionAlone)
+    for _ in range(2):                                       # each sentence begins at the first place again
+        _, weights = model(SOURCE, TARGET, SOURCE > 0)
+        table = model.places.weight.T[:4] + model.places.bias
+        assert close(weights[0], torch.softmax(table[:, :5], dim=1))
+        assert close(weights[1, :, :3], torch.softmax(table[:, :3], dim=1)), "of a shorter one the same, what is left"
+
+
+@pytest.fixture(scope="module")
+def lessons():
+    return Lessons(*english_french(300, held_out=60))
+
+
+def test_lessons(lessons):
+    pairs = lessons.held_out[:2] + lessons.training[:5]
+    for numbers, words, sentences in zip(lessons.numbers(pairs), (lessons.source_words, lessons.target_words),
+                                         ([pair.english for pair in pairs],
+                                          [("<start>", *pair.french, "<end>") for pair in pairs])):
+        assert words[:3] == ["<pad>", "<start>", "<end>"]
+        assert [tuple(words[n] for n in row if n) for row in numbers] == sentences
+    seen, options = [], dict(steps=3, width=12)
+    model = lessons.train(1, StatesOnly, watch=lambda step, model: seen.append((step, model.training)), **options)
+    assert seen == [(step, False) for step in range(4)] and type(model) is StatesOnly and model.read.in_features == 36
+    assert model.noise == 0.5 and model.dropout.share == 0.15 and lessons.train(1, steps=1, noise=0.0).noise == 0
+    same, other = (lessons.train(seed, StatesOnly, **options).read.weight for seed in (1, 2))
+    assert torch.equal(model.read.weight, same) and not torch.equal(same, other) and same.dtype == torch.float64
+    for rows, pair in zip(lessons.weights(model, pairs), pairs):       # batched and alone, and summing to one
+        assert rows.shape == (len(pair.french), len(pair.english)) and close(rows, lessons.weights(model, [pair])[0])
+        assert close(rows.sum(1), torch.ones(len(rows)).double())
+        said, looked = lessons.translate(model, pair.english)
+        assert close(lessons.weights(model, [Pair(pair.english, said, ())])[0], looked)
+    model.read.bias.data[2] = -99
+    assert len(lessons.translate(model, pair.english)[0]) == 15, "where it stops if it never says <end>"
+    with pytest.raises(ValueError, match="not in the vocabulary: 'unicorns'"):
+        lessons.translate(model, ("I", "love", "unicorns"))
+
+
+class Parrot:
+    """Says the same to everything, and looks at the first word only."""
+
+    def __init__(self, words):
+        self.words = words
+
+    def translate(self, source, **kwargs):
+        return [self.words] * len(source), None
+
+    def __call__(self, source, target, mask):
+        return None, nn.functional.one_hot(torch.zeros_like(target), source.shape[1])
+
+
+def test_examining(lessons):
+    """One in three is je t' aime; looking at the first word is right for je, la and tu, and acceptable for fille."""
+    pairs = [Pair(("I", "love", "you"), ("je", "t'", "aime"), ((0,), (2,), (1,))),
+             Pair(("the", "girl", "loves", "me"), ("la", "fille", "m'", "aime"), ((0, 1), (1, 0), (3,), (2,))),
+             Pair(("you", "love", "me"), ("tu", "m'", "aimes"), ((0,), (2,), (1,)))]
+    parrot = Parrot([lessons.target_words.index(word) for word in pairs[0].french])
+    exact, aer, strict = lessons.examine(parrot, pairs)
+    assert (exact, aer, strict) == (1 / 3, pytest.approx(1 - (3 + 4) / 20), pytest.approx(1 - 3 / 10))
+    assert lessons.examine(parrot).exact == 1 / 60, "the held-out ones if none are given"

@@ -1,0 +1,102 @@
+"""Training and measuring, against numbers worked out by hand."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from attnkit.training import alignment_error_rate, fit, next_word_loss, numbered
+
+
+def test_the_steps_of_fit():
+    """Adam's step along a gradient that stays the same is the rate, whatever the gradient: the rates can be seen."""
+    model = nn.Linear(1, 1, bias=False).double()
+    start, seen = model.weight.item(), []
+    losses = fit(model, lambda _: 7 * model.weight.sum(), 3, steps=8, rate=0.1,
+                 watch=lambda step: seen.append((step, model.weight.item())))
+    rates = -np.diff([weight for _, weight in seen])
+    assert np.abs(rates - [0.05 * (1 + math.cos(math.pi * step / 8)) for step in range(8)]).max() < 1e-8
+    assert [step for step, _ in seen] == list(range(9)) and seen[0][1] == start
+    assert losses == [7 * weight for _, weight in seen[:-1]], "each loss is that before its step"
+
+
+def test_what_fit_asks_for():
+    model, asked = nn.Linear(1, 1), []
+
+    def loss(chosen):
+        assert model.training and chosen.shape == (5,) and chosen.dtype == torch.long
+        asked.extend(chosen.tolist())
+        return model(torch.ones(1)).sum()
+
+    fit(model, loss, 3, steps=20, batch=5)
+    assert set(asked) == {0, 1, 2} and len(asked) == 100 and not model.training
+    fit(model, lambda chosen: asked.append(len(chosen)) or loss(chosen[:5]), 3, steps=1)
+    assert 64 in asked, "the batch if none is given"
+
+
+def trained(seed, watch=None):
+    torch.manual_seed(seed)
+    model = nn.Sequential(nn.Linear(2, 3), nn.Dropout(0.5), nn.Linear(3, 1))
+    x = torch.arange(20.0).reshape(10, 2) / 20
+    losses = fit(model, lambda i: (model(x[i]) - x[i, :1]).square().mean(), 10, steps=12, batch=4,
+                 watch=watch and (lambda step: watch(step, model)))
+    return losses, model[0].weight.tolist()
+
+
+def test_fit_again_and_watched():
+    modes = []
+
+    def watch(step, model):
+        modes.append(model.training)
+        assert torch.equal(model(torch.ones(2)), model(torch.ones(2))), "no dropout"
+
+    assert trained(1) == trained(1, watch) != trained(2)
+    assert modes == [False] * 13 and len(trained(1)[0]) == 12
+
+
+@pytest.mark.parametrize("name", ["count", "steps", "batch"])
+@pytest.mark.parametrize("wrong, error", [(0, ValueError), (-1, ValueError), (2.0, TypeError), (None, TypeError)])
+def test_fit_refuses(name, wrong, error):
+    kwargs = dict(count=3, steps=2, batch=2) | {name: wrong}
+    with pytest.raises(error, match=name):
+        fit(nn.Linear(1, 1), lambda _: pytest.fail("nothing may be asked"), **kwargs)
+
+
+def test_numbered():
+    words = ["<pad>", "c", "a", "b"]
+    made = numbered([("a", "b", "c"), ["c"], ("b", "b")], words)
+    assert made.tolist() == [[2, 3, 1], [1, 0, 0], [3, 3, 0]] and made.dtype == torch.long
+    for wrong in ([], [("a",), ()]):
+        with pytest.raises(ValueError, match="at least one"):
+            numbered(wrong, words)
+    with pytest.raises(ValueError, match="^not in the vocabulary: 'd', 'e'$"):
+        numbered([("a", "e"), ("e", "d")], words)
+
+
+def test_next_word_loss():
+    """Probabilities 1/2, 1/4, 1/8 and 1/8 are 1, 2, 3 and 3 times log 2; each word counts the same, padding nothing."""
+    eighths = torch.tensor([[[1, 4, 2, 1], [1, 4, 2, 1], [2, 1, 1, 4]], [[1, 1, 2, 4], [1, 5, 1, 1], [3, 3, 1, 1]]])
+    words = torch.tensor([[1, 2, 1], [1, 0, 0]])
+    scores = (eighths.log() + 5).requires_grad_()
+    loss = next_word_loss(scores, words)
+    assert loss.shape == () and abs(loss.item() - (1 + 2 + 3 + 3) / 4 * math.log(2)) < 1e-6
+    loss.backward()
+    assert (scores.grad[1, 1:] == 0).all() and (scores.grad[0, 2] != 0).all()
+
+
+def test_alignment_error_rate():
+    looks = np.eye(4)[[0, 2, 1, 3]]                         # at one word each
+    for alignment, rate in (([(0,), (2,), (1,), (3,)], 0), ([(1, 2), (0,), (3,), (2,)], 1),
+                            ([(0, 1), (2,), (3, 1), (2,)], 3 / 8),       # 2 certain, 1 acceptable, 1 wrong
+                            ([(1, 0), (0, 2), (0, 1), (0, 3)], 1 / 2),   # all acceptable, none certain
+                            ([(0,), (3,)], 1 / 2)):                      # rows left over are not asked
+        for rows in (looks, torch.tensor(looks)):
+            assert alignment_error_rate([rows], [alignment]) == rate
+    assert alignment_error_rate([looks, looks[:, :3]], [[(0,)] * 3, [(2,)]]) == 3 / 4, "each word counts the same"
+    assert alignment_error_rate([np.array([[0.4, 0.6]])], [[(1,)]]) == 0
+    for weights, alignments, message in (([looks], [], "1 and 0"), ([], [], "one word"), ([looks], [()], "one word"),
+                                         ([looks[:1]], [[(0,), (1,)]], "weights for 1")):
+        with pytest.raises(ValueError, match=message):
+            alignment_error_rate(weights, alignments)
