@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from conftest import ROOT, node
 
-from attnkit import attention, draw, softmax
+from attnkit import attention, draw, multi_head_attention, scores, softmax, split_heads
 from attnkit.numbers import fixed
 from attnkit.widgets import (
     Alignment,
@@ -16,8 +16,10 @@ from attnkit.widgets import (
     AttentionMaps,
     AttentionPlane,
     AttentionSteps,
+    HeadStepper,
     MatrixStepper,
     MovieMatcher,
+    ScoreField,
     SoftDictionary,
     SoftmaxExplorer,
     SquareEditor,
@@ -274,6 +276,54 @@ def test_swapped_words_write_a_difference_as_it_is():
     assert [g["right"] for g in got] == [[[True], [False]]] * len(sizes)
 
 
+def test_head_stepper_arithmetic():
+    rng = np.random.default_rng(11)
+    cases = []
+    for _ in range(CASES):
+        h, n, d = int(rng.integers(1, 5)), int(rng.integers(1, 7)), int(rng.integers(1, 9))
+        dk, dv = (int(rng.integers(1, 8 // h + 1)) for _ in range(2))
+        cases.append({"x": rows(rng, n, d), "w_query": rows(rng, d, h * dk), "w_key": rows(rng, d, h * dk),
+                      "w_value": rows(rng, d, h * dv), "w_output": rows(rng, h * dv, d), "num_heads": h,
+                      "temperature": float(10 ** rng.uniform(-1, 1))})
+    for case, got in zip(cases, node("run_figures.js", {"figure": "head_stepper", "cases": cases})):
+        x, *w = (np.array(case[name]) for name in ("x", "w_query", "w_key", "w_value", "w_output"))
+        h, t = case["num_heads"], case["temperature"]
+        ours = HeadStepper(x, *w, h, [str(i) for i in range(len(x))])
+        plain = multi_head_attention(x, x, x, *w, num_heads=h)
+        assert np.allclose(ours.output, plain[0], rtol=0, atol=1e-12) and np.allclose(ours.weights, plain[1], rtol=0, atol=1e-12)
+        ours.temperature = t
+        q, k, v = (split_heads(x @ m, h) for m in w[:3])
+        output, weights = multi_head_attention(x, x, x, *w, num_heads=h, scale=1 / (t * q.shape[-1] ** 0.5))
+        wanted = {"queries": q, "keys": k, "values": v, "scores": scores.scaled_dot(q, k), "weights": weights,
+                  "heads": weights @ v, "output": output}
+        for name, numbers in wanted.items():
+            assert np.allclose(got[name], numbers, rtol=0, atol=1e-11), name
+        # One wide product, or a product for each head and their sum: the same numbers.
+        assert np.allclose(np.sum(got["shares"], axis=0), output, rtol=0, atol=1e-11)
+        assert np.allclose(ours.output, output, rtol=0, atol=1e-12) and np.allclose(ours.weights, weights, rtol=0, atol=1e-12)
+
+
+def test_score_field_arithmetic():
+    rng = np.random.default_rng(12)
+    cases = []
+    for c in range(CASES):
+        m, hidden = (int(k) for k in rng.integers(1, 7, 2))
+        cases.append({"key_rows": rng.uniform(-3, 3, (m, 2)).round(6).tolist(),
+                      "query": [0, 0] if c % 9 == 0 else rng.uniform(-3, 3, 2).round(6).tolist(),
+                      "weight": rows(rng, 2, 2), "w_query": rows(rng, 2, hidden), "w_key": rows(rng, 2, hidden),
+                      "v": rows(rng, hidden), "score": ScoreField.SCORES[c % 5]})
+    for case, got in zip(cases, node("run_figures.js", {"figure": "score_field", "cases": cases})):
+        names = ("key_rows", "query", "weight", "w_query", "w_key", "v")
+        keys, query, weight, *additive = (np.array(case[name], dtype=float) for name in names)
+        function = {"dot": scores.dot, "scaled dot": scores.scaled_dot, "cosine": scores.cosine,
+                    "general": lambda q, k, w=weight: scores.general(q, k, w),
+                    "additive": lambda q, k, parameters=additive: scores.additive(q, k, *parameters)}[case["score"]]
+        s = function(query[None], keys)[0]
+        ours = ScoreField(keys, query, weight, *additive, [str(i) for i in range(len(keys))], case["score"])
+        for theirs, own, whole in ((got["scores"], ours.scores, s), (got["weights"], ours.weights, softmax(s))):
+            assert np.allclose(theirs, whole, rtol=0, atol=1e-12) and np.allclose(own, whole, rtol=0, atol=1e-12)
+
+
 def test_numbers_are_written_alike():
     rng = np.random.default_rng(4)
     numbers = [0.125, -0.125, 0.5, -0.0, 0.0, -0.004, 0.005, 1.005, 2.675, 1e-9, 99.995, 1e14, -3.0]
@@ -295,7 +345,9 @@ def examples():
             SoftDictionary(["n", "e", "s"], [0, 90, 180], [3, 8, 20], 120, 2, "degrees", caption="Cap."),
             MatrixStepper([[1, 0.5], [0, -1]], [[0.3, 1], [1, 1]], [[2.0], [-1]], ["a", "b"], cell=(0, 1), caption="Cap."),
             AttentionMaps(sentences(), ["0", "500"], step_name="training steps", rows_language="fr", caption="Cap."),
-            swapped(np.random.default_rng(12))]
+            swapped(np.random.default_rng(12)),
+            HeadStepper([[1, 0.5], [0, -1]], [[1, 0.3], [0, 1]], [[1, 1], [1, 0]], [[1, 0], [2, 1]], [[1, -1], [0, 1]], 2, ["a", "b"], caption="Cap."),
+            ScoreField([[1, 0.5], [-2, 1]], [1, 2], [[0, 1], [1, 0]], [[1], [0.5]], [[1], [-1]], [2], ["a", "b"], "general", caption="Cap.")]
 
 
 @pytest.mark.parametrize("widget", examples(), ids=repr)
@@ -313,6 +365,8 @@ def test_static_form(widget):
              "attention_plane": lambda: [fixed(v) for v in [*widget.weights.flat, *widget.outputs.flat]],
              "attention_steps": lambda: [fixed(v) for v in [*widget.weights, *widget.output]],
              "soft_dictionary": lambda: [*[fixed(v) for v in widget.weights], fixed(widget.answer, 1)],
+             "head_stepper": lambda: [fixed(v) for v in [*widget.weights.flat, *widget.output.flat]],
+             "score_field": lambda: [fixed(v) for v in [*widget.scores, *widget.weights]],
              "attention_maps": lambda: [fixed(v) for v in widget.weights.flat],
              "matrix_stepper": lambda: [fixed(v) for x in (widget.scores, widget.weights, widget.outputs) for v in x.flat],
              "swapped_words": lambda: [written(widget.difference), *[fixed(v) for case in widget.cases for v in np.ravel(case["weights"])],
@@ -330,6 +384,16 @@ def test_one_source_live_and_static(widget):
     assert figure.script(widget.kind) in figure.site_script()
     for name in ("core", widget.kind):
         assert not re.search(r"^\s*(import|export)\b", figure.script(name), flags=re.M)
+
+
+def stepper(**changed):
+    w = np.ones((2, 4))
+    return HeadStepper(**({"x": [[1, 2]], "w_query": w, "w_key": w, "w_value": w, "w_output": w.T, "num_heads": 2, "words": ["a"]} | changed))
+
+
+def field(**changed):
+    one = [[1], [1]]
+    return ScoreField(**({"keys": [[1, 2]], "query": [0, 1], "weight": np.eye(2), "w_query": one, "w_key": one, "v": [1], "words": ["a"]} | changed))
 
 
 BAD = [
@@ -408,6 +472,26 @@ BAD = [
     (lambda: swap(layer(answers=[[[("a", 0.1)] * 4]] * 2)), ValueError, "one to three pairs"),
     (lambda: swap(layer(answers=[[[("a", 1.5)]]] * 2)), ValueError, "probabilities must lie between 0 and 1"),
     (lambda: swap(layer(answers=[[[("a", 0.1), ("b", 0.9)]]] * 2)), ValueError, "best first"),
+    (lambda: stepper(x=np.ones((7, 2)), words=list("abcdefg")), ValueError, "words must be at most 6, got 7"),
+    (lambda: stepper(x=np.ones((1, 9))), ValueError, "x must have at most 8 columns, got 9"),
+    (lambda: stepper(w_query=np.ones((2, 10))), ValueError, "w_query must have at most 8 columns, got 10"),
+    (lambda: stepper(w_key=np.ones((2, 3))), ValueError, r"w_key must have shape \(2, 4\), got \(2, 3\)"),
+    (lambda: stepper(w_output=np.ones((3, 2))), ValueError, r"w_output must have shape \(4, 2\), got \(3, 2\)"),
+    (lambda: stepper(num_heads=3), ValueError, r"divide the columns of w_query \(4\) and w_value \(4\), got 3"),
+    (lambda: stepper(num_heads=2, w_value=np.ones((2, 3))), ValueError, r"and w_value \(3\), got 2"),
+    (lambda: stepper(num_heads=8), ValueError, "num_heads must be at most 4"),
+    (lambda: stepper(num_heads=2.0), TypeError, "num_heads must be an integer, got float"),
+    (lambda: stepper(step=7), ValueError, "step must be one of the 7 steps"),
+    (lambda: stepper(head=2), ValueError, "head must be one of the 2 heads, counted from 0, got 2"),
+    (lambda: field(keys=[[4, 0]]), ValueError, "keys must lie between -3 and 3"),
+    (lambda: field(keys=np.zeros((7, 2)), words=list("abcdefg")), ValueError, "words must be at most 6, got 7"),
+    (lambda: field(query=[1, 2, 3]), ValueError, r"query must have shape \(2,\), got \(3,\)"),
+    (lambda: field(weight=[[1]]), ValueError, r"weight must have shape \(2, 2\)"),
+    (lambda: field(w_query=np.ones((2, 17))), ValueError, "w_query must have at most 16 columns, got 17"),
+    (lambda: field(w_key=np.ones((2, 2))), ValueError, r"w_key must have shape \(2, 1\), got \(2, 2\)"),
+    (lambda: field(v=[1, 2]), ValueError, r"v must have shape \(1,\), got \(2,\)"),
+    (lambda: field(score="angle"), ValueError, "score must be one of dot, scaled dot, cosine, general, additive, got 'angle'"),
+    (lambda: field(score=3), ValueError, "score must be one of dot"),
 ]
 
 
@@ -444,7 +528,9 @@ def test_bad_change_changes_nothing():
                                          (9, "example", 2, ValueError), (9, "step", 2.0, TypeError), (9, "word", ["row", 3], ValueError),
                                          (9, "word", ["side", 0], ValueError),
                                          (10, "swapped", 1, TypeError), (10, "positions", "on", TypeError), (10, "heads", 3, ValueError),
-                                         (10, "heads", 1.0, TypeError)):
+                                         (10, "heads", 1.0, TypeError),
+                                         (11, "step", 7, ValueError), (11, "head", 2, ValueError), (11, "selected", 2, ValueError),
+                                         (11, "temperature", 11, ValueError), (12, "query", [4, 0], ValueError), (12, "score", "angle", ValueError)):
         widget = examples()[figure_]
         before = widget.state()
         with pytest.raises(error, match=trait):

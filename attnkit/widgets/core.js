@@ -68,9 +68,17 @@
     return el;
   };
 
+  // The fill of a square, one for light and dark pages. It is read once: a variable in the style of each of some hundred
+  // squares would make a redraw five times as slow. Before the style sheet is there, the variable has to do.
+  const fills = {};
+  function fillOf(sign) {
+    fills[sign] = fills[sign] || getComputedStyle(document.documentElement).getPropertyValue(`--ak-fill-${sign}`).trim();
+    return fills[sign] || `var(--ak-fill-${sign})`;
+  }
+
   // Give an element the fill of a square: hue by sign, depth by magnitude.
   attnkit.paint = function (el, value, largest) {
-    const fill = `var(--ak-fill-${value < 0 ? "negative" : "positive"})`;
+    const fill = fillOf(value < 0 ? "negative" : "positive");
     const share = Math.round(1000 * attnkit.opacity(value, largest)) / 10;
     attnkit.style(el, "backgroundColor", `color-mix(in srgb, ${fill} ${share}%, transparent)`);
   };
