@@ -61,7 +61,7 @@ _ADVERBS = {"often": "souvent", "always": "toujours"}
 _ELIDED = {"je": "j'", "ne": "n'", "me": "m'", "te": "t'", "le": "l'", "la": "l'", "de": "d'"}
 
 
-def english_french(count=4000, *, held_out=400, seed=0):
+def english_french(count=8000, *, held_out=400, seed=0):
     """Distinct pairs of an English sentence and its French translation: those to train on, those held out.
 
     The grammar, in present tense:
@@ -152,7 +152,7 @@ def vocabulary(sentences):
 
 
 def _noun_phrase(rng, definite, other=None):
-    """An English noun phrase; the French one, each word with the positions it stands for; the French person; the noun."""
+    """An English noun phrase; the French one, each word with the positions it stands for; the person; the noun."""
     noun = rng.choice([noun for noun in _NOUNS if noun != other])
     plural_english, singular, plural, gender, _ = _NOUNS[noun]
     many = definite and rng.random() < 0.3
@@ -188,7 +188,7 @@ def _sentence(rng):
     else:
         english, french, person, noun = _noun_phrase(rng, definite=rng.random() < 0.7)
     object_ = None
-    if rng.random() < 0.6:
+    if rng.random() < 0.45:
         object_ = rng.choice([pronoun for pronoun in _PRONOUNS if (subject, pronoun) not in _NOT_TOGETHER])
     how = rng.choice(["", "", "", "not", "not", "never", "often", "always"])
 

@@ -1,4 +1,4 @@
-"""The trained models of the chapters, in one place: the chapters train some of them, ``make study`` all, over ten seeds."""
+"""The trained models of the chapters: some are trained in front of the reader, all over ten seeds by ``make study``."""
 
 from typing import NamedTuple
 
@@ -47,7 +47,7 @@ class Lessons:
         self.target_words = vocabulary(pair.french for pair in training + held_out)
 
     def train(self, seed, make=Translator, *, steps=600, watch=None, **options):
-        """A model of the class `make`, trained from scratch; `watch(step, model)` is called before each step and at the end."""
+        """A model of class `make`, trained from scratch; `watch(step, model)` is called before each step and after."""
         torch.manual_seed(seed)
         options = {"dropout": 0.15, "noise": 0.5} | options
         model = make(len(self.source_words), len(self.target_words), **options).double()
@@ -104,6 +104,7 @@ class StatesOnly(Translator):
         self.encoder = nn.GRU(self.encoder.input_size, width // 2, bidirectional=True)
 
     def annotate(self, states, words):
+        """The states alone."""
         return states
 
 
@@ -115,6 +116,20 @@ class OneDirection(StatesOnly):
         self.encoder = nn.GRU(self.encoder.input_size, width)
 
 
+class KnowsBefore(Translator):
+    """The decoder's first state is made from the mean of all annotations, and knows the sentence before it looks."""
+
+    def __init__(self, *sizes, width=52, **options):
+        super().__init__(*sizes, width, **options)
+        self.first_state = nn.Linear(width, width)
+
+    def encode(self, source, mask=None):
+        """The same annotations, and a first state that knows them."""
+        annotations, _ = super().encode(source, mask)
+        lengths = self.lengths(torch.ones_like(source) if mask is None else mask)
+        return annotations, torch.tanh(self.first_state(annotations.sum(1) / lengths[:, None]))
+
+
 class LooksLater(Translator):
     """First the new state, from the last word alone, then attention with it: the order of Luong et al. (2015)."""
 
@@ -123,6 +138,7 @@ class LooksLater(Translator):
         self.decoder = nn.GRUCell(width, width)
 
     def step(self, word, state, annotations, mask=None):
+        """The same as a translator's, in the other order."""
         word = self.dropout(self.target_words(word))
         state = self.decoder(word, state)
         context, weights = self.look(state, annotations, mask)
@@ -135,8 +151,10 @@ class FixedVector(Translator):
     def __init__(self, *sizes, width=52, **options):
         super().__init__(*sizes, width, **options)
         self.encoder = nn.GRU(self.encoder.input_size, width // 2, bidirectional=True)
+        self.first_state = nn.Linear(width, width)
 
     def encode(self, source, mask=None):
+        """The same vector in the place of every annotation, and the decoder's first state."""
         words = self.dropout(self.source_words(source))
         lengths = self.lengths(torch.ones_like(source) if mask is None else mask)
         packed = nn.utils.rnn.pack_padded_sequence(words, lengths, batch_first=True, enforce_sorted=False)
@@ -146,7 +164,7 @@ class FixedVector(Translator):
 
 
 class StateAlone(Translator):
-    """The weights come from the decoder's state alone, which never sees what it weighs: a layer with a number for each place."""
+    """The weights come from the decoder's state alone: a layer with a number for each place, whatever stands there."""
 
     longest = 12
 
@@ -155,6 +173,7 @@ class StateAlone(Translator):
         self.places = nn.Linear(width, self.longest)
 
     def score(self, query, key):
+        """A number for each place, from the query alone."""
         if key.shape[-2] > self.longest:
             raise ValueError(f"there are weights for {self.longest} places, got {key.shape[-2]} words")
         return self.places(query)[..., :key.shape[-2]]
@@ -164,10 +183,12 @@ class PositionAlone(StateAlone):
     """The weights come from the place of the word to be said alone: a table, the same for every sentence."""
 
     def encode(self, source, mask=None):
+        """Begin to count."""
         self.place = torch.tensor(0)
         return super().encode(source, mask)
 
     def score(self, query, key):
+        """A number for each place, from the place of the word to be said."""
         which = nn.functional.one_hot(self.place.clamp(max=query.shape[-1] - 1), query.shape[-1]).to(query)
         self.place = self.place + 1
         return super().score(which.expand_as(query), key)

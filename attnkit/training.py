@@ -162,7 +162,7 @@ def alignment_error_rate(weights, alignments):
     Chapter: translation.
     """
     if len(weights) != len(alignments):
-        raise ValueError(f"weights and alignments must be of as many sentences, got {len(weights)} and {len(alignments)}")
+        raise ValueError(f"weights and alignments must be equally many, got {len(weights)} and {len(alignments)}")
     links = sum(map(len, alignments))
     if not links or not all(right for alignment in alignments for right in alignment):
         raise ValueError("alignments must have at least one word, and each word at least one position")

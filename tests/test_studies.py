@@ -6,9 +6,18 @@ from torch import nn
 
 from attnkit.corpora import Pair, english_french
 from attnkit.modules import Translator
-from attnkit.studies import FixedVector, Lessons, LooksLater, OneDirection, PositionAlone, StateAlone, StatesOnly
+from attnkit.studies import (
+    FixedVector,
+    KnowsBefore,
+    Lessons,
+    LooksLater,
+    OneDirection,
+    PositionAlone,
+    StateAlone,
+    StatesOnly,
+)
 
-VARIANTS = [Translator, StatesOnly, OneDirection, LooksLater, FixedVector, StateAlone, PositionAlone]
+VARIANTS = [Translator, KnowsBefore, StatesOnly, OneDirection, LooksLater, FixedVector, StateAlone, PositionAlone]
 SOURCE, TARGET = torch.tensor([[3, 4, 5, 6, 7], [8, 9, 3, 0, 0]]), torch.tensor([[1, 5, 6, 4], [1, 7, 8, 9]])
 
 

@@ -239,7 +239,8 @@ def clean(everything):
 
 def main():
     """Read the command line."""
-    tasks = {f.__name__: f for f in (book, test, notebooks, lab, serve, bench, study, mutants, lint, lock, setup, clean)}
+    tasks = {f.__name__: f
+             for f in (book, test, notebooks, lab, serve, bench, study, mutants, lint, lock, setup, clean)}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("task", choices=tasks, metavar="task", help=", ".join(tasks))
     parser.add_argument("--all", action="store_true", help="with clean: the environment too")
