@@ -463,6 +463,8 @@ _ANNOTATIONS = np.array([[1.0, 0.1], [-0.2, 1.2], [0.7, -0.9]])
 
 
 def _to_you(state):
+    if np.abs(state).max() > 3:
+        return "both numbers must lie between −3 and 3."
     weight = softmax(_ANNOTATIONS @ state)[2]
     return None if weight > 0.9 else f"“you” gets {plain(weight, 3)} of the weight."
 

@@ -267,8 +267,8 @@ class Translator(nn.Module):
     last state with all annotations, blends them by the weights, and from the blend
     and the last word makes its new state and a score for every target word.
 
-    Three choices make its weights readable.  The decoder begins with a state of zeros: whatever it
-    knows of the sentence came through the weights.  The encoder's states are narrow: a word's
+    Three choices make its weights readable.  The decoder begins with a state that is the same for
+    all sentences: whatever it knows of one came through the weights.  The encoder's states are narrow: a word's
     annotation holds hints about its neighbours, and who wants a word itself has to look at it.
     And noise on the scores while it trains makes an undecided blend a gamble.
 
@@ -329,6 +329,7 @@ class Translator(nn.Module):
         for words in (self.source_words, self.target_words):
             nn.init.normal_(words.weight, std=0.3)          # small, so that what is learned soon outweighs chance
         self.encoder = nn.GRU(width - 2 * states, states, bidirectional=True)
+        self.first_state = nn.Parameter(torch.zeros(width))
         self.decoder = nn.GRUCell(2 * width, width)
         self.read = nn.Linear(3 * width, target_size)
         self.dropout = _Dropout(dropout)
@@ -347,7 +348,7 @@ class Translator(nn.Module):
     def encode(self, source, mask=None):
         """Read the source: words (b, m) and mask (b, m), True = a word, False = padding at the end.
 
-        Gives the annotations (b, m, d) and the decoder's first state (b, d), zeros.
+        Gives the annotations (b, m, d) and the decoder's first state (b, d), learned, the same for all.
         """
         words = self.dropout(self.source_words(source))
         mask = torch.ones_like(source) if mask is None else mask
@@ -356,7 +357,7 @@ class Translator(nn.Module):
         states, _ = nn.utils.rnn.pad_packed_sequence(self.encoder(packed)[0], batch_first=True,
                                                      total_length=source.shape[1])
         annotations = self.annotate(states, words) * mask[..., None]
-        return annotations, annotations.new_zeros(len(source), self.decoder.hidden_size)
+        return annotations, self.first_state.expand(len(source), -1)
 
     @staticmethod
     def lengths(mask):

@@ -121,13 +121,13 @@ class KnowsBefore(Translator):
 
     def __init__(self, *sizes, width=52, **options):
         super().__init__(*sizes, width, **options)
-        self.first_state = nn.Linear(width, width)
+        self.before = nn.Linear(width, width)
 
     def encode(self, source, mask=None):
         """The same annotations, and a first state that knows them."""
         annotations, _ = super().encode(source, mask)
         lengths = self.lengths(torch.ones_like(source) if mask is None else mask)
-        return annotations, torch.tanh(self.first_state(annotations.sum(1) / lengths[:, None]))
+        return annotations, torch.tanh(self.before(annotations.sum(1) / lengths[:, None]))
 
 
 class LooksLater(Translator):
@@ -151,7 +151,7 @@ class FixedVector(Translator):
     def __init__(self, *sizes, width=52, **options):
         super().__init__(*sizes, width, **options)
         self.encoder = nn.GRU(self.encoder.input_size, width // 2, bidirectional=True)
-        self.first_state = nn.Linear(width, width)
+        self.before = nn.Linear(width, width)
 
     def encode(self, source, mask=None):
         """The same vector in the place of every annotation, and the decoder's first state."""
@@ -160,7 +160,7 @@ class FixedVector(Translator):
         packed = nn.utils.rnn.pack_padded_sequence(words, lengths, batch_first=True, enforce_sorted=False)
         _, last = self.encoder(packed)                                        # (2, b, d / 2)
         vector = last.transpose(0, 1).flatten(1)                              # (b, d)
-        return vector[:, None, :].expand(-1, source.shape[1], -1), torch.tanh(self.first_state(vector))
+        return vector[:, None, :].expand(-1, source.shape[1], -1), torch.tanh(self.before(vector))
 
 
 class StateAlone(Translator):

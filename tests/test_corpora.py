@@ -12,7 +12,7 @@ I love you = je t' aime = 0 2 1; I do not love you = je ne t' aime pas = 0 21 4 
 you love me = tu m' aimes = 0 2 1; she never loves me = elle ne m' aime jamais = 0 1 3 2 1;
 we love you = nous t' aimons = 0 2 1; they love us = ils nous aiment = 0 2 1; I see you = je te vois = 0 2 1;
 she sees us = elle nous voit = 0 2 1; we see them = nous les voyons = 0 2 1;
-they never see me = ils ne me voient jamais = 0 1 3 2 1; he meets us = il nous rencontre = 0 2 1;
+they never see us = ils ne nous voient jamais = 0 1 3 2 1; he meets us = il nous rencontre = 0 2 1;
 you meet them = tu les rencontres = 0 2 1; we do not meet them = nous ne les rencontrons pas = 0 21 4 31 21;
 they meet me = ils me rencontrent = 0 2 1; you hear them = tu les entends = 0 2 1;
 we hear you = nous t' entendons = 0 2 1; they do not hear me = ils ne m' entendent pas = 0 21 4 31 21;
@@ -210,12 +210,12 @@ def test_nobody_named_does_it_to_themselves(parsed):
 
 def test_the_split():
     training, held_out = english_french()
-    assert (len(training), len(held_out)) == (3600, 400)
+    assert (len(training), len(held_out)) == (7600, 400)
     assert held_out[0] == (("I", "love", "you"), ("je", "t'", "aime"), ((0,), (2,), (1,)))
     for sentences in list(zip(*training + held_out))[:2]:
-        assert len(set(sentences)) == 4000, "no sentence twice"
-        known = {word for sentence in sentences[:3600] for word in sentence}
-        assert {word for sentence in sentences[3600:] for word in sentence} <= known
+        assert len(set(sentences)) == 8000, "no sentence twice"
+        known = {word for sentence in sentences[:7600] for word in sentence}
+        assert {word for sentence in sentences[7600:] for word in sentence} <= known
     assert english_french(50, held_out=5, seed=3) == english_french(50, held_out=5, seed=3)
     others = english_french(50, held_out=5, seed=4)
     assert others != english_french(50, held_out=5, seed=3) and others[1][0] == held_out[0]

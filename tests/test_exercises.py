@@ -91,7 +91,9 @@ def test_same_picture(answer, words, capsys):
     ("queries_keys_values/break", (4, 0, 1.0), "rows 0 to 3"), ("queries_keys_values/break", (1, 0, 2.0), "between −1 and 1"),
     ("soft_dictionary/steal", [4, 7], RIGHT), ("soft_dictionary/steal", [4, 4], "at least 60 degrees"), ("soft_dictionary/steal", [1, 2], "gets 0.5 of"),
     ("soft_dictionary/steal", [0, 0], "at least 60 degrees"),
-    ("matrix_form/slip", [[1, 2], [2, -1]], RIGHT), ("matrix_form/slip", [[1, 1], [1, 1]], "must differ"), ("matrix_form/slip", [[1, 0], [2, 1]], "noticed")])
+    ("matrix_form/slip", [[1, 2], [2, -1]], RIGHT), ("matrix_form/slip", [[1, 1], [1, 1]], "must differ"), ("matrix_form/slip", [[1, 0], [2, 1]], "noticed"),
+    ("translation/state", [-0.5, -3.0], RIGHT), ("translation/state", [1.1, -1.0], "“you” gets 0.642 of"),
+    ("translation/state", [0, -4], "between −3 and 3")])
 def test_judged(name, answer, words, capsys):
     line = said(capsys, name, answer)
     assert line == RIGHT if words == RIGHT else words in line

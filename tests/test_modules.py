@@ -158,7 +158,7 @@ def test_the_translators_steps():
     for i, length in enumerate((2, 4, 1)):
         words = model.source_words(source[i, :length])
         annotations = torch.cat([model.encoder(words[:, None])[0][:, 0], words], dim=-1)
-        state = torch.zeros(6, dtype=torch.double)
+        state = model.first_state
         for t in range(3):
             shares = torch.softmax(annotations @ state, dim=0)
             word = model.target_words(target[i, t])

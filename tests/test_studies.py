@@ -89,7 +89,7 @@ def test_a_fixed_vector():
     for i, length in enumerate((5, 3)):
         states = model.encoder(model.source_words(SOURCE[i, :length])[:, None])[0][:, 0]
         vector = torch.cat([states[-1, :6], states[0, 6:]])
-        assert close(annotations[i], vector.expand(5, 12)) and close(state[i], torch.tanh(model.first_state(vector)))
+        assert close(annotations[i], vector.expand(5, 12)) and close(state[i], torch.tanh(model.before(vector)))
 
 
 def test_weights_without_the_words():
