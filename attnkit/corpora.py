@@ -6,6 +6,7 @@ word stands for.
 """
 
 import random
+from itertools import permutations
 from typing import NamedTuple
 
 from attnkit import checks
@@ -127,6 +128,114 @@ def english_french(count=8000, *, held_out=400, seed=0):
             french.add(pair.french)
     pairs = list(pairs.values())
     return pairs[held_out:], pairs[:held_out]
+
+
+class Referring(NamedTuple):
+    """A sentence with *it* in it: its words, the place of the noun that *it* stands for, and that of the other noun."""
+
+    words: tuple
+    referent: int
+    other: int
+
+
+_NAMES = ("Susan Mary Tom Anna Paul Lucy Ben Rosa Hugo Emma Noah Ida Leo Vera Max Nora Karl Ella Finn Zoe").split()
+_CROSSERS = "animal dog horse cow fox sheep goat bear".split()
+_CROSSED = "road bridge river street path field canal track".split()
+_ENDINGS = "tired scared hungry sick slow wide steep long rough busy".split()      # the first five are the animal's
+
+
+def gifts(*, held_out=100, seed=0):
+    """"Susan gave roses to Mary" for every two of twenty names, in both orders.
+
+    Parameters
+    ----------
+    held_out : int
+        How many of the 380 sentences are kept apart, the two of Susan and Mary first; at least those two, and so
+        few that some are left.
+    seed : int
+
+    Returns
+    -------
+    (training, held_out) : lists of tuples of five words
+
+    Raises
+    ------
+    ValueError
+        `held_out` is not between 2 and 379.
+
+    Examples
+    --------
+    >>> training, held_out = gifts()
+    >>> len(training), [" ".join(words) for words in held_out[:2]]
+    (280, ['Susan gave roses to Mary', 'Mary gave roses to Susan'])
+
+    References
+    ----------
+    Chapter: multi_head.
+    """
+    sentences = [(giver, "gave", "roses", "to", receiver) for giver, receiver in permutations(_NAMES, 2)]
+    if not 2 <= checks.count(held_out, "held_out") < len(sentences):
+        raise ValueError(f"held_out must be from 2 to {len(sentences) - 1}, got {held_out}")
+    first = [sentence for sentence in sentences if {sentence[0], sentence[4]} == {"Susan", "Mary"}]
+    others = [sentence for sentence in sentences if sentence not in first]
+    random.Random(seed).shuffle(others)
+    return others[held_out - 2:], first + others[:held_out - 2]
+
+
+def crossings(*, held_out=12, seed=0):
+    """"The animal did not cross the road because it was too tired", or "wide", and so on.
+
+    Eight animals, eight ways and ten endings, five of which can only be said of the animal. Half of the sentences begin
+    with the way ("the road did not stop the animal because it was too wide"), so that order gives nothing away.
+
+    Parameters
+    ----------
+    held_out : int
+        How many of the 64 pairs of an animal and a way are kept apart, animal and road first; at least
+        that one, and so few that some are left.
+    seed : int
+
+    Returns
+    -------
+    (training, held_out) : lists of Referring
+
+    Raises
+    ------
+    ValueError
+        `held_out` is not between 1 and 63.
+
+    Examples
+    --------
+    >>> training, held_out = crossings()
+    >>> for words, referent, other in held_out[:2]:
+    ...     print(" ".join(words), "->", words[referent])
+    the animal did not cross the road because it was too tired -> animal
+    the road did not stop the animal because it was too tired -> animal
+
+    References
+    ----------
+    Winograd (1972), "Understanding Natural Language", on sentences of this kind.
+    Chapter: multi_head.
+    """
+    pairs = [(animal, way) for animal in _CROSSERS for way in _CROSSED]
+    if not 1 <= checks.count(held_out, "held_out") < len(pairs):
+        raise ValueError(f"held_out must be from 1 to {len(pairs) - 1}, got {held_out}")
+    first, *others = pairs
+    random.Random(seed).shuffle(others)
+    apart = [first, *others[:held_out - 1]]
+
+    def sentences(pairs):
+        made = []
+        for animal, way in pairs:
+            for i, ending in enumerate(_ENDINGS):
+                because = ("because", "it", "was", "too", ending)
+                for words in (("the", animal, "did", "not", "cross", "the", way),
+                              ("the", way, "did", "not", "stop", "the", animal)):
+                    right, wrong = (animal, way) if i < 5 else (way, animal)
+                    made.append(Referring(words + because, words.index(right), words.index(wrong)))
+        return made
+
+    return sentences([pair for pair in pairs if pair not in apart]), sentences(apart)
 
 
 def elides(word):

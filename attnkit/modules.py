@@ -268,9 +268,10 @@ class Translator(nn.Module):
     and the last word makes its new state and a score for every target word.
 
     Three choices make its weights readable.  The decoder begins with a state that is the same for
-    all sentences: whatever it knows of one came through the weights.  The encoder's states are narrow: a word's
-    annotation holds hints about its neighbours, and who wants a word itself has to look at it.
-    And noise on the scores while it trains makes an undecided blend a gamble.
+    all sentences: whatever it knows of one came through the weights.  The encoder's states are narrow, above all
+    the one that reads backwards: an annotation has the word itself, something of what came before and hints of what
+    follows, and who wants a word has to look at it.  And noise on the scores while it trains makes
+    an undecided blend a gamble.
 
     Parameters
     ----------
@@ -278,9 +279,9 @@ class Translator(nn.Module):
         The numbers of words (tokens) in the two vocabularies.
     width : int
         d, of an annotation, of the decoder's state and of a target word's embedding.
-    states : int, optional
-        How much of an annotation each of the encoder's two states takes, d / 5 if not given; the
-        embedding has the rest.
+    states : pair of int, optional
+        How much of an annotation the state of the encoder reading forwards takes, and the one reading backwards, at
+        most as much; 3 d / 10 and d / 9 if not given. The embedding has the rest.
     score : "additive", "general", "dot", "scaled_dot" or "cosine"
         How a state and an annotation are compared, see `attnkit.scores`.
     dropout : float
@@ -291,7 +292,7 @@ class Translator(nn.Module):
     Raises
     ------
     ValueError
-        `score` is none of the words above; the states leave no room for the embedding.
+        `score` is none of the words above; the states leave no room for the embedding, or the second is wider.
 
     Examples
     --------
@@ -315,20 +316,24 @@ class Translator(nn.Module):
     Chapter: translation.
     """
 
-    def __init__(self, source_size, target_size, width=52, *, states=None, score="additive", dropout=0.0, noise=0.0):
+    def __init__(self, source_size, target_size, width=54, *, states=None, score="additive", dropout=0.0, noise=0.0):
         super().__init__()
         if score not in ("additive", "general", "dot", "scaled_dot", "cosine"):
             raise ValueError(f"score must be additive, general, dot, scaled_dot or cosine, got {score!r}")
         checks.count(width, "width")
-        states = _count_or(max(1, width // 5), states, "states")
-        if 2 * states >= width:
-            raise ValueError(f"two states of {states} leave no room for the embedding in a width of {width}")
+        forwards, backwards = (max(1, 3 * width // 10), max(1, width // 9)) if states is None else states
+        checks.count(backwards, "the second of states")
+        if backwards > checks.count(forwards, "the first of states"):
+            raise ValueError(f"the second of states must not be wider than the first, got {forwards} and {backwards}")
+        if forwards + backwards >= width:
+            raise ValueError(f"states of {forwards} and {backwards} leave no room for the embedding in {width}")
+        self.from_states = forwards + backwards
         self.score_name, self.noise = score, noise
-        self.source_words = nn.Embedding(source_size, width - 2 * states)
+        self.source_words = nn.Embedding(source_size, width - self.from_states)
         self.target_words = nn.Embedding(target_size, width)
         for words in (self.source_words, self.target_words):
             nn.init.normal_(words.weight, std=0.3)          # small, so that what is learned soon outweighs chance
-        self.encoder = nn.GRU(width - 2 * states, states, bidirectional=True)
+        self.encoder = nn.GRU(width - self.from_states, forwards, bidirectional=True)
         self.first_state = nn.Parameter(torch.zeros(width))
         self.decoder = nn.GRUCell(2 * width, width)
         self.read = nn.Linear(3 * width, target_size)
@@ -369,8 +374,8 @@ class Translator(nn.Module):
         return lengths
 
     def annotate(self, states, words):
-        """What the decoder may look at: the encoder's states, both directions (b, m, 2 states), and the embeddings."""
-        return torch.cat([states, words], dim=-1)
+        """What the decoder may look at: their part of the encoder's states, forward and backward, and the embeddings."""
+        return torch.cat([states[..., :self.from_states], words], dim=-1)
 
     def look(self, state, annotations, mask=None):
         """Compare a state (b, d) with annotations (b, m, d): the blend (b, d) and the weights (b, m)."""

@@ -5,8 +5,9 @@ from typing import NamedTuple
 import torch
 from torch import nn
 
-from attnkit.corpora import vocabulary
-from attnkit.modules import Translator
+from attnkit import attention
+from attnkit.corpora import crossings, gifts, vocabulary
+from attnkit.modules import MultiHeadAttention, Translator
 from attnkit.training import alignment_error_rate, fit, next_word_loss, numbered
 
 
@@ -99,7 +100,7 @@ def _trimmed(sentences):
 class StatesOnly(Translator):
     """The annotation of a word is the encoder's two states there, wide ones, without the word itself."""
 
-    def __init__(self, *sizes, width=52, **options):
+    def __init__(self, *sizes, width=54, **options):
         super().__init__(*sizes, width, **options)
         self.encoder = nn.GRU(self.encoder.input_size, width // 2, bidirectional=True)
 
@@ -111,7 +112,7 @@ class StatesOnly(Translator):
 class OneDirection(StatesOnly):
     """The same with an encoder that only reads forwards: each state knows what came before it, not what follows."""
 
-    def __init__(self, *sizes, width=52, **options):
+    def __init__(self, *sizes, width=54, **options):
         super().__init__(*sizes, width=width, **options)
         self.encoder = nn.GRU(self.encoder.input_size, width)
 
@@ -119,7 +120,7 @@ class OneDirection(StatesOnly):
 class KnowsBefore(Translator):
     """The decoder's first state is made from the mean of all annotations, and knows the sentence before it looks."""
 
-    def __init__(self, *sizes, width=52, **options):
+    def __init__(self, *sizes, width=54, **options):
         super().__init__(*sizes, width, **options)
         self.before = nn.Linear(width, width)
 
@@ -133,7 +134,7 @@ class KnowsBefore(Translator):
 class LooksLater(Translator):
     """First the new state, from the last word alone, then attention with it: the order of Luong et al. (2015)."""
 
-    def __init__(self, *sizes, width=52, **options):
+    def __init__(self, *sizes, width=54, **options):
         super().__init__(*sizes, width, **options)
         self.decoder = nn.GRUCell(width, width)
 
@@ -148,7 +149,7 @@ class LooksLater(Translator):
 class FixedVector(Translator):
     """Without attention: of the whole sentence the decoder gets the encoder's last states, at every step the same."""
 
-    def __init__(self, *sizes, width=52, **options):
+    def __init__(self, *sizes, width=54, **options):
         super().__init__(*sizes, width, **options)
         self.encoder = nn.GRU(self.encoder.input_size, width // 2, bidirectional=True)
         self.before = nn.Linear(width, width)
@@ -168,7 +169,7 @@ class StateAlone(Translator):
 
     longest = 12
 
-    def __init__(self, *sizes, width=52, **options):
+    def __init__(self, *sizes, width=54, **options):
         super().__init__(*sizes, width, **options)
         self.places = nn.Linear(width, self.longest)
 
@@ -196,3 +197,126 @@ class PositionAlone(StateAlone):
     def beam(self, source, **options):
         """Not offered: the place is counted along one translation, a beam follows several."""
         raise NotImplementedError("a model that counts its places translates greedily")
+
+
+# ---- multi_head
+
+class NamesBoth(nn.Module):
+    """One attention layer. What it gives at *gave*, one linear layer reads twice: who gave, who received?
+
+    Nothing goes round the attention: what is not in the output at *gave* cannot be read.
+    """
+
+    def __init__(self, num_words, heads, positions, width=32):
+        super().__init__()
+        self.words = nn.Embedding(num_words, width)
+        nn.init.normal_(self.words.weight, std=0.3)
+        self.positions = nn.Parameter(0.3 * torch.randn(5, width)) if positions else None
+        self.attend = MultiHeadAttention(width, heads)
+        self.read = nn.Linear(width, 2 * num_words)
+
+    def forward(self, sentences):
+        """Word numbers (b, 5): scores (b, 2, num_words), weights of *gave* (b, h, 5), its output (b, d)."""
+        x = self.words(sentences)
+        if self.positions is not None:
+            x = x + self.positions
+        output, weights = self.attend(x[:, 1:2], x)                           # the query is the second word's
+        return self.read(output[:, 0]).unflatten(1, (2, -1)), weights[:, :, 0], output[:, 0]
+
+
+class Gifts:
+    """The sentences of `attnkit.corpora.gifts` as numbers, and models that learn who gave and who received."""
+
+    def __init__(self, seed=0):
+        self.training, self.held_out = gifts(seed=seed)
+        self.words = vocabulary(self.training + self.held_out)
+
+    def train(self, seed, *, heads, positions, steps=400):
+        """A model trained from scratch."""
+        torch.manual_seed(seed)
+        model = NamesBoth(len(self.words), heads, positions).double()
+        sentences = numbered(self.training, self.words)
+
+        def loss(chosen):
+            scores, _, _ = model(sentences[chosen])
+            return nn.functional.cross_entropy(scores.flatten(0, 1), sentences[chosen][:, [0, 4]].flatten())
+
+        fit(model, loss, len(sentences), steps=steps, batch=128)
+        return model
+
+    @torch.no_grad()
+    def both_right(self, model):
+        """The share of held-out sentences in which the model names both."""
+        sentences = numbered(self.held_out, self.words)
+        named = model(sentences)[0].argmax(-1)
+        return (named == sentences[:, [0, 4]]).all(1).double().mean().item()
+
+
+class Refers(nn.Module):
+    """Which noun is *it*? One or two layers of attention, one head each; the last one asks from *it* alone.
+
+    Its values are the words' own vectors, and its output is read with nothing added: the answer has to
+    come through its weights. Layer normalisation keeps queries, keys and what is read at one size.
+    """
+
+    def __init__(self, num_words, layers, width=32):
+        super().__init__()
+        self.words = nn.Embedding(num_words, width)
+        nn.init.normal_(self.words.weight, std=0.3)
+        self.positions = nn.Parameter(0.3 * torch.randn(12, width))
+        self.layers = layers
+        self.norm = nn.ModuleDict({name: nn.LayerNorm(width) for name in ("first", "query", "key", "read")})
+        self.first = MultiHeadAttention(width, 1, bias=False)
+        self.query, self.key, self.value = (nn.Linear(width, width, bias=False) for _ in range(3))
+        self.read = nn.Linear(width, num_words)
+
+    def forward(self, sentences):
+        """Word numbers (b, 12): scores (b, num_words), weights of *it* (b, 12), those of the first layer (b, 12, 12)."""
+        words = self.words(sentences)
+        x, first = words + self.positions, None
+        if self.layers == 2:
+            output, first = self.attend_first(x)
+            x = x + output
+        query, key = self.query(self.norm["query"](x[:, 8:9])), self.key(self.norm["key"](x))
+        output, weights = attention(query, key, self.value(words))
+        return self.read(self.norm["read"](output[:, 0])), weights[:, 0], first
+
+    def attend_first(self, x):
+        """The first layer: every word looks at every word."""
+        output, weights = self.first(self.norm["first"](x))
+        return output, weights[:, 0]
+
+
+class Crossings:
+    """The sentences of `attnkit.corpora.crossings` as numbers, and models that learn what *it* is."""
+
+    def __init__(self, seed=0):
+        self.training, self.held_out = crossings(seed=seed)
+        self.words = vocabulary(sentence.words for sentence in self.training + self.held_out)
+
+    def train(self, seed, *, layers, steps=500):
+        """A model trained from scratch."""
+        torch.manual_seed(seed)
+        model = Refers(len(self.words), layers).double()
+        sentences, answers, _, _ = self.numbers(self.training)
+
+        def loss(chosen):
+            return nn.functional.cross_entropy(model(sentences[chosen])[0], answers[chosen])
+
+        fit(model, loss, len(sentences), steps=steps, batch=128)
+        return model
+
+    def numbers(self, some):
+        """Word numbers (b, 12); the numbers of the right nouns (b,), their places (b,), those of the others (b,)."""
+        sentences = numbered([sentence.words for sentence in some], self.words)
+        right, other = torch.tensor([sentence[1:] for sentence in some]).T
+        return sentences, sentences[torch.arange(len(some)), right], right, other
+
+    @torch.no_grad()
+    def examine(self, model):
+        """On held-out sentences: the share answered right, the mean weight of *it* on the right noun, on the other."""
+        sentences, answers, right, other = self.numbers(self.held_out)
+        scores, weights, _ = model(sentences)
+        rows = torch.arange(len(answers))
+        return ((scores.argmax(1) == answers).double().mean().item(), weights[rows, right].mean().item(),
+                weights[rows, other].mean().item())

@@ -260,8 +260,10 @@ BAD = [
     (lambda: Translator(9, 9, 4).translate(torch.tensor([[3]]), start=1, end=2, longest=0), ValueError, "^longest must be at least 1"),
     (lambda: AttentionPooling(3)(torch.zeros(3)), ValueError, "value must have at least two axes|key must have at least two axes"),
     (lambda: Translator(5, 5, 0), ValueError, "^width must be at least 1, got 0"),
-    (lambda: Translator(5, 5, 6, states=3), ValueError, "two states of 3 leave no room for the embedding in a width of 6"),
-    (lambda: Translator(5, 5, 2), ValueError, "two states of 1 leave no room for the embedding in a width of 2"),
+    (lambda: Translator(5, 5, 6, states=(3, 3)), ValueError, "states of 3 and 3 leave no room for the embedding in 6"),
+    (lambda: Translator(5, 5, 2), ValueError, "states of 1 and 1 leave no room for the embedding in 2"),
+    (lambda: Translator(5, 5, 9, states=(2, 3)), ValueError, "must not be wider than the first, got 2 and 3"),
+    (lambda: Translator(5, 5, 9, states=(2, 0)), ValueError, "^the second of states must be at least 1"),
     (lambda: Translator(9, 9, 4).beam(torch.tensor([3]), start=1, end=2, longest=1, beams=0), ValueError, "^beams must be "),
     (lambda: Translator(5, 5, score="general_dot"), ValueError, "score must be additive, .* got 'general_dot'"),
 ]

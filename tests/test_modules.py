@@ -152,12 +152,13 @@ def test_translator(score):
 def test_the_translators_steps():
     """The same numbers from torch's parts alone, sentence by sentence, each as long as it is, in any order of length."""
     torch.manual_seed(7)
-    model = spread(Translator(11, 13, width=6, score="dot"))
+    model = spread(Translator(11, 13, width=6, states=(3, 1), score="dot"))
     source, target = torch.tensor([[3, 4, 0, 0], [8, 9, 3, 5], [7, 0, 0, 0]]), torch.tensor([[1, 5, 6], [1, 7, 8], [1, 2, 9]])
     scored, weights = model(source, target, source > 0)
     for i, length in enumerate((2, 4, 1)):
         words = model.source_words(source[i, :length])
-        annotations = torch.cat([model.encoder(words[:, None])[0][:, 0], words], dim=-1)
+        states = model.encoder(words[:, None])[0][:, 0]               # forward 3, backward 3, of which 1 is shown
+        annotations = torch.cat([states[:, :4], words], dim=-1)
         state = model.first_state
         for t in range(3):
             shares = torch.softmax(annotations @ state, dim=0)
@@ -165,8 +166,9 @@ def test_the_translators_steps():
             context = shares @ annotations
             state = model.decoder(torch.cat([word, context])[None], state[None])[0]
             assert close(weights[i, t, :length], shares) and close(scored[i, t], model.read(torch.cat([state, context, word])))
-    assert Translator(5, 5).decoder.hidden_size == 52 and Translator(5, 5).score_name == "additive"
-    assert Translator(5, 5).encoder.hidden_size == 10 and Translator(5, 5, 30, states=3).encoder.input_size == 24
+    assert Translator(5, 5).decoder.hidden_size == 54 and Translator(5, 5).score_name == "additive"
+    assert Translator(5, 5).encoder.hidden_size == 16 and Translator(5, 5).encoder.input_size == 32
+    assert Translator(5, 5, 30, states=(4, 2)).encoder.input_size == 24
     assert 0.25 < Translator(400, 5).source_words.weight.std() < 0.35
     assert 0.8 < Translator(5, 5, width=400).v.norm() < 1.2
 

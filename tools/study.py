@@ -19,13 +19,14 @@ from attnkit import studies
 from attnkit.corpora import english_french
 
 ROOT = Path(__file__).resolve().parent.parent
-SEEDS = range(3000, 3010)
+SEEDS = range(4000, 4010)
 TRANSLATORS = {     # what the table calls it: the class and its options
     "additive": ("Translator", {}),
     "dot": ("Translator", {"score": "dot"}),
     "additive, no noise": ("Translator", {"noise": 0.0}),
     "states only": ("StatesOnly", {}),
     "one direction": ("OneDirection", {}),
+    "states of one width": ("Translator", {"states": (11, 11)}),
     "knows before": ("KnowsBefore", {}),
     "looks later": ("LooksLater", {}),
     "fixed vector": ("FixedVector", {}),
