@@ -111,6 +111,8 @@ def english_french(count=8000, *, held_out=400, seed=0):
 
     References
     ----------
+    Och and Ney (2003), "A Systematic Comparison of Various Statistical Alignment
+    Models", on certain and acceptable links.
     Chapter: translation.
     """
     checks.count(count, "count")
@@ -171,6 +173,8 @@ def gifts(*, held_out=100, seed=0):
 
     References
     ----------
+    Weston et al. (2016), "Towards AI-Complete Question Answering: A Set of
+    Prerequisite Toy Tasks", task 5, on who gave what to whom.
     Chapter: multi_head.
     """
     sentences = [(giver, "gave", "roses", "to", receiver) for giver, receiver in permutations(_NAMES, 2)]
@@ -214,7 +218,7 @@ def crossings(*, held_out=12, seed=0):
 
     References
     ----------
-    Winograd (1972), "Understanding Natural Language", on sentences of this kind.
+    Levesque et al. (2012), "The Winograd Schema Challenge", on such sentences.
     Chapter: multi_head.
     """
     pairs = [(animal, way) for animal in _CROSSERS for way in _CROSSED]

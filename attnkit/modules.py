@@ -267,11 +267,10 @@ class Translator(nn.Module):
     last state with all annotations, blends them by the weights, and from the blend
     and the last word makes its new state and a score for every target word.
 
-    Three choices make its weights readable.  The decoder begins with a state that is the same for
+    Two choices make its weights readable.  The decoder begins with a state that is the same for
     all sentences: whatever it knows of one came through the weights.  The encoder's states are narrow, above all
     the one that reads backwards: an annotation has the word itself, something of what came before and hints of what
-    follows, and who wants a word has to look at it.  And noise on the scores while it trains makes
-    an undecided blend a gamble.
+    follows, and who wants a word has to look at it.
 
     Parameters
     ----------
@@ -286,8 +285,6 @@ class Translator(nn.Module):
         How a state and an annotation are compared, see `attnkit.scores`.
     dropout : float
         The share of the numbers in embeddings and read-out set to zero while training.
-    noise : float
-        The standard deviation of what is added to every score while training.
 
     Raises
     ------
@@ -311,12 +308,11 @@ class Translator(nn.Module):
     ----------
     Bahdanau et al. (2015), "Neural Machine Translation by Jointly Learning to
     Align and Translate"; Luong et al. (2015), "Effective Approaches to
-    Attention-based Neural Machine Translation", on the score; Raffel et al. (2017), "Online
-    and Linear-Time Attention by Enforcing Monotonic Alignments", on the noise.
+    Attention-based Neural Machine Translation", on the score.
     Chapter: translation.
     """
 
-    def __init__(self, source_size, target_size, width=54, *, states=None, score="additive", dropout=0.0, noise=0.0):
+    def __init__(self, source_size, target_size, width=54, *, states=None, score="additive", dropout=0.0):
         super().__init__()
         if score not in ("additive", "general", "dot", "scaled_dot", "cosine"):
             raise ValueError(f"score must be additive, general, dot, scaled_dot or cosine, got {score!r}")
@@ -328,7 +324,7 @@ class Translator(nn.Module):
         if forwards + backwards >= width:
             raise ValueError(f"states of {forwards} and {backwards} leave no room for the embedding in {width}")
         self.from_states = forwards + backwards
-        self.score_name, self.noise = score, noise
+        self.score_name = score
         self.source_words = nn.Embedding(source_size, width - self.from_states)
         self.target_words = nn.Embedding(target_size, width)
         for words in (self.source_words, self.target_words):
@@ -347,8 +343,7 @@ class Translator(nn.Module):
     def score(self, query, key):
         """Compare decoder states (..., n, d) with annotations (..., m, d)."""
         own = {"additive": ("w_query", "w_key", "v"), "general": ("weight",)}.get(self.score_name, ())
-        scored = getattr(scores, self.score_name)(query, key, *(getattr(self, name) for name in own))
-        return scored + self.noise * torch.randn_like(scored) if self.training and self.noise else scored
+        return getattr(scores, self.score_name)(query, key, *(getattr(self, name) for name in own))
 
     def encode(self, source, mask=None):
         """Read the source: words (b, m) and mask (b, m), True = a word, False = padding at the end.
@@ -374,13 +369,14 @@ class Translator(nn.Module):
         return lengths
 
     def annotate(self, states, words):
-        """What the decoder may look at: their part of the encoder's states, forward and backward, and the embeddings."""
+        """What the decoder may look at: their part of the encoder's states, forward and backward, and embeddings."""
         return torch.cat([states[..., :self.from_states], words], dim=-1)
 
     def look(self, state, annotations, mask=None):
         """Compare a state (b, d) with annotations (b, m, d): the blend (b, d) and the weights (b, m)."""
         mask = None if mask is None else mask[:, None, :]
-        blend, weights = attention(state[:, None, :], annotations, annotations, mask=mask, score=self.score)
+        blend, weights = attention(state[:, None, :], annotations, annotations,
+                                   mask=mask, score=self.score)
         return blend[:, 0], weights[:, 0]
 
     def step(self, word, state, annotations, mask=None):
@@ -388,7 +384,8 @@ class Translator(nn.Module):
         context, weights = self.look(state, annotations, mask)
         word = self.dropout(self.target_words(word))
         state = self.decoder(torch.cat([word, context], dim=1), state)
-        return self.read(self.dropout(torch.cat([state, context, word], dim=1))), state, weights
+        known = self.dropout(torch.cat([state, context, word], dim=1))
+        return self.read(known), state, weights
 
     def forward(self, source, target, mask=None):
         """Teacher forcing: at every step the right last word is given.
@@ -471,7 +468,7 @@ class _Dropout(nn.Module):
 
 @contextmanager
 def _evaluating(module):
-    """Without dropout and noise; afterwards each part is again in the mode it was in."""
+    """Without dropout; afterwards each part is again in the mode it was in."""
     modes = {part: part.training for part in module.modules()}
     module.eval()
     try:

@@ -8,7 +8,7 @@ from torch import nn
 from attnkit import attention
 from attnkit.corpora import crossings, gifts, vocabulary
 from attnkit.modules import MultiHeadAttention, Translator
-from attnkit.training import alignment_error_rate, fit, next_word_loss, numbered
+from attnkit.training import alignment_error_rate, fit, fresh, next_word_loss, numbered
 
 
 class Result(NamedTuple):
@@ -49,9 +49,7 @@ class Lessons:
 
     def train(self, seed, make=Translator, *, steps=600, watch=None, **options):
         """A model of class `make`, trained from scratch; `watch(step, model)` is called before each step and after."""
-        torch.manual_seed(seed)
-        options = {"dropout": 0.15, "noise": 0.5} | options
-        model = make(len(self.source_words), len(self.target_words), **options).double()
+        model = fresh(seed, make, len(self.source_words), len(self.target_words), dropout=0.15, **options)
         source, target = self.numbers(self.training)
 
         def loss(chosen):
@@ -176,7 +174,8 @@ class StateAlone(Translator):
     def score(self, query, key):
         """A number for each place, from the query alone."""
         if key.shape[-2] > self.longest:
-            raise ValueError(f"there are weights for {self.longest} places, got {key.shape[-2]} words")
+            raise ValueError(f"there are weights for {self.longest} places, "
+                             f"got {key.shape[-2]} words")
         return self.places(query)[..., :key.shape[-2]]
 
 
@@ -233,8 +232,7 @@ class Gifts:
 
     def train(self, seed, *, heads, positions, steps=400):
         """A model trained from scratch."""
-        torch.manual_seed(seed)
-        model = NamesBoth(len(self.words), heads, positions).double()
+        model = fresh(seed, NamesBoth, len(self.words), heads, positions)
         sentences = numbered(self.training, self.words)
 
         def loss(chosen):
@@ -271,7 +269,7 @@ class Refers(nn.Module):
         self.read = nn.Linear(width, num_words)
 
     def forward(self, sentences):
-        """Word numbers (b, 12): scores (b, num_words), weights of *it* (b, 12), those of the first layer (b, 12, 12)."""
+        """Word numbers (b, 12): scores (b, num_words), weights of *it* (b, 12), of the first layer (b, 12, 12)."""
         words = self.words(sentences)
         x, first = words + self.positions, None
         if self.layers == 2:
@@ -296,8 +294,7 @@ class Crossings:
 
     def train(self, seed, *, layers, steps=500):
         """A model trained from scratch."""
-        torch.manual_seed(seed)
-        model = Refers(len(self.words), layers).double()
+        model = fresh(seed, Refers, len(self.words), layers)
         sentences, answers, _, _ = self.numbers(self.training)
 
         def loss(chosen):

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from attnkit.corpora import elides, english_french, vocabulary
+from attnkit.corpora import crossings, elides, english_french, gifts, vocabulary
 
 # Whole sentences: English, French, and for each French word the digits of its English positions, the certain one first.
 SENTENCES = """
@@ -235,3 +235,34 @@ def test_bad_sizes(count, held_out, error, message):
 def test_vocabulary():
     assert vocabulary([("b", "a"), ("c", "a")]) == ["<pad>", "<start>", "<end>", "a", "b", "c"]
     assert vocabulary([]) == ["<pad>", "<start>", "<end>"]
+
+
+def test_gifts():
+    training, held_out = gifts()
+    assert len(training) == 280 and len(held_out) == 100 and len(set(training + held_out)) == 380
+    assert [" ".join(words) for words in held_out[:2]] == ["Susan gave roses to Mary", "Mary gave roses to Susan"]
+    names = {words[0] for words in training}
+    assert len(names) == 20 == len({words[4] for words in training}), "everyone gives and everyone receives in training"
+    assert all(words[1:4] == ("gave", "roses", "to") and words[0] != words[4] for words in training + held_out)
+    assert gifts(seed=1)[0] != training and gifts()[0] == training
+    for wrong in (1, 380, 2.0):
+        with pytest.raises((ValueError, TypeError), match="held_out"):
+            gifts(held_out=wrong)
+
+
+def test_crossings():
+    """The ending alone decides who is meant, and neither order nor the pair gives it away."""
+    training, held_out = crossings()
+    assert (len(training), len(held_out)) == (52 * 20, 12 * 20)
+    animals = set("animal dog horse cow fox sheep goat bear".split())
+    for words, referent, other in training + held_out:
+        assert len(words) == 12 and words[8] == "it" and {referent, other} == {1, 6}
+        animal = words[1] if words[4] == "cross" else words[6]
+        assert animal in animals and (words[referent] == animal) == (words[-1] in "tired scared hungry sick slow".split())
+    assert sum(referent == 1 for _, referent, _ in training) == len(training) / 2
+    pairs = [{frozenset((words[1], words[6])) for words, _, _ in some} for some in (training, held_out)]
+    assert not pairs[0] & pairs[1] and frozenset(("animal", "road")) in pairs[1]
+    assert {w for s in held_out for w in s.words} <= {w for s in training for w in s.words}
+    for wrong in (0, 64):
+        with pytest.raises(ValueError, match="held_out"):
+            crossings(held_out=wrong)

@@ -190,16 +190,14 @@ def test_a_translator_drops_out_while_it_trains():
     assert not model.training
 
 
-def test_a_translators_dropout_and_noise():
-    """Dropout keeps the mean, noise has the standard deviation asked for, and neither is there after training."""
+def test_a_translators_dropout():
+    """It keeps the mean, and is not there after training."""
     torch.manual_seed(9)
-    model = Translator(11, 13, width=6, dropout=0.25, noise=2.0)
+    model = Translator(11, 13, width=6, dropout=0.25)
     ones = model.dropout(torch.ones(40_000))
     assert set(ones.unique().tolist()) == {0.0, torch.tensor(1 / 0.75).item()} and abs(ones.mean() - 1) < 0.02
-    query, key = torch.ones(1, 6), torch.ones(20_000, 6)
-    assert abs(model.score(query, key).std() - 2) < 0.05
     model.eval()
-    assert model.score(query, key).std() < 1e-6 and torch.equal(model.dropout(query), query)
+    assert torch.equal(model.dropout(torch.ones(6)), torch.ones(6))
 
 
 def test_beam_search():

@@ -166,12 +166,13 @@ def works(figure, control, page):
     words = control.get_attribute("aria-label") or control.inner_text()
     if words == "Reset" or not control.is_visible() or control.get_attribute("aria-pressed") == "true":
         return False
-    kind = control.get_attribute("type")
+    kind = control.get_attribute("type") or control.evaluate("c => c.localName")
     before = figure.evaluate(SHOWN)
     control.focus()
-    if kind in ("range", "text"):     # focus alone may choose a square, or a word: that is not yet a change by key
+    if kind in ("range", "text", "select"):     # focus alone may choose a square, or a word: that is not yet a change by key
         before = figure.evaluate(SHOWN)
-    for key in {"range": ["ArrowRight", "ArrowLeft", "ArrowLeft"], "text": ["ArrowDown", "ArrowUp", "ArrowUp"]}.get(kind, ["Enter"]):
+    up_and_down = ["ArrowDown", "ArrowUp", "ArrowUp"]
+    for key in {"range": ["ArrowRight", "ArrowLeft", "ArrowLeft"], "text": up_and_down, "select": up_and_down}.get(kind, ["Enter"]):
         control.press(key)
         if figure.evaluate(SHOWN) != before:
             return True
@@ -190,7 +191,7 @@ def test_every_control_changes_something_by_keyboard(watched, site, name, scheme
             start = figure.evaluate(STATE)
             status = figure.get_by_role("status").inner_text()
             # A pressed button of a choice has nothing left to do: it is tried again after the others.
-            controls = figure.locator("button, input").all()
+            controls = figure.locator("button, input, select").filter(visible=True).all()
             pressed = [c for c in controls if c.get_attribute("aria-pressed") == "true"]
             tried += sum(works(figure, control, name) for control in controls if control not in pressed)
             w.page.wait_for_timeout(350)
@@ -226,7 +227,7 @@ def test_mouse_and_touch(watched, site, name):
             figure.locator("input[type=range]").first.tap(position={"x": 12, "y": 12})
             assert figure.evaluate(SHOWN) != before
             figure.get_by_role("button", name="Reset").tap()
-            for control in figure.locator("button, input").filter(visible=True).all():
+            for control in figure.locator("button, input, select").filter(visible=True).all():
                 assert min(control.bounding_box()["height"], control.bounding_box()["width"]) >= 24, "too small to touch"
 
 
@@ -408,6 +409,32 @@ def test_matrix_stepper_shows_each_sum(watched, site):
         assert "number 3 of its output" in says(w, figure)            # there are only three columns now
         assert all(b.bounding_box()["x"] + b.bounding_box()["width"] <= 360
                    for b in figure.get_by_role("button").filter(visible=True).all())
+
+
+def test_attention_maps_look_both_ways(watched, site):
+    with watched() as w:
+        w.page.goto(f"{site}/chapters/10_translation.html")
+        figure = figures(w.page).first
+        looks, looked = (figure.get_by_role("group", name=name) for name in (": looks", ": looked at"))
+
+        def numbers(side):
+            return [float(text) for text in side.locator(".ak-out").filter(visible=True).all_inner_texts()]
+
+        looks.get_by_role("button", name="t'", exact=True).hover()
+        assert says(w, figure).startswith("“t'” looks at “you” with 0.") and "Right: “you”." in says(w, figure)
+        assert numbers(looked)[2] == max(numbers(looked)) and abs(sum(numbers(looked)) - 1) < 0.02
+        looked.get_by_role("button", name="love", exact=True).focus()
+        assert says(w, figure).startswith("“love” is looked at by “aime” with 0.9")
+        assert numbers(looks)[2] == max(numbers(looks))
+        figure.locator("tbody tr").nth(0).locator("td").nth(1).click()
+        assert looks.get_by_role("button", name="je").get_attribute("aria-pressed") == "true"
+        late = figure.locator(".ak-said").inner_text()
+        figure.get_by_role("slider").press("Home")
+        assert max(numbers(looked)) < 0.6 and figure.locator(".ak-said").inner_text() != late, "untrained, it looks everywhere"
+        figure.locator("select").select_option(index=6)
+        assert figure.locator("tbody tr").filter(visible=True).count() == 9
+        sides = {round(cell.bounding_box()["width"]) for cell in figure.locator(".ak-heat").filter(visible=True).all()}
+        assert len(sides) <= 2 and min(sides) >= 24, "the matrix is made of squares of one size"
 
 
 @pytest.mark.parametrize("name", FIGURES)

@@ -7,15 +7,20 @@ from torch import nn
 from attnkit.corpora import Pair, english_french
 from attnkit.modules import Translator
 from attnkit.studies import (
+    Crossings,
     FixedVector,
+    Gifts,
     KnowsBefore,
     Lessons,
     LooksLater,
+    NamesBoth,
     OneDirection,
     PositionAlone,
+    Refers,
     StateAlone,
     StatesOnly,
 )
+from attnkit.training import numbered
 
 VARIANTS = [Translator, KnowsBefore, StatesOnly, OneDirection, LooksLater, FixedVector, StateAlone, PositionAlone]
 SOURCE, TARGET = torch.tensor([[3, 4, 5, 6, 7], [8, 9, 3, 0, 0]]), torch.tensor([[1, 5, 6, 4], [1, 7, 8, 9]])
@@ -130,7 +135,7 @@ def test_lessons(lessons):
     seen, options = [], dict(steps=3, width=12)
     model = lessons.train(1, StatesOnly, watch=lambda step, model: seen.append((step, model.training)), **options)
     assert seen == [(step, False) for step in range(4)] and type(model) is StatesOnly and model.read.in_features == 36
-    assert model.noise == 0.5 and model.dropout.share == 0.15 and lessons.train(1, steps=1, noise=0.0).noise == 0
+    assert model.dropout.share == 0.15 and lessons.train(1, steps=1, width=30).decoder.hidden_size == 30
     same, other = (lessons.train(seed, StatesOnly, **options).read.weight for seed in (1, 2))
     assert torch.equal(model.read.weight, same) and not torch.equal(same, other) and same.dtype == torch.float64
     for rows, pair in zip(lessons.weights(model, pairs), pairs):       # batched and alone, and summing to one
@@ -166,3 +171,48 @@ def test_examining(lessons):
     exact, aer, strict = lessons.examine(parrot, pairs)
     assert (exact, aer, strict) == (1 / 3, pytest.approx(1 - (3 + 4) / 20), pytest.approx(1 - 3 / 10))
     assert lessons.examine(parrot).exact == 1 / 60, "the held-out ones if none are given"
+
+
+@pytest.mark.parametrize("heads", [1, 2])
+def test_names_both(heads):
+    """Without positions the output at "gave" is the same for both orders, with any weights; with them it is not."""
+    lessons = Gifts()
+    sentences = numbered(lessons.held_out[:2], lessons.words)
+    for positions in (False, True):
+        torch.manual_seed(heads)
+        model = NamesBoth(len(lessons.words), heads, positions).double()
+        for p in model.parameters():
+            nn.init.normal_(p, std=0.5)
+        scores, weights, output = model(sentences)
+        assert scores.shape == (2, 2, len(lessons.words)) and weights.shape == (2, heads, 5) and output.shape == (2, 32)
+        assert (abs(output[0] - output[1]).max() < 1e-12) == (not positions)
+
+
+def test_gifts_are_learned():
+    lessons = Gifts()
+    assert lessons.both_right(lessons.train(0, heads=2, positions=True, steps=200)) > 0.9
+    assert lessons.both_right(lessons.train(0, heads=2, positions=False, steps=200)) < 0.3
+
+
+def test_it_cannot_know_the_ending_with_one_layer():
+    """The weights of "it" keep the ratio of the two nouns whatever the ending; a first layer changes it."""
+    lessons = Crossings()
+    pair = [sentence for sentence in lessons.held_out if sentence.words[:7] == lessons.held_out[0].words[:7]]
+    sentences, answers, right, other = lessons.numbers(pair)
+    assert [lessons.words[k] for k in answers] == ["animal"] * 5 + ["road"] * 5
+    for layers in (1, 2):
+        torch.manual_seed(layers)
+        model = Refers(len(lessons.words), layers).double()
+        for p in model.parameters():
+            nn.init.normal_(p, std=0.5)
+        scores, weights, first = model(sentences)
+        ratio = weights[:, 1] / weights[:, 6]
+        assert scores.shape == (10, len(lessons.words)) and weights.shape == (10, 12)
+        assert (ratio.std() < 1e-12) == (layers == 1) == (first is None)
+    accuracy, on_it, on_other = lessons.examine(model)
+    rows = torch.arange(240)
+    sentences, answers, right, other = lessons.numbers(lessons.held_out)
+    scores, weights, first = model(sentences)
+    assert first.shape == (240, 12, 12) and torch.allclose(first.sum(-1), torch.ones(240, 12, dtype=torch.double))
+    assert accuracy == (scores.argmax(1) == answers).double().mean()
+    assert abs(on_it - weights[rows, right].mean().item()) < 1e-12 and abs(on_other - weights[rows, other].mean().item()) < 1e-12

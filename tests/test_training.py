@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from attnkit.training import alignment_error_rate, fit, next_word_loss, numbered
+from attnkit.training import alignment_error_rate, fit, fresh, next_word_loss, numbered
 
 
 def test_the_steps_of_fit():
@@ -17,9 +17,32 @@ def test_the_steps_of_fit():
     losses = fit(model, lambda _: 7 * model.weight.sum(), 3, steps=8, rate=0.1,
                  watch=lambda step: seen.append((step, model.weight.item())))
     rates = -np.diff([weight for _, weight in seen])
-    assert np.abs(rates - [0.05 * (1 + math.cos(math.pi * step / 8)) for step in range(8)]).max() < 1e-8
-    assert [step for step, _ in seen] == list(range(9)) and seen[0][1] == start
+    expected = [0.05 * (1 + math.cos(math.pi * step / 8)) for step in range(8)]
+    assert np.abs(rates - expected).max() < 2**-17 + 1e-8, "up to the rounding"
+    assert [step for step, _ in seen] == list(range(9)) and abs(seen[0][1] - start) <= 2**-18
     assert losses == [7 * weight for _, weight in seen[:-1]], "each loss is that before its step"
+
+
+def test_processors_are_forgotten():
+    """Two beginnings that differ in the last digits come to the very same model; without rounding they would not."""
+    x, y = torch.arange(12.0).reshape(3, 4).double() / 12, torch.tensor([0, 1, 0])
+    made = []
+    for shift in (0.0, 1e-13):
+        model = fresh(3, nn.Linear, 4, 2)
+        with torch.no_grad():
+            model.weight += shift
+        fit(model, lambda i, model=model: nn.functional.cross_entropy(model(x[i]), y[i]), 3, steps=30, rate=0.1)
+        made.append(model.weight.detach().clone())
+    assert torch.equal(*made) and torch.equal(made[0] * 2**17, (made[0] * 2**17).round()) and made[0].abs().max() > 0.1
+
+
+def test_fresh():
+    one, same, other = (fresh(seed, nn.Linear, 4, 2) for seed in (3, 3, 4))
+    assert torch.equal(one.weight, same.weight) and not torch.equal(one.weight, other.weight)
+    assert one.weight.dtype == torch.float64 and torch.get_default_dtype() == torch.float32
+    with pytest.raises(TypeError):
+        fresh(0, nn.Linear)
+    assert torch.get_default_dtype() == torch.float32, "put back, whatever happens"
 
 
 def test_what_fit_asks_for():

@@ -23,7 +23,6 @@ SEEDS = range(4000, 4010)
 TRANSLATORS = {     # what the table calls it: the class and its options
     "additive": ("Translator", {}),
     "dot": ("Translator", {"score": "dot"}),
-    "additive, no noise": ("Translator", {"noise": 0.0}),
     "states only": ("StatesOnly", {}),
     "one direction": ("OneDirection", {}),
     "states of one width": ("Translator", {"states": (11, 11)}),
