@@ -21,7 +21,7 @@ TEXT = 15          # font size of values, labels and names
 
 
 def squares(numbers, *, label="", role=None, values=True, standing=False, largest=None,
-            row_names=None, column_names=None, shape=False, digits=1, light_up=None):
+            row_names=None, column_names=None, row_language=None, shape=False, digits=1, light_up=None):
     """Draw a scalar, a vector or a matrix as coloured squares.
 
     Parameters
@@ -41,6 +41,8 @@ def squares(numbers, *, label="", role=None, values=True, standing=False, larges
         least 1, if not given.  Give it to compare several pictures.
     row_names, column_names : list of str, optional
         Names beside the rows and above the columns.
+    row_language : str, optional
+        The language of the row names, such as "fr", if it is not the page's.
     shape : bool
         Write the shape below.
     digits : int
@@ -86,7 +88,8 @@ def squares(numbers, *, label="", role=None, values=True, standing=False, larges
     for j, name in enumerate(column_names or []):
         body.append(_text(left + (j + .5) * step, top - 8, name, palette.var("ink")))
     for i, name in enumerate(row_names or []):
-        body.append(_text(left - 8, top + (i + .5) * SIDE + 5, name, palette.var("ink"), anchor="end"))
+        body.append(_text(left - 8, top + (i + .5) * SIDE + 5, name, palette.var("ink"), anchor="end",
+                          language=row_language))
     height = bottom + 6
     if shape:
         body.append(_text((left + right) / 2, bottom + TEXT + 4, _shape(x, standing), palette.var("quiet")))
@@ -408,11 +411,12 @@ def _light_up(where, left, top, step, n, d):
             f'stroke="{palette.var("ink")}" stroke-width="3"/>')
 
 
-def _text(x, y, text, fill, *, anchor="middle", size=TEXT, bold=False):
+def _text(x, y, text, fill, *, anchor="middle", size=TEXT, bold=False, language=None):
+    language = f' lang="{escape(language)}"' if language else ""
     weight = ' font-weight="700"' if bold else ""
     base, raised, power = text.partition("^")
     words = escape(base) + (f'<tspan dy="-.45em" font-size="70%">{escape(power)}</tspan>' if raised else "")
-    return (f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" font-size="{size:g}"{weight} '
+    return (f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" font-size="{size:g}"{weight}{language} '
             f'fill="{fill}">{words}</text>')
 
 

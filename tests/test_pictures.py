@@ -170,3 +170,8 @@ BAD = [
 def test_bad_input(call, error, words):
     with pytest.raises(error, match=words):
         call()
+
+
+def test_row_names_say_their_language():
+    html = draw.squares([[1.0], [2.0]], row_names=["je", "tu"], column_names=["I"], row_language="fr")._repr_html_()
+    assert html.count(' lang="fr"') == 2 and ' lang=' not in draw.squares([[1.0]], row_names=["je"])._repr_html_()
