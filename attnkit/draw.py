@@ -223,13 +223,6 @@ def attention_graph(query, key, value, *, names, asks="", scale=1.0, digits=1):
     middle = [y + SIDE / 2 for y in rows]
     reach = max(1.0, np.abs(k).max(), np.abs(q).max())
 
-    def wire(path):
-        return f'<path d="{path}" fill="none" stroke="{quiet}" stroke-width="1.5"/>'
-
-    def knot(x, y, sign):
-        return (f'<circle cx="{x:g}" cy="{y:g}" r="12" fill="{page}" stroke="{quiet}" stroke-width="1.5"/>'
-                + _text(x, y + 5, sign, ink))
-
     def block(x, y, numbers, wide, role, digits, reach):
         ground = f'<rect x="{x:g}" y="{y:g}" width="{numbers.size * wide:g}" height="{SIDE}" fill="{page}"/>'
         return ground + _block(numbers[None], x, y, wide, "", role, digits, reach, None, False)
@@ -240,13 +233,13 @@ def attention_graph(query, key, value, *, names, asks="", scale=1.0, digits=1):
     x_weight = x_soft + 40
     deep, height = m * pitch + 2, top + m * pitch + SIDE + 22
     head = f"{asks} asks with its query" if asks else "query"
-    body = [wire(f"M{names_wide + len(q) * step:g} {TEXT + 12 + SIDE / 2:g}H{x_dot:g}V{middle[-1]:g}"),
+    body = [_wire(f"M{names_wide + len(q) * step:g} {TEXT + 12 + SIDE / 2:g}H{x_dot:g}V{middle[-1]:g}"),
             _text(names_wide, TEXT, head, palette.var("query"), anchor="start", bold=True),
             block(names_wide, TEXT + 12, q, step, "query", digits, reach)]
     for i, y in enumerate(middle):
-        body += [wire(f"M{names_wide + len(q) * step:g} {y:g}H{x_weight:g}"),
+        body += [_wire(f"M{names_wide + len(q) * step:g} {y:g}H{x_weight:g}"),
                  _text(names_wide - 8, y + 5, names[i], ink, anchor="end"),
-                 block(names_wide, rows[i], k[i], step, "key", digits, reach), knot(x_dot, y, "·"),
+                 block(names_wide, rows[i], k[i], step, "key", digits, reach), _knot(x_dot, y, "·"),
                  block(x_score, rows[i], scores[[i]], wide, None, 2, max(1.0, np.abs(scores).max())),
                  block(x_weight, rows[i], weights[[i]], wide, "weight", 2, 1.0)]
     body += [f'<rect x="{x_soft:g}" y="{top - 8}" width="30" height="{deep:g}" rx="6" fill="{page}" '
@@ -266,20 +259,89 @@ def attention_graph(query, key, value, *, names, asks="", scale=1.0, digits=1):
     x_sum = x_value + v.shape[1] * step + 20
     y_out = rows[-1] + pitch + 8
     x_out = x_sum - 20 - v.shape[1] * wide
-    body = [wire(f"M{x_sum:g} {middle[0]:g}V{y_out + SIDE / 2:g}H{x_sum - 20:g}"),
+    body = [_wire(f"M{x_sum:g} {middle[0]:g}V{y_out + SIDE / 2:g}H{x_sum - 20:g}"),
             _text(names_wide + wide / 2, top - 12, "weights", palette.var("weight")),
             _text(x_value + v.shape[1] * step / 2, top - 12, "values", palette.var("value"))]
     for i, y in enumerate(middle):
-        body += [wire(f"M{names_wide + wide:g} {y:g}H{x_sum:g}"),
+        body += [_wire(f"M{names_wide + wide:g} {y:g}H{x_sum:g}"),
                  _text(names_wide - 8, y + 5, names[i], ink, anchor="end"),
-                 block(names_wide, rows[i], weights[[i]], wide, "weight", 2, 1.0), knot(names_wide + wide + 18, y, "×"),
+                 block(names_wide, rows[i], weights[[i]], wide, "weight", 2, 1.0),
+                 _knot(names_wide + wide + 18, y, "×"),
                  block(x_value, rows[i], v[i], step, "value", digits, max(1.0, np.abs(v).max()))]
-    body += [knot(x_sum, (middle[-1] + y_out + SIDE / 2) / 2, "+"),
+    body += [_knot(x_sum, (middle[-1] + y_out + SIDE / 2) / 2, "+"),
              _text(x_out - 12, y_out + SIDE / 2 + 5, "output", ink, anchor="end", bold=True),
              block(x_out, y_out, output, wide, None, 2, max(1.0, np.abs(v).max()))]
     second = Svg("".join(body), np.ceil(x_sum + 14), height,
                  alt=f"Each value is multiplied by its weight. Their sum: ({', '.join(map(fixed, output))}).")
     return Picture(first, second)
+
+
+def wiring(asks, asked, *, label="", projections=False, compares=True):
+    """Draw an attention layer as a wiring: what the queries, keys and values are made of, and where they meet.
+
+    Parameters
+    ----------
+    asks, asked : str
+        The names of the rows that ask and of the rows that are asked; the same name for self-attention.
+    label : str
+        A title above.
+    projections : bool
+        Whether queries, keys and values are made by matrices of their own.
+    compares : bool
+        Whether the scores compare queries with keys; otherwise a layer makes them from the queries alone.
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        A layer that does not compare, but has projections, has no place for the matrix of the keys.
+
+    Examples
+    --------
+    >>> wiring("S", "H").alt
+    'Queries are rows of S, keys and values rows of H. Their scores go through a softmax; the weights blend the values.'
+    """
+    if projections and not compares:
+        raise ValueError("a layer that does not compare has no projections to draw")
+    ink, page = palette.var("ink"), palette.var("page")
+    columns = {"query": 50, "key": 146, "value": 242} if compares else {"query": 98, "value": 242}
+    meeting = (columns["query"] + columns["key"]) / 2 if compares else columns["query"]
+    top = 36 if label else 8
+    y_role, y_matrix, y_score, y_soft, y_blend, y_out = (top + y for y in (54, 84, 142, 188, 238, 284))
+    body = [_text(20, 20, label, ink, anchor="start", bold=True)] if label else []
+    body += [_wire(f"M{x} {top + 32}V{y_score - 26}" + (f"L{meeting:g} {y_score}" if compares else f"V{y_score}"))
+            for role, x in columns.items() if role != "value"]
+    body += [_wire(f"M{columns['value']} {top + 32}V{y_blend}H{meeting:g}"),
+             _wire(f"M{meeting:g} {y_score}V{y_out - 6}")]
+
+    def box(x, y, wide, text, role=None):
+        frame = f'stroke="{palette.var(role or "quiet")}" stroke-width="{2 if role else 1.5}"'
+        return (f'<rect x="{x - wide / 2:g}" y="{y - 16:g}" width="{wide:g}" height="32" rx="6" fill="{page}" {frame}/>'
+                + _text(x, y + 5, text, palette.var(role) if role else ink, bold=bool(role)))
+
+    answering = [x for role, x in columns.items() if role != "query"]
+    groups = [(asks, list(columns.values()))] if asks == asked else [(asks, [columns["query"]]), (asked, answering)]
+    for name, xs in groups:
+        body.append(box((xs[0] + xs[-1]) / 2, top + 16, xs[-1] - xs[0] + 60, name))
+    for role, x in columns.items():
+        if projections:
+            body.append(box(x, y_matrix, 46, f"W^{role[0].upper()}", role))
+        body.append(_text(x + 6, y_role, role, palette.var(role), anchor="start"))
+    body += [_knot(meeting, y_score, "·") if compares else box(meeting, y_score, 46, "FC"),
+             box(meeting, y_soft, 80, "softmax"), _knot(meeting, y_blend, "×"),
+             _text(meeting + 8, y_blend - 18, "weights", palette.var("weight"), anchor="start"),
+             _text(meeting, y_out + 12, "output", ink)]
+    if asks == asked:
+        words = f"Queries, keys and values are rows of {asks}"
+    else:
+        words = f"Queries are rows of {asks}, {'keys and values' if compares else 'values'} rows of {asked}"
+    words += ", each times a matrix of its own" if projections else ""
+    words = (f"{label}: " if label else "") + words + (". Their scores go through a softmax" if compares else
+              ". A fully connected layer makes the scores from the queries alone; they go through a softmax")
+    return Picture(Svg("".join(body), 292, y_out + 24, alt=f"{words}; the weights blend the values."))
 
 
 def pixels(picture, *, alt, label="", side=7, role="weight"):
@@ -411,6 +473,15 @@ def _light_up(where, left, top, step, n, d):
             f'stroke="{palette.var("ink")}" stroke-width="3"/>')
 
 
+def _wire(path):
+    return f'<path d="{path}" fill="none" stroke="{palette.var("quiet")}" stroke-width="1.5"/>'
+
+
+def _knot(x, y, sign):
+    return (f'<circle cx="{x:g}" cy="{y:g}" r="12" fill="{palette.var("page")}" stroke="{palette.var("quiet")}" '
+            f'stroke-width="1.5"/>' + _text(x, y + 5, sign, palette.var("ink")))
+
+
 def _text(x, y, text, fill, *, anchor="middle", size=TEXT, bold=False, language=None):
     language = f' lang="{escape(language)}"' if language else ""
     weight = ' font-weight="700"' if bold else ""
@@ -461,4 +532,4 @@ def _as_array(numbers):
     return x
 
 
-__all__ = ["squares", "product", "attention_graph", "pixels", "describe", "opacity"]
+__all__ = ["squares", "product", "attention_graph", "wiring", "pixels", "describe", "opacity"]

@@ -489,3 +489,37 @@ EXERCISES |= {
         ([0.2, 0.2], "the beam still has B after the first step."),
         ([0.36, 0.36], "greedy decoding takes A and never learns what B leads to.")]),
 }
+
+
+# ---- score_functions
+
+def _additive(query, key, w_query, w_key, v):
+    return np.tanh((query @ w_query)[:, None, :] + (key @ w_key)[None, :, :]) @ v
+
+
+def _middle(parameters):
+    if np.abs(parameters).max() > 10:
+        return "every number must lie between −10 and 10."
+    w_query, w_key, v = parameters
+    weight = softmax(_additive(np.ones((1, 1)), np.array([[-1.0], [0.0], [1.0]]), w_query[None], w_key[None], v))[0, 1]
+    return None if weight > 0.5 else f"the middle key gets {plain(weight, 3)} of the weight."
+
+
+_PAIRS = (np.array([[2.0, 1.0], [-1.0, 0.5], [0.0, -2.0]]), np.array([[1.0], [-0.5]]),
+          np.array([[0.4, -1.0], [1.0, 0.3]]), np.array([[0.8, -0.6]]), np.array([1.0, -2.0]))
+_CONCAT = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0], [-1.0, -2.0, -3.0]])
+
+EXERCISES |= {
+    "score_functions/by_hand": Value([4.0, 0.8, 3.0], mistakes=[
+        ([4.0, 4.0, 3.0], "the cosine is the dot product over both lengths; their product is 5."),
+        ([4.0, 0.8, -3.0], "the query is turned to the left, to (−1, 2), and the key stays as it is.")]),
+    "score_functions/additive": Function(
+        _additive, [_PAIRS, (_WORDS, _WORDS[:2], _W_QUERY, _W_KEY, np.array([0.5, 1.0]))],
+        [(lambda q, k, a, b, v: _additive(q, k, a, b, np.ones_like(v)), "v is not used; this adds the hidden numbers."),
+         (lambda q, k, a, b, v: _additive(q, k, a, b, v).T, "this has a row for each key; each query should have one."),
+         (lambda q, k, a, b, v: (q @ a @ v)[:, None] + k @ b @ v, "the tanh is missing.")]),
+    "score_functions/middle": Judged(_middle, (3, 2)),
+    "score_functions/concat": Function(
+        lambda W, width: np.stack([W[:int(width)], W[int(width):]]), [(_CONCAT, 2), (_CONCAT[:2], 1)],
+        [(lambda W, width: np.stack([W[int(width):], W[:int(width)]]), "the query comes first in the concatenation.")]),
+}

@@ -292,7 +292,7 @@ class Crossings:
         self.training, self.held_out = crossings(seed=seed)
         self.words = vocabulary(sentence.words for sentence in self.training + self.held_out)
 
-    def train(self, seed, *, layers, steps=500):
+    def train(self, seed, *, layers, steps=800):
         """A model trained from scratch."""
         model = fresh(seed, Refers, len(self.words), layers)
         sentences, answers, _, _ = self.numbers(self.training)
@@ -300,7 +300,7 @@ class Crossings:
         def loss(chosen):
             return nn.functional.cross_entropy(model(sentences[chosen])[0], answers[chosen])
 
-        fit(model, loss, len(sentences), steps=steps, batch=128)
+        fit(model, loss, len(sentences), steps=steps, batch=128, rate=5e-3)
         return model
 
     def numbers(self, some):

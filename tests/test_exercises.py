@@ -93,7 +93,9 @@ def test_same_picture(answer, words, capsys):
     ("soft_dictionary/steal", [0, 0], "at least 60 degrees"),
     ("matrix_form/slip", [[1, 2], [2, -1]], RIGHT), ("matrix_form/slip", [[1, 1], [1, 1]], "must differ"), ("matrix_form/slip", [[1, 0], [2, 1]], "noticed"),
     ("translation/state", [-0.5, -3.0], RIGHT), ("translation/state", [1.1, -1.0], "“you” gets 0.642 of"),
-    ("translation/state", [0, -4], "between −3 and 3")])
+    ("translation/state", [0, -4], "between −3 and 3"),
+    ("score_functions/middle", [[1, -1], [2, 2], [4, -4]], RIGHT), ("score_functions/middle", [[1, -1], [2, 2], [-4, 4]], "the middle key gets 0"),
+    ("score_functions/middle", [[0, 0], [1, 1], [1, 1]], "middle key gets 0.24"), ("score_functions/middle", [[11, -1], [2, 2], [4, -4]], "−10 and 10")])
 def test_judged(name, answer, words, capsys):
     line = said(capsys, name, answer)
     assert line == RIGHT if words == RIGHT else words in line

@@ -1,6 +1,6 @@
 """Measure what may differ from machine to machine, and write it with the machine into measured/.
 
-    python tools/bench.py [speed] [loops] [chapters]
+    python tools/bench.py [speed] [loops] [scores] [chapters]
 
 Times are never part of a compared output: a page that shows one says that it was measured and takes it from there.
 All contenders of a comparison run in turn, round after round, so that a ratio compares like with like.
@@ -21,7 +21,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from attnkit import attention, attention_in_blocks, multi_head_attention
+from attnkit import attention, attention_in_blocks, multi_head_attention, scores
 
 ROOT = Path(__file__).resolve().parent.parent
 LENGTHS, HEADS, WIDTH = (128, 512, 2048, 8192), (1, 8), 64
@@ -202,6 +202,26 @@ def loops():
     return {"width": 3, "dtype": "float64", "lengths": found}
 
 
+def scored():
+    """The additive score and the dot product, of n queries and n keys, d numbers each."""
+    found, d = [], 64
+    for n in (16, 64, 256, 1024):
+        rng = np.random.default_rng(0)
+        q, k = rng.normal(size=(2, n, d)).astype("float32")
+        w_query, w_key = rng.normal(size=(2, d, d)).astype("float32") / math.sqrt(d)
+        v = rng.normal(size=d).astype("float32")
+        calls = {"dot": lambda q=q, k=k: scores.dot(q, k),
+                 "general": lambda q=q, k=k, w=w_query: scores.general(q, k, w),
+                 "additive": lambda q=q, k=k, w=w_query, u=w_key, v=v: scores.additive(q, k, w, u, v)}
+        tensors = [torch.from_numpy(a) for a in (q, k, w_query, w_key, v)]
+        with torch.no_grad():
+            in_torch = milliseconds(
+                dot=lambda t=tensors: scores.dot(*t[:2]), general=lambda t=tensors: scores.general(*t[:3]),
+                additive=lambda t=tensors: scores.additive(*t))
+        found.append({"n": n, "ms": milliseconds(**calls), "torch ms": in_torch, "MB": megabytes(**calls)})
+    return {"width": d, "hidden": d, "dtype": "float32", "lengths": found}
+
+
 def chapters():
     """How long each notebook runs, in seconds, the start of its kernel included."""
     seconds = {}
@@ -224,7 +244,7 @@ def speed():
     return {"dtype": "float32", "width of a head": WIDTH, "comparisons": rows}
 
 
-PARTS = {"speed": speed, "loops": loops, "chapters": chapters}
+PARTS = {"speed": speed, "loops": loops, "scores": scored, "chapters": chapters}
 
 
 def main():

@@ -1,6 +1,6 @@
 """Train the chapters' models over ten seeds and write what came out into measured/, with the command and the machine.
 
-    python tools/study.py [translation]
+    python tools/study.py [translation] [multi_head]
 
 Seeds are fixed here, before anything was run with them; every run is written down, the bad ones too. Two models
 train at a time, one core each.
@@ -17,9 +17,11 @@ from bench import machine
 
 from attnkit import studies
 from attnkit.corpora import english_french
+from attnkit.training import numbered
 
 ROOT = Path(__file__).resolve().parent.parent
 SEEDS = range(4000, 4010)
+FRESH = range(5000, 5010)     # for what was settled after a look at the seeds above
 TRANSLATORS = {     # what the table calls it: the class and its options
     "additive": ("Translator", {}),
     "dot": ("Translator", {"score": "dot"}),
@@ -54,18 +56,59 @@ def translator(name, seed):
             "by length": {n: round(lessons.examine(model, pairs).exact, 3) for n, pairs in sorted(lengths.items())}}
 
 
+def giver_and_receiver(heads, positions, seed):
+    """One attention layer trained to name both, and examined."""
+    torch.set_num_threads(1)
+    lessons = studies.Gifts()
+    start = time.perf_counter()
+    model = lessons.train(seed, heads=heads, positions=positions)
+    seconds = time.perf_counter() - start
+    sentences = numbered(lessons.held_out, lessons.words)
+    with torch.no_grad():
+        scores, weights, _ = model(sentences)
+    right = (scores.argmax(-1) == sentences[:, [0, 4]]).double().mean(0)
+    return {"task": "who gave", "heads": heads, "positions": positions, "seed": seed, "seconds": round(seconds, 1),
+            "parameters": sum(p.numel() for p in model.parameters()),
+            "both": round(lessons.both_right(model), 4), "giver": round(right[0].item(), 4),
+            "receiver": round(right[1].item(), 4),
+            "weights on the names": weights[:, :, [0, 4]].mean(0).numpy().round(3).tolist(),
+            "their spread": weights[:, :, [0, 4]].std(0).numpy().round(3).tolist()}
+
+
+def what_it_is(layers, seed):
+    """One or two layers trained to name the noun that "it" stands for, and examined."""
+    torch.set_num_threads(1)
+    lessons = studies.Crossings()
+    start = time.perf_counter()
+    model = lessons.train(seed, layers=layers)
+    seconds = time.perf_counter() - start
+    accuracy, right, other = lessons.examine(model)
+    return {"task": "what it is", "layers": layers, "seed": seed, "seconds": round(seconds, 1),
+            "accuracy": round(accuracy, 4), "right noun": round(right, 3), "other noun": round(other, 3)}
+
+
 def translation():
     """Every kind of translator with every seed."""
-    jobs = [(name, seed) for name in TRANSLATORS for seed in SEEDS]
-    runs = []
+    return [(translator, name, seed) for name in TRANSLATORS for seed in SEEDS]
+
+
+def multi_head():
+    """Who gave, with and without positions and heads; and what "it" is, with one layer and two."""
+    who = [(giver_and_receiver, heads, positions, seed)
+           for positions in (True, False) for heads in (1, 2, 4) for seed in SEEDS]
+    return who + [(what_it_is, layers, seed) for layers in (1, 2) for seed in FRESH]
+
+
+STUDIES = {"translation": translation, "multi_head": multi_head}
+
+
+def run_all(jobs):
+    """Run the jobs, two at a time, and say what each came to."""
     with ProcessPoolExecutor(2) as pool:
-        for run in pool.map(translator, *zip(*jobs)):
+        for waiting in [pool.submit(*job) for job in jobs]:
+            run = waiting.result()
             print(run, flush=True)
-            runs.append(run)
-    return runs
-
-
-STUDIES = {"translation": translation}
+            yield run
 
 
 def main():
@@ -74,7 +117,7 @@ def main():
     if unknown := set(names) - set(STUDIES):
         sys.exit(f"there is no study {', '.join(unknown)}; there are {', '.join(STUDIES)}")
     for name in names:
-        runs = STUDIES[name]()
+        runs = list(run_all(STUDIES[name]()))
         about = {"command": "make study", "machine": machine()}
         text = ",\n  ".join(json.dumps(run, ensure_ascii=False) for run in runs)
         head = json.dumps(about, ensure_ascii=False)[1:-1]
