@@ -6,7 +6,7 @@ word stands for.
 """
 
 import random
-from itertools import permutations
+from itertools import combinations
 from typing import NamedTuple
 
 from attnkit import checks
@@ -146,14 +146,14 @@ _CROSSED = "road bridge river street path field canal track".split()
 _ENDINGS = "tired scared hungry sick slow wide steep long rough busy".split()      # the first five are the animal's
 
 
-def gifts(*, held_out=100, seed=0):
+def gifts(*, held_out=50, seed=0):
     """"Susan gave roses to Mary" for every two of twenty names, in both orders.
 
     Parameters
     ----------
     held_out : int
-        How many of the 380 sentences are kept apart, the two of Susan and Mary first; at least those two, and so
-        few that some are left.
+        How many of the 190 pairs of people are kept apart, both orders of each, Susan and Mary first; at least
+        that one, and so few that some are left.
     seed : int
 
     Returns
@@ -163,7 +163,7 @@ def gifts(*, held_out=100, seed=0):
     Raises
     ------
     ValueError
-        `held_out` is not between 2 and 379.
+        `held_out` is not between 1 and 189.
 
     Examples
     --------
@@ -177,13 +177,14 @@ def gifts(*, held_out=100, seed=0):
     Prerequisite Toy Tasks", task 5, on who gave what to whom.
     Chapter: multi_head.
     """
-    sentences = [(giver, "gave", "roses", "to", receiver) for giver, receiver in permutations(_NAMES, 2)]
-    if not 2 <= checks.count(held_out, "held_out") < len(sentences):
-        raise ValueError(f"held_out must be from 2 to {len(sentences) - 1}, got {held_out}")
-    first = [sentence for sentence in sentences if {sentence[0], sentence[4]} == {"Susan", "Mary"}]
-    others = [sentence for sentence in sentences if sentence not in first]
+    first, *others = combinations(_NAMES, 2)          # Susan and Mary come first
+    if not 1 <= checks.count(held_out, "held_out") <= len(others):
+        raise ValueError(f"held_out must be from 1 to {len(others)}, got {held_out}")
     random.Random(seed).shuffle(others)
-    return others[held_out - 2:], first + others[:held_out - 2]
+
+    def sentences(pairs):
+        return [(giver, "gave", "roses", "to", receiver) for pair in pairs for giver, receiver in (pair, pair[::-1])]
+    return sentences(others[held_out - 1:]), sentences([first, *others[:held_out - 1]])
 
 
 def crossings(*, held_out=12, seed=0):

@@ -510,9 +510,9 @@ _PAIRS = (np.array([[2.0, 1.0], [-1.0, 0.5], [0.0, -2.0]]), np.array([[1.0], [-0
 _CONCAT = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0], [-1.0, -2.0, -3.0]])
 
 EXERCISES |= {
-    "score_functions/by_hand": Value([4.0, 0.8, 3.0], mistakes=[
-        ([4.0, 4.0, 3.0], "the cosine is the dot product over both lengths; their product is 5."),
-        ([4.0, 0.8, -3.0], "the query is turned to the left, to (−1, 2), and the key stays as it is.")]),
+    "score_functions/by_hand": Value([3.0, 0.6, -4.0], mistakes=[
+        ([3.0, 3.0, -4.0], "the cosine is the dot product over both lengths; their product is 5."),
+        ([3.0, 0.6, 4.0], "the query is turned to the left, to (−1, 2), and the key stays as it is.")]),
     "score_functions/additive": Function(
         _additive, [_PAIRS, (_WORDS, _WORDS[:2], _W_QUERY, _W_KEY, np.array([0.5, 1.0]))],
         [(lambda q, k, a, b, v: _additive(q, k, a, b, np.ones_like(v)), "v is not used; this adds the hidden numbers."),
@@ -522,4 +522,41 @@ EXERCISES |= {
     "score_functions/concat": Function(
         lambda W, width: np.stack([W[:int(width)], W[int(width):]]), [(_CONCAT, 2), (_CONCAT[:2], 1)],
         [(lambda W, width: np.stack([W[int(width):], W[:int(width)]]), "the query comes first in the concatenation.")]),
+}
+
+
+# ---- multi_head
+
+def _heads(X, h):
+    return X.reshape(len(X), int(h), -1).transpose(1, 0, 2)
+
+
+def _piece(heads, w_output, i):
+    d = heads.shape[2]
+    return heads[int(i)] @ w_output[int(i) * d:(int(i) + 1) * d]
+
+
+def _both_names(weights):
+    if weights.min() < 0 or not np.allclose(weights.sum(axis=1), 1):
+        return "the weights of a head are not negative and sum to one."
+    read = (weights @ np.array([[1.0, 0.0], [0.0, 0.0], [0.0, 1.0]])).reshape(-1)        # Susan gave Mary
+    if np.allclose(read, [1, 0, 0, 1]):
+        return None
+    return f"for “Susan gave Mary” this reads ({', '.join(plain(v) for v in read)}), not (1, 0, 0, 1)."
+
+
+_NUMBERED = np.arange(12.0).reshape(3, 4)
+
+EXERCISES |= {
+    "multi_head/by_hand": Value([0.2, 0.4, 0.4], within=0.006, mistakes=[
+        ([0.16, 0.42, 0.42], "divide the scores by the root of the width of a head, which is 2."),
+        ([1.0, 2.03, 2.03], "these are the powers; divide each by their sum.")]),
+    "multi_head/split": Function(
+        _heads, [(_NUMBERED, 2), (_WORDS[:, :2], 2), (_NUMBERED, 1)],
+        [(lambda X, h: X.reshape(int(h), len(X), -1), "the words are mixed; keep each row together, as (n, h, d)."),
+         (lambda X, h: X.reshape(len(X), int(h), -1), "the cut is right; heads come first, so exchange two axes.")]),
+    "multi_head/piece": Function(
+        _piece, [(_heads(_WORDS[:3, :2], 2), _NUMBERED[:2], 1), (_heads(_NUMBERED, 2), _CONCAT, 0)],
+        [(lambda heads, w, i: sum(_piece(heads, w, k) for k in range(len(heads))), "this is the sum of all heads.")]),
+    "multi_head/read": Judged(_both_names, (2, 3)),
 }

@@ -209,7 +209,7 @@ class NamesBoth(nn.Module):
     def __init__(self, num_words, heads, positions, width=32):
         super().__init__()
         self.words = nn.Embedding(num_words, width)
-        nn.init.normal_(self.words.weight, std=0.3)
+        nn.init.normal_(self.words.weight, std=0.1)       # smaller than the positions, which are to lead
         self.positions = nn.Parameter(0.3 * torch.randn(5, width)) if positions else None
         self.attend = MultiHeadAttention(width, heads)
         self.read = nn.Linear(width, 2 * num_words)
@@ -230,7 +230,7 @@ class Gifts:
         self.training, self.held_out = gifts(seed=seed)
         self.words = vocabulary(self.training + self.held_out)
 
-    def train(self, seed, *, heads, positions, steps=400):
+    def train(self, seed, *, heads, positions, steps=800):
         """A model trained from scratch."""
         model = fresh(seed, NamesBoth, len(self.words), heads, positions)
         sentences = numbered(self.training, self.words)
@@ -239,13 +239,13 @@ class Gifts:
             scores, _, _ = model(sentences[chosen])
             return nn.functional.cross_entropy(scores.flatten(0, 1), sentences[chosen][:, [0, 4]].flatten())
 
-        fit(model, loss, len(sentences), steps=steps, batch=128)
+        fit(model, loss, len(sentences), steps=steps, batch=128, rate=5e-3)
         return model
 
     @torch.no_grad()
-    def both_right(self, model):
-        """The share of held-out sentences in which the model names both."""
-        sentences = numbered(self.held_out, self.words)
+    def both_right(self, model, some=None):
+        """The share of the held-out sentences, or of others, in which the model names both."""
+        sentences = numbered(self.held_out if some is None else some, self.words)
         named = model(sentences)[0].argmax(-1)
         return (named == sentences[:, [0, 4]]).all(1).double().mean().item()
 
@@ -270,14 +270,18 @@ class Refers(nn.Module):
 
     def forward(self, sentences):
         """Word numbers (b, 12): scores (b, num_words), weights of *it* (b, 12), of the first layer (b, 12, 12)."""
+        query, key, value, first = self.roles(sentences)
+        output, weights = attention(query, key, value)
+        return self.read(self.norm["read"](output[:, 0])), weights[:, 0], first
+
+    def roles(self, sentences):
+        """The last layer's query (b, 1, d), that of *it*, its keys and values (b, 12, d), and the first's weights."""
         words = self.words(sentences)
         x, first = words + self.positions, None
         if self.layers == 2:
             output, first = self.attend_first(x)
             x = x + output
-        query, key = self.query(self.norm["query"](x[:, 8:9])), self.key(self.norm["key"](x))
-        output, weights = attention(query, key, self.value(words))
-        return self.read(self.norm["read"](output[:, 0])), weights[:, 0], first
+        return self.query(self.norm["query"](x[:, 8:9])), self.key(self.norm["key"](x)), self.value(words), first
 
     def attend_first(self, x):
         """The first layer: every word looks at every word."""
@@ -292,15 +296,16 @@ class Crossings:
         self.training, self.held_out = crossings(seed=seed)
         self.words = vocabulary(sentence.words for sentence in self.training + self.held_out)
 
-    def train(self, seed, *, layers, steps=800):
-        """A model trained from scratch."""
+    def train(self, seed, *, layers, steps=800, rate=5e-3, watch=None):
+        """A model trained from scratch; `watch(step, model)` is called before each step and after."""
         model = fresh(seed, Refers, len(self.words), layers)
         sentences, answers, _, _ = self.numbers(self.training)
 
         def loss(chosen):
             return nn.functional.cross_entropy(model(sentences[chosen])[0], answers[chosen])
 
-        fit(model, loss, len(sentences), steps=steps, batch=128, rate=5e-3)
+        fit(model, loss, len(sentences), steps=steps, batch=128, rate=rate,
+            watch=watch and (lambda step: watch(step, model)))
         return model
 
     def numbers(self, some):

@@ -245,7 +245,10 @@ def test_gifts():
     assert len(names) == 20 == len({words[4] for words in training}), "everyone gives and everyone receives in training"
     assert all(words[1:4] == ("gave", "roses", "to") and words[0] != words[4] for words in training + held_out)
     assert gifts(seed=1)[0] != training and gifts()[0] == training
-    for wrong in (1, 380, 2.0):
+    pairs = [{frozenset((words[0], words[4])) for words in some} for some in (training, held_out)]
+    assert [len(some) for some in pairs] == [140, 50] and not pairs[0] & pairs[1]
+    assert len(gifts(held_out=189)[0]) == 2
+    for wrong in (0, 190, 2.0):
         with pytest.raises((ValueError, TypeError), match="held_out"):
             gifts(held_out=wrong)
 

@@ -95,7 +95,9 @@ def test_same_picture(answer, words, capsys):
     ("translation/state", [-0.5, -3.0], RIGHT), ("translation/state", [1.1, -1.0], "“you” gets 0.642 of"),
     ("translation/state", [0, -4], "between −3 and 3"),
     ("score_functions/middle", [[1, -1], [2, 2], [4, -4]], RIGHT), ("score_functions/middle", [[1, -1], [2, 2], [-4, 4]], "the middle key gets 0"),
-    ("score_functions/middle", [[0, 0], [1, 1], [1, 1]], "middle key gets 0.24"), ("score_functions/middle", [[11, -1], [2, 2], [4, -4]], "−10 and 10")])
+    ("score_functions/middle", [[0, 0], [1, 1], [1, 1]], "middle key gets 0.172"), ("score_functions/middle", [[11, -1], [2, 2], [4, -4]], "−10 and 10"),
+    ("multi_head/read", [[1, 0, 0], [0, 0, 1]], RIGHT), ("multi_head/read", [[0, 0, 1], [1, 0, 0]], "this reads (0, 1, 1, 0)"),
+    ("multi_head/read", [[.5, 0, .5], [.5, 0, .5]], "reads (0.5, 0.5, 0.5, 0.5)"), ("multi_head/read", [[2, 0, 0], [0, 0, 1]], "sum to one")])
 def test_judged(name, answer, words, capsys):
     line = said(capsys, name, answer)
     assert line == RIGHT if words == RIGHT else words in line

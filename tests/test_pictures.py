@@ -101,6 +101,22 @@ def test_attention_graph_shows_what_attention_computes():
     assert all(f"weight {fixed(w)}" in picture.alt for w in weights[0]) and fixed(output[0, 1]) in picture.alt
 
 
+def test_wiring_leads_from_rows_to_roles():
+    """Where each line begins and ends: from the rows that make the role, over a matrix if there is one, to a meeting."""
+    for asks, asked, options in (("S", "H", {}), ("S", "H", {"projections": True}), ("X", "X", {}), ("S", "H", {"compares": False})):
+        body = svg(draw.wiring(asks, asked, label="a title", **options)).body
+        words = re.findall(r">([^<>]+)<", body)
+        roles = ["query", "key", "value"] if options.get("compares", True) else ["query", "value"]
+        assert [w for w in words if w in ("query", "key", "value")] == roles and words[0] == "a title"
+        assert [w for w in words if w in ("S", "H", "X")] == list(dict.fromkeys([asks, asked]))
+        assert ("FC" in words) == (not options.get("compares", True)) and words.count("W") == (3 if options.get("projections") else 0)
+        boxes = [tuple(map(float, box)) for box in re.findall(r'<rect x="([-\d.]+)" y="([-\d.]+)" width="([\d.]+)"', body)]
+        for x, y in re.findall(r'd="M([\d.]+) ([\d.]+)', body)[:len(roles)]:        # each role's line leaves a box of rows
+            assert any(left <= float(x) <= left + wide and top + 32 == float(y) for left, top, wide in boxes)
+    assert "each times a matrix of its own" in draw.wiring("X", "X", projections=True).alt
+    assert "from the queries alone" in draw.wiring("S", "H", compares=False).alt
+
+
 def test_pixels_are_runs_of_equal_colour():
     colours = np.array([[[0, 0, 0], [0, 0, 0], [1, 0.5, 0]], [[1, 1, 1]] * 3])
     body = svg(draw.pixels(colours, alt="Six pixels in three runs.", side=10)).body
@@ -159,6 +175,7 @@ BAD = [
     (lambda: plots.plane([[1, 2]], ["a"], arrow=[0, 0]), ValueError, "not both zero"),
     (lambda: draw.attention_graph([1.0], [[1.0, 2.0]], [[1.0]], names=["a"]), ValueError, r"\(d_k,\), \(m, d_k\) and \(m, d_v\), got \(1,\)"),
     (lambda: draw.attention_graph([1.0], [[1.0]], [[1.0]], names=[]), ValueError, r"names must hold 1 names .* got \[\]"),
+    (lambda: draw.wiring("S", "H", projections=True, compares=False), ValueError, "no projections to draw"),
     (lambda: draw.pixels(np.zeros((2, 2, 4)), alt="a picture"), ValueError, r"\(height, width, 3\) or \(height, width\), got \(2, 2, 4\)"),
     (lambda: draw.pixels([[-1.0]], alt="a picture"), ValueError, "not negative, got -1 to -1"),
     (lambda: draw.pixels([[0.0]], alt="a picture", role="boss"), ValueError, "got 'boss'"),

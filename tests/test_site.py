@@ -207,6 +207,11 @@ def test_every_control_changes_something_by_keyboard(watched, site, name, scheme
         assert not w.errors and not w.outside
 
 
+def choices(figure):
+    """The buttons of a figure without sliders that have something left to do."""
+    return figure.locator("button[aria-pressed=false]").filter(visible=True)
+
+
 @pytest.mark.parametrize("name", FIGURES)
 def test_mouse_and_touch(watched, site, name):
     with watched() as w:
@@ -222,14 +227,21 @@ def test_mouse_and_touch(watched, site, name):
                 w.page.mouse.move(box["x"] + box["width"] * 0.7, box["y"] + box["height"] / 2, steps=5)
                 w.page.mouse.up()
                 assert figure.evaluate(SHOWN) != before
+            if not figure.locator("input[type=range]").count():
+                before = figure.evaluate(SHOWN)
+                choices(figure).last.click()
+                assert figure.evaluate(SHOWN) != before
     with watched(width=360, has_touch=True, is_mobile=True) as w:
         w.page.goto(f"{site}/{name}.html")
         for figure in figures(w.page).all():
             before = figure.evaluate(SHOWN)
-            slider = figure.locator("input[type=range]").first
-            # On the side where it does not stand.
-            high = slider.evaluate("s => (s.value - s.min) / (s.max - s.min) > .5")
-            slider.tap(position={"x": 12 if high else slider.bounding_box()["width"] - 12, "y": 12})
+            if figure.locator("input[type=range]").count():
+                slider = figure.locator("input[type=range]").first
+                # On the side where it does not stand.
+                high = slider.evaluate("s => (s.value - s.min) / (s.max - s.min) > .5")
+                slider.tap(position={"x": 12 if high else slider.bounding_box()["width"] - 12, "y": 12})
+            else:
+                choices(figure).first.tap()
             assert figure.evaluate(SHOWN) != before
             figure.get_by_role("button", name="Reset").tap()
             for control in figure.locator("button, input, select").filter(visible=True).all():
@@ -443,13 +455,74 @@ def test_attention_maps_look_both_ways(watched, site):
         assert len(sides) <= 2 and min(sides) >= 24, "the matrix is made of squares of one size"
 
 
+def test_the_middle_key_wins_by_its_direction_alone(watched, site):
+    with watched() as w:
+        w.page.goto(f"{site}/chapters/11_score_functions.html")
+        figure = figures(w.page).first
+        best = {"dot": "far", "scaled dot": "far", "cosine": "along", "general": "left", "additive": "both"}
+        for score, key in best.items():
+            figure.get_by_role("button", name=score, exact=True).click()
+            assert f"finds “{key}” best" in says(w, figure), score
+        figure.get_by_role("button", name="cosine").click()
+        drag(w, figure.locator(".ak-hit"), -60, 60)         # the query in another direction
+        assert "finds “along” best" not in says(w, figure)
+
+
+def test_names_change_places_unnoticed(watched, site):
+    with watched() as w:
+        w.page.goto(f"{site}/chapters/12_multi_head.html")
+        figure = figures(w.page).first
+        positions, heads = (figure.get_by_role("group", name=name) for name in ("positions", "heads"))
+
+        def right():
+            words = says(w, figure)
+            return "right. Who received?" in words and words.endswith("right.")
+
+        for count in "12":
+            heads.get_by_role("button", name=count).click()
+            assert "The output is the same in the other order" in says(w, figure)
+        positions.get_by_role("button", name="on").click()
+        assert "The output differs from the other order" in says(w, figure) and right()
+        figure.get_by_role("button", name="Swap the names").click()
+        assert says(w, figure).startswith("“Mary gave roses to Susan”") and right()
+        heads.get_by_role("button", name="1").click()
+        assert "The output differs from the other order" in says(w, figure) and not right()
+
+
+def test_heads_are_split_and_merged(watched, site):
+    with watched(width=360) as w:
+        w.page.goto(f"{site}/chapters/12_multi_head.html")
+        figure = figures(w.page).nth(1)
+        for step, code in enumerate(["X @ W_Q", "np.hsplit", "Q_1 @ K_1", "softmax(S_1)", "A_1 @ V_1", "np.hstack", "H @ W_O"]):
+            assert code in figure.locator(".ak-code").inner_text(), step
+            if step < 6:
+                figure.get_by_role("button", name="Next step").click()
+        figure.get_by_role("button", name="4 weigh").click()
+        first = figure.evaluate(SHOWN)
+        figure.get_by_role("button", name="head 2").click()
+        assert figure.evaluate(SHOWN) != first
+
+
+def test_it_makes_up_its_mind(watched, site):
+    with watched() as w:
+        w.page.goto(f"{site}/chapters/12_multi_head.html")
+        figure = figures(w.page).nth(2)
+        figure.get_by_role("slider").press("End")
+        for ending, noun in (("tired", "the animal"), ("wide", "the road")):
+            figure.get_by_role("button", name=f"it (… {ending})").hover()
+            assert says(w, figure).startswith(f"“it (… {ending})” looks at “{noun}” with 0.")
+
+
 @pytest.mark.parametrize("name", FIGURES)
 def test_reduced_motion_and_print(watched, site, name):
     with watched(reduced_motion="reduce") as w:
         w.page.goto(f"{site}/{name}.html")
         figure = figures(w.page).first
-        figure.get_by_role("slider").last.press("End")
-        figure.get_by_role("slider").first.press("Home")
+        if figure.get_by_role("slider").count():
+            figure.get_by_role("slider").last.press("End")
+            figure.get_by_role("slider").first.press("Home")
+        else:
+            choices(figure).first.click()
         assert w.page.evaluate("document.getAnimations().filter(a => a.playState === 'running').length") == 0
         w.page.emulate_media(media="print")
         assert figure.bounding_box()["height"] > 100 and not figure.locator(".ak-controls").is_visible()
@@ -465,9 +538,13 @@ def test_redraws_within_a_frame(watched, site, name):
         w.page.goto(f"{site}/{name}.html")
         w.page.wait_for_load_state("networkidle")
         w.context.new_cdp_session(w.page).send("Emulation.setCPUThrottlingRate", {"rate": 4})
+        # Its first slider; in a figure without one its buttons, one after the other.
         measure = """f => { const s = f.querySelector('input[type=range]'), times = [];
-            for (let i = 0; i < 120; i++) { const t = performance.now(); s.value = Number(s.min) + (i % 19) / 18 * (s.max - s.min);
-              s.dispatchEvent(new Event('input', {bubbles: true})); f.offsetHeight; times.push(performance.now() - t); }
+            const buttons = [...f.querySelectorAll('button')].filter((b) => b.textContent !== 'Reset');
+            const slide = (i) => { s.value = Number(s.min) + (i % 19) / 18 * (s.max - s.min);
+              s.dispatchEvent(new Event('input', {bubbles: true})); };
+            const use = s ? slide : (i) => buttons[i % buttons.length].click();
+            for (let i = 0; i < 120; i++) { const t = performance.now(); use(i); f.offsetHeight; times.push(performance.now() - t); }
             return times }"""
         # Each of the 120 steps at its best of six: a busy machine can only make a step look slower than it is.
         for figure in figures(w.page).all():

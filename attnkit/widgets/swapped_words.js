@@ -98,11 +98,11 @@
         attnkit.write(spot.chip, present[i]);
         attnkit.attr(spot.element, "aria-label", `place ${i + 1}, ${present[i]}: ${weights.map((row, k) => `${named(k)} ${fixed(row[i])}`).join(", ")}`);
         spot.bars.forEach((b, k) => {
-          attnkit.style(b.element, "display", k < count ? "" : "none");
-          if (k >= count) return;
-          attnkit.write(b.head, named(k));
-          attnkit.style(b.bar, "transform", `scaleY(${weights[k][i].toFixed(3)})`);
-          attnkit.write(b.number, fixed(weights[k][i]));
+          const there = k < count;
+          attnkit.style(b.element, "display", there ? "" : "none");
+          attnkit.write(b.head, there ? named(k) : "");
+          attnkit.style(b.bar, "transform", `scaleY(${there ? weights[k][i].toFixed(3) : 0})`);
+          attnkit.write(b.number, there ? fixed(weights[k][i]) : "");
         });
       });
 
