@@ -12,10 +12,11 @@ import time
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
+import numpy as np
 import torch
 from bench import machine
 
-from attnkit import studies
+from attnkit import softmax, studies
 from attnkit.corpora import english_french
 from attnkit.training import numbered
 
@@ -84,8 +85,16 @@ def what_it_is(layers, seed, rate=5e-3):
     model = lessons.train(seed, layers=layers, rate=rate)
     seconds = time.perf_counter() - start
     accuracy, right, other = lessons.examine(model)
+    # The first held-out sentence ends in "tired"; the same with "wide". How far "it" leans to the animal with the query
+    # of one (rows) and the keys of one (columns).
+    first = lessons.held_out[0]
+    both = [first._replace(words=(*first.words[:-1], ending)) for ending in ("tired", "wide")]
+    with torch.no_grad():
+        query, key, _, _ = model.roles(lessons.numbers(both)[0])
+    leans = [[np.subtract(*softmax((q @ k.T).numpy() / np.sqrt(q.shape[-1]))[0, [1, 6]]) for k in key] for q in query]
     return {"task": "what it is", "layers": layers, "rate": rate, "seed": seed, "seconds": round(seconds, 1),
-            "accuracy": round(accuracy, 4), "right noun": round(right, 3), "other noun": round(other, 3)}
+            "accuracy": round(accuracy, 4), "right noun": round(right, 3), "other noun": round(other, 3),
+            "leans": np.round(leans, 3).tolist()}
 
 
 def translation():
