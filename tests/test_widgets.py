@@ -558,3 +558,12 @@ def test_each_figure_has_its_neighbours():
     folder = ROOT / "attnkit" / "widgets"
     scripts = {p.stem for p in folder.glob("*.js")} - {"core"}
     assert scripts == {p.stem for p in folder.glob("*.py")} - {"__init__", "figure"} == {w.kind for w in examples()}
+
+
+def test_a_class_has_one_meaning():
+    """All figures share one style sheet: two that chose the same name for different things would spoil each other."""
+    css = re.sub(r"/\*.*?\*/", "", (ROOT / "attnkit/widgets/figure.css").read_text(), flags=re.S)
+    everywhere = re.sub(r"@media[^{]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}", "", css)
+    selectors = [selector.strip() for selector in re.findall(r"([^{}]+)\{", everywhere)]
+    assert len(selectors) > 100
+    assert sorted(selectors) == sorted(set(selectors))

@@ -39,7 +39,7 @@
         swapped: false, positions: cases[0].positions, heads: cases[0].heads }) }, "Reset"));
 
     const spots = words.map((_, i) => {
-      const chip = h("span", { class: `ak-chip${swap.includes(i) ? " ak-mover" : i === asking ? " ak-asks" : ""}` });
+      const chip = h("span", { class: `ak-named${swap.includes(i) ? " ak-mover" : i === asking ? " ak-asks" : ""}` });
       const bars = Array.from({ length: Math.max(...counts) }, () => {
         const [head, bar, number] = [lead(), h("span", { class: "ak-column" }), h("span", { class: "ak-num" })];
         return { head, bar, number, element: h("span", { class: "ak-stand" }, head, h("span", { class: "ak-shaft", "aria-hidden": "true" }, bar), number) };
@@ -52,7 +52,7 @@
     spots.forEach((spot, i) => spot.element.classList.toggle("ak-turn", i % line === 0));
 
     const pairs = cases[0].output[0].map(() => [0, 1].map(() => h("span", { class: "ak-sq" })));
-    const strip = h("div", { class: "ak-pairs", role: "img" }, ...pairs.map((pair) => h("span", { class: "ak-pile" }, ...pair)));
+    const strip = h("div", { class: "ak-pairs", role: "img" }, ...pairs.map((pair) => h("span", { class: "ak-couple" }, ...pair)));
     const difference = h("p", { class: "ak-say" });
     const replies = questions.map((question) => {
       const verdict = h("span", { class: "ak-verdict" });
