@@ -2,6 +2,7 @@
 (function (attnkit) {
   "use strict";
   const { h, fixed } = attnkit;
+  const [SIDE, PIECE] = [18, 16];     // one square, in pixels; pairs in a row
 
   // The twin of `written` in swapped_words.py.
   const written = (x) => x === 0 ? "0" : x < 1e-3 ? x.toExponential(0) : fixed(x, 3);
@@ -51,8 +52,18 @@
     const sentence = h("div", { class: "ak-spots", role: "list", style: `--places:${words.length};--in-line:${line}` }, ...spots.map((s) => s.element));
     spots.forEach((spot, i) => spot.element.classList.toggle("ak-turn", i % line === 0));
 
-    const pairs = cases[0].output[0].map(() => [0, 1].map(() => h("span", { class: "ak-sq" })));
-    const strip = h("div", { class: "ak-pairs", role: "img" }, ...pairs.map((pair) => h("span", { class: "ak-couple" }, ...pair)));
+    // The two outputs one above the other, drawn in pieces of sixteen pairs: on a phone the pieces stand one below the other.
+    const width = cases[0].output[0].length;
+    const pieces = Array.from({ length: Math.ceil(width / PIECE) }, (_, p) => {
+      const pairs = Array.from({ length: Math.min(PIECE, width - PIECE * p) }, (_, k) => [0, 1].map((row) =>
+        attnkit.svg("rect", { x: SIDE * k + 1, y: SIDE * row + 1, width: SIDE - 2, height: SIDE - 2, rx: 2 })));
+      const marks = attnkit.svg("path", { class: "ak-marks" });
+      const [wide, high] = [SIDE * pairs.length, 2 * SIDE];
+      const element = attnkit.svg("svg", { viewBox: `0 0 ${wide} ${high}`, width: wide, height: high });
+      element.append(...pairs.flat(), marks);
+      return { pairs, marks, element };
+    });
+    const strip = h("div", { class: "ak-pairs", role: "img" }, ...pieces.map((piece) => piece.element));
     const difference = h("p", { class: "ak-say" });
     const replies = questions.map((question) => {
       const verdict = h("span", { class: "ak-verdict" });
@@ -108,10 +119,17 @@
 
       const outputs = [chosen.output[order], chosen.output[1 - order]];
       const largest = Math.max(...outputs.flat().map(Math.abs)) || 1;
-      pairs.forEach((pair, k) => pair.forEach((square, row) => {
-        attnkit.paint(square, outputs[row][k], largest);
-        attnkit.write(square, outputs[row][k] === 0 ? "" : outputs[row][k] < 0 ? "−" : "+");
-      }));
+      pieces.forEach(({ pairs, marks }, p) => {
+        let drawn = "";
+        pairs.forEach((pair, k) => pair.forEach((square, row) => {
+          const value = outputs[row][PIECE * p + k];
+          const [x, y] = [SIDE * (k + 0.5), SIDE * (row + 0.5)];
+          attnkit.attr(square, "class", value < 0 ? "ak-minus" : "ak-plus");
+          attnkit.attr(square, "fill-opacity", attnkit.opacity(value, largest).toFixed(2));
+          if (value !== 0) drawn += `M${x - 4} ${y}h8` + (value > 0 ? `m-4 -4v8` : "");
+        }));
+        attnkit.attr(marks, "d", drawn);
+      });
       attnkit.attr(strip, "aria-label", ["This", "The other"].map((which, row) =>
         `${which} order: ${outputs[row].map((v) => fixed(v)).join(", ")}`).join(". ") + ".");
       attnkit.write(difference, `Largest difference of the two rows: ${now.written}${now.same ? ", the same" : ""}`);
