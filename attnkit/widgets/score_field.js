@@ -35,7 +35,7 @@
     "tanh(query @ w_query + key @ w_key) @ v"];
   const SHAPES = ["(2,) @ (2,)", "(2,) @ (2,)", "(2,) @ (2,)", "(2,) @ (2, 2) @ (2,)",
     "tanh((2,) @ (2, {d}) + (2,) @ (2, {d})) @ ({d},)"];
-  const SIDE = 25;      // cells along each side of the field; odd, so that one stands in the middle
+  const SIDE = 21;      // cells along each side of the field; odd, so that one stands in the middle
   const DEPTHS = 16;    // shades of each colour
 
   function render({ model, el }) {

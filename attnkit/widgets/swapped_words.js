@@ -59,7 +59,7 @@
         attnkit.svg("rect", { x: SIDE * k + 1, y: SIDE * row + 1, width: SIDE - 2, height: SIDE - 2, rx: 2 })));
       const marks = attnkit.svg("path", { class: "ak-marks" });
       const [wide, high] = [SIDE * pairs.length, 2 * SIDE];
-      const element = attnkit.svg("svg", { viewBox: `0 0 ${wide} ${high}`, width: wide, height: high });
+      const element = attnkit.svg("svg", { viewBox: `0 0 ${wide} ${high}`, width: wide, height: high, "aria-hidden": "true" });
       element.append(...pairs.flat(), marks);
       return { pairs, marks, element };
     });
