@@ -91,12 +91,17 @@ def chromium():
 
 
 class Watched:
-    """A page and what went wrong on it."""
+    """A page, opened until its figures have come to life, and what went wrong on it."""
+
+    ALIVE = "() => [...document.querySelectorAll('[data-ak-figure]')].every(place => place.querySelector('.ak-figure'))"
 
     def __init__(self, browser, width=1280, dark=False, **context):
         self.context = browser.new_context(viewport={"width": width, "height": 900},
                                            color_scheme="dark" if dark else "light", **context)
         self.page = self.context.new_page()
+        if context.get("java_script_enabled", True):
+            opened = self.page.goto
+            self.page.goto = lambda url, **how: (opened(url, **how), self.page.wait_for_function(self.ALIVE))[0]
         self.errors, self.outside = [], []
         self.page.on("pageerror", lambda e: self.errors.append(str(e)))
         self.page.on("console", lambda m: self.errors.append(m.text) if m.type in ("error", "warning") else None)

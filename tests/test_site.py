@@ -590,8 +590,8 @@ def test_weight(watched, site):
 
 
 # The longest chapters of all: 7,000 elements that the theme's scripts lay out in one piece. Short of the 90 of the others
-# (75 to 92 measured from run to run); to be brought up to them.
-LONG = dict.fromkeys(["chapters/11_score_functions", "chapters/12_multi_head"], 75)
+# when a run goes badly (84 to 95 measured, one by one); to be brought up to them.
+LONG = dict.fromkeys(["chapters/11_score_functions", "chapters/12_multi_head"], 80)
 
 
 def weighed():

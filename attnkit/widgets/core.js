@@ -140,6 +140,28 @@
     };
   };
 
+  // A picture of rows x columns numbers, each a square of the fills: hundreds of them cost one drawing, not an element each.
+  attnkit.raster = function (rows, columns) {
+    const element = attnkit.h("canvas", { width: columns, height: rows, class: "ak-raster", "aria-hidden": "true" });
+    const context = element.getContext("2d");
+    const image = context.createImageData(columns, rows);
+    let colours = null;
+    return {
+      element,
+      show(values, largest) {
+        colours = colours || ["negative", "positive"].map((sign) => {
+          context.fillStyle = fillOf(sign);             // however it is written, it is read back as #rrggbb
+          return [1, 3, 5].map((k) => parseInt(context.fillStyle.slice(k, k + 2), 16));
+        });
+        values.forEach((value, k) => {
+          const [red, green, blue] = colours[value < 0 ? 0 : 1];
+          image.data.set([red, green, blue, Math.round(255 * attnkit.opacity(value, largest))], 4 * k);
+        });
+        context.putImageData(image, 0, 0);
+      },
+    };
+  };
+
   attnkit.label = function (x, y, text, kind, anchor = "middle") {
     const node = attnkit.svg("text", { x, y, class: kind, "text-anchor": anchor });
     node.textContent = text;
@@ -213,14 +235,17 @@
     };
   };
 
-  // Bring the still pictures of a static page to life.
+  // Bring the still pictures of a static page to life, each in a task of its own: the page is painted and answers a
+  // reader between them.
   attnkit.mount = function (page) {
-    for (const place of page.querySelectorAll("[data-ak-figure]")) {
-      const figure = attnkit.figures[place.dataset.akFigure];
-      const state = JSON.parse(place.dataset.akState);
+    const places = [...page.querySelectorAll("[data-ak-figure]")];
+    (function next() {
+      const place = places.shift();
+      if (!place) return;
       const alive = document.createElement("div");
-      figure.render({ model: attnkit.staticModel(state), el: alive });
+      attnkit.figures[place.dataset.akFigure].render({ model: attnkit.staticModel(JSON.parse(place.dataset.akState)), el: alive });
       place.replaceChildren(alive);
-    }
+      setTimeout(next);
+    })();
   };
 })(globalThis);

@@ -35,8 +35,7 @@
     "tanh(query @ w_query + key @ w_key) @ v"];
   const SHAPES = ["(2,) @ (2,)", "(2,) @ (2,)", "(2,) @ (2,)", "(2,) @ (2, 2) @ (2,)",
     "tanh((2,) @ (2, {d}) + (2,) @ (2, {d})) @ ({d},)"];
-  const SIDE = 21;      // cells along each side of the field; odd, so that one stands in the middle
-  const DEPTHS = 16;    // shades of each colour
+  const SIDE = 31;      // cells along each side of the field; odd, so that one stands in the middle
 
   function render({ model, el }) {
     const words = model.get("words");
@@ -62,15 +61,9 @@
     const [cx, cy] = plane.at(0, 0);
     const [left, top] = plane.at(-reach, reach);
     const [right, bottom] = plane.at(reach, -reach);
-    const side = (right - left) / SIDE;
-    const places = Array.from({ length: SIDE ** 2 }, (_, k) => [k % SIDE, Math.floor(k / SIDE)]);
-    const there = places.map(([i, j]) => [2 * i + 1 - SIDE, SIDE - 1 - 2 * j].map((steps) => (reach * steps) / SIDE));
-    // One path for all cells of one colour: a redraw writes these few, not hundreds of squares.
-    const bands = ["minus", "plus"].map((sign) => Array.from({ length: DEPTHS + 1 }, (_, k) =>
-      attnkit.svg("path", { d: "", class: `ak-${sign}`, "fill-opacity": attnkit.opacity(k, DEPTHS) })));
-    const edge = (side - 0.6).toFixed(1);
-    const squares = places.map(([i, j]) => [left + side * i, top + side * j].map((v) => v.toFixed(1)))
-      .map(([x, y]) => `M${x} ${y}h${edge}v${edge}h-${edge}z`);
+    const there = Array.from({ length: SIDE ** 2 }, (_, k) => [2 * (k % SIDE) + 1 - SIDE, SIDE - 1 - 2 * Math.floor(k / SIDE)]
+      .map((steps) => (reach * steps) / SIDE));
+    const raster = attnkit.raster(SIDE, SIDE);
     const tick = (x, y, v, anchor) => attnkit.label(x, y, fixed(v, 0), "ak-text ak-tick", anchor);
     const dots = keys.map((key, i) => {
       const [x, y] = plane.at(...key);
@@ -94,8 +87,7 @@
     });
     hit.addEventListener("pointermove", (event) => { if (held) move(plane.from(event)); });
     for (const over of ["pointerup", "pointercancel"]) hit.addEventListener(over, () => (held = false));
-    plane.element.append(...bands.flat(),
-      attnkit.svg("path", { d: `M${left} ${cy}H${right}M${cx} ${top}V${bottom}`, class: "ak-axis" }),
+    plane.element.append(attnkit.svg("path", { d: `M${left} ${cy}H${right}M${cx} ${top}V${bottom}`, class: "ak-axis" }),
       tick(left + 3, cy - 4, -reach, "start"), tick(right - 3, cy - 4, reach, "end"),
       tick(cx + 4, bottom - 4, -reach, "start"), tick(cx + 4, top + 14, reach, "start"),
       turned, shaft, tip, ...dots.map((d) => d.ring), ...dots.map((d) => d.text), name, hit);
@@ -113,7 +105,7 @@
       h("tbody", {}, ...rows.map((r) => r.element)));
     const frame = attnkit.frame(model, "A field of scores",
       h("div", { class: "ak-controls" }, choice.element, ...sliders.map((s) => s.element)), sentence,
-      h("div", { class: "ak-side ak-field" }, plane.element,
+      h("div", { class: "ak-side ak-field" }, h("div", { class: "ak-over" }, raster.element, plane.element),
         h("div", {}, h("p", { class: "ak-code" }, code), shapes, table, extent)));
     el.replaceChildren(frame.element);
 
@@ -137,9 +129,7 @@
       const chosen = NAMES.indexOf(score);
       choice.show(chosen);
       sliders.forEach((s, axis) => s.show(query[axis]));
-      const drawn = bands.map((shades) => shades.map(() => ""));
-      field.forEach((v, k) => { drawn[v < 0 ? 0 : 1][Math.round((DEPTHS * Math.abs(v)) / largest)] += squares[k]; });
-      bands.forEach((shades, s) => shades.forEach((path, k) => attnkit.attr(path, "d", drawn[s][k])));
+      raster.show(field, largest);
       point(shaft, query, false);
       point(turned, attnkit.blend(query, parameters.weight), true);
       attnkit.style(turned, "display", score === "general" ? "" : "none");
