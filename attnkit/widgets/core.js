@@ -239,13 +239,13 @@
   // reader between them.
   attnkit.mount = function (page) {
     const places = [...page.querySelectorAll("[data-ak-figure]")];
-    (function next() {
+    setTimeout(function next() {
       const place = places.shift();
       if (!place) return;
       const alive = document.createElement("div");
       attnkit.figures[place.dataset.akFigure].render({ model: attnkit.staticModel(JSON.parse(place.dataset.akState)), el: alive });
       place.replaceChildren(alive);
       setTimeout(next);
-    })();
+    });
   };
 })(globalThis);

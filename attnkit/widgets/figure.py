@@ -35,7 +35,7 @@ def stylesheet():
 def site_script():
     """All figures in one script for the static site."""
     names = sorted(p.stem for p in HERE.glob("*.js") if p.stem != "core")
-    start = 'document.addEventListener("DOMContentLoaded", () => setTimeout(() => globalThis.attnkit.mount(document)));\n'
+    start = 'document.addEventListener("DOMContentLoaded", () => globalThis.attnkit.mount(document));\n'
     return "".join(script(name) for name in ["core", *names]) + start
 
 
