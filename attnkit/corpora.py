@@ -243,6 +243,55 @@ def crossings(*, held_out=12, seed=0):
     return sentences([pair for pair in pairs if pair not in apart]), sentences(apart)
 
 
+DRINKS = "tea coffee juice water".split()
+_CHATTER = "so well um please I would maybe have some then today the".split()
+
+
+def orders(count, *, places, length=12, seed=0):
+    """Guests who talk, and name one of four drinks on the way.
+
+    Parameters
+    ----------
+    count : int
+    places : sequence of ints
+        Where the drink may be named, counted from 0; the other words are chatter at random.
+    length : int
+        How many words a guest says.
+    seed : int
+
+    Returns
+    -------
+    list of tuples of `length` words
+
+    Raises
+    ------
+    ValueError
+        There is no place, or one that is not in 0 ... length - 1.
+
+    Examples
+    --------
+    >>> [" ".join(words) for words in orders(2, places=range(3), length=5)]
+    ['some juice then have have', 'juice so the some I']
+
+    References
+    ----------
+    LeCun et al. (1989), "Backpropagation Applied to Handwritten Zip Code
+    Recognition", on weights that all places share.
+    Chapter: fully_connected.
+    """
+    checks.count(count, "count")
+    places = [checks.count(place, "a place", least=0) for place in checks.sequence(places, "places", "integers")]
+    if not places or max(places) >= checks.count(length, "length"):
+        raise ValueError(f"places must be one or more, below {length}, got {places}")
+    rng = random.Random(seed)
+    made = []
+    for _ in range(count):
+        words = rng.choices(_CHATTER, k=length)
+        words[rng.choice(places)] = rng.choice(DRINKS)
+        made.append(tuple(words))
+    return made
+
+
 def elides(word):
     """Whether a French word makes the little word before it lose its vowel: it begins with a vowel or a mute h.
 

@@ -345,19 +345,20 @@ def wiring(asks, asked, *, label="", projections=False, compares=True):
 
 
 def pixels(picture, *, alt, label="", side=7, role="weight"):
-    """Draw a picture of pixels: colours, or one number a pixel as the depth of a role's colour.
+    """Draw a picture of pixels: colours, or one number a pixel as the depth of a colour.
 
     Parameters
     ----------
-    picture : array, shape (height, width, 3) with colours in [0, 1], or (height, width) of nonnegative numbers
+    picture : array, shape (height, width, 3) with colours in [0, 1], or (height, width) of numbers
     alt : str
         What the picture shows.
     label : str
         Written above.
     side : float
         Of one pixel, in pixels of the screen.
-    role : str
-        The colour in which numbers are drawn; the largest gets the full depth.
+    role : str or None
+        The colour in which numbers are drawn, none of them negative; None for the two fills of the squares, by sign.
+        The largest gets the full depth.
 
     Returns
     -------
@@ -366,7 +367,7 @@ def pixels(picture, *, alt, label="", side=7, role="weight"):
     Raises
     ------
     ValueError
-        Another shape, colours outside [0, 1], or negative numbers.
+        Another shape, colours outside [0, 1], or negative numbers in the colour of a role.
 
     Examples
     --------
@@ -376,14 +377,19 @@ def pixels(picture, *, alt, label="", side=7, role="weight"):
     x = np.asarray(picture, dtype=float)
     if x.ndim not in (2, 3) or x.size == 0 or (x.ndim == 3 and x.shape[2] != 3):
         raise ValueError(f"picture must be (height, width, 3) or (height, width), got {x.shape}")
-    if not np.isfinite(x).all() or x.min() < 0 or (x.ndim == 3 and x.max() > 1):
+    signed = role is None and x.ndim == 2
+    if not np.isfinite(x).all() or (x.min() < 0 and not signed) or (x.ndim == 3 and x.max() > 1):
         raise ValueError(f"colours lie between 0 and 1 and numbers are not negative, got {x.min():g} to {x.max():g}")
     height, width = x.shape[:2]
-    largest = x.max() or 1.0
+    largest = np.abs(x).max() or 1.0
     top = TEXT + 10 if label else 2
     if x.ndim == 3:
         fills = [["fill=\"#" + "".join(f"{math.floor(c * 255 + 0.5):02x}" for c in pixel) + "\"" for pixel in row]
                  for row in x]
+        ground = ""
+    elif signed:
+        fills = [[f'fill="{palette.FILL["negative" if v < 0 else "positive"]}" fill-opacity="{opacity(v, largest):.2f}"'
+                  for v in row] for row in x]
         ground = ""
     else:
         fills = [[f'fill-opacity="{math.floor(v / largest * 100 + 0.5) / 100:g}"' for v in row] for row in x]
@@ -396,6 +402,10 @@ def pixels(picture, *, alt, label="", side=7, role="weight"):
                 body.append(f'<rect x="{2 + start * side:g}" y="{top + i * side:g}" width="{(j - start) * side:g}" '
                             f'height="{side:g}" {row[start]}/>')
                 start = j
+    if side >= 16:                                   # large enough for a line between pixels
+        body.append(f'<path d="{"".join(f"M{2 + j * side:g} {top:g}v{height * side:g}" for j in range(1, width))}'
+                    f'{"".join(f"M2 {top + i * side:g}h{width * side:g}" for i in range(1, height))}" fill="none" '
+                    f'stroke="{palette.var("grid")}"/>')
     frame = (f'<rect x="1.5" y="{top - .5:g}" width="{width * side + 1:g}" height="{height * side + 1:g}" fill="none" '
              f'stroke="{palette.var("quiet")}"/>')
     title = _text(2 + width * side / 2, TEXT, label, palette.var("ink")) if label else ""

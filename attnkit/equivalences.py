@@ -82,9 +82,9 @@ def convolution_as_attention(kernel, bias=None, *, shape, padding="zeros", dilat
     bias : array, shape (c_out,), optional
     shape : tuple of ints
         The picture's (length,), (height, width), ..., one for each axis of the kernel, in pixels.
-    padding : "zeros" or "circular"
-        What lies beyond the border: zeros (such heads look nowhere), or the other side of the picture.
-        The output has the size of the input either way.
+    padding : "zeros", "circular" or "replicate"
+        What lies beyond the border: zeros (such heads look nowhere), the other side of the picture, or the
+        pixel on the border again.  The output has the size of the input in each case.
     dilation : int
         The step, in pixels, between neighbouring cells of the kernel.
     groups : int
@@ -133,8 +133,8 @@ def convolution_as_attention(kernel, bias=None, *, shape, padding="zeros", dilat
     shape = tuple(checks.count(size, "a size of shape") for size in checks.sequence(shape, "shape", "integers"))
     if len(shape) != len(sides):
         raise ValueError(f"shape must have one size for each of the kernel's {len(sides)} axes, got {shape}")
-    if not isinstance(padding, str) or padding not in ("zeros", "circular"):
-        raise ValueError(f"padding must be 'zeros' or 'circular', got {padding!r}")
+    if not isinstance(padding, str) or padding not in ("zeros", "circular", "replicate"):
+        raise ValueError(f"padding must be 'zeros', 'circular' or 'replicate', got {padding!r}")
     dilation, groups = checks.count(dilation, "dilation"), checks.count(groups, "groups")
     if c_out % groups:
         raise ValueError(f"groups must divide the output channels: {groups} groups, {c_out} channels")
@@ -148,7 +148,10 @@ def convolution_as_attention(kernel, bias=None, *, shape, padding="zeros", dilat
         steps = [(at - k // 2) * dilation for at, k in zip(cell, sides)]
         target = pixels + [s % size if padding == "circular" else max(-size, min(s, size))
                            for s, size in zip(steps, shape)]
-        target = target % shape if padding == "circular" else target
+        if padding == "circular":
+            target = target % shape
+        elif padding == "replicate":
+            target = np.clip(target, 0, np.array(shape) - 1)
         masks.append((target[:, None, :] == pixels[None, :, :]).all(axis=-1))            # (n, n)
         blocks.append(_all_channels(xp, kernel[(..., *cell)], groups).mT)                # (c_in, c_out)
     return _heads(xp, kernel, np.stack(masks), width=kernel.shape[1] * groups,

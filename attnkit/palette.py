@@ -32,7 +32,7 @@ ROLES = {
 
 # The fill of a square: one middle tone for both pages, more opaque for a larger
 # number.  Up to DEPTH the ink of either page stays legible on it.
-FILL = {"positive": "#1c7cc9", "negative": "#cc5514"}
+FILL = {"positive": "#1c7cc9", "negative": "#cc5514", "weight": "#cf4a8d"}
 DEPTH = 0.85
 
 

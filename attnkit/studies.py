@@ -6,8 +6,8 @@ import torch
 from torch import nn
 
 from attnkit import attention
-from attnkit.corpora import crossings, gifts, vocabulary
-from attnkit.modules import MultiHeadAttention, Translator
+from attnkit.corpora import DRINKS, crossings, gifts, orders, vocabulary
+from attnkit.modules import AttentionPooling, MultiHeadAttention, Translator
 from attnkit.training import alignment_error_rate, fit, fresh, next_word_loss, numbered
 
 
@@ -322,3 +322,96 @@ class Crossings:
         rows = torch.arange(len(answers))
         return ((scores.argmax(1) == answers).double().mean().item(), weights[rows, right].mean().item(),
                 weights[rows, other].mean().item())
+
+
+# ---- fully_connected
+
+class EndToEnd(nn.Module):
+    """Word vectors laid end to end and read by one dense layer, or by two with `hidden` numbers between."""
+
+    def __init__(self, num_words, length, num_answers, width, hidden=None):
+        super().__init__()
+        self.words = nn.Embedding(num_words, width)
+        sizes = [length * width, num_answers] if hidden is None else [length * width, hidden, num_answers]
+        layers = [nn.Linear(*pair) for pair in zip(sizes, sizes[1:])]
+        self.read = nn.Sequential(*[part for layer in layers for part in (layer, nn.ReLU())][:-1])
+
+    def forward(self, sentences):
+        """Word numbers (b, length): scores (b, num_answers)."""
+        return self.read(self.words(sentences).flatten(1))
+
+    def pieces(self):
+        """What each word adds to the scores at each place, (length, num_words, num_answers); the bias comes on top."""
+        [layer] = self.read
+        blocks = layer.weight.unflatten(1, (-1, self.words.weight.shape[1]))         # (num_answers, length, d)
+        return torch.einsum("apd,wd->pwa", blocks, self.words.weight)
+
+
+class Blend(nn.Module):
+    """Word vectors blended into one, which a dense layer reads.
+
+    Attention pooling with `hidden` numbers, or their plain mean without; with `length`, each place has a vector
+    that is added to its word.
+    """
+
+    def __init__(self, num_words, num_answers, width, hidden=None, length=None):
+        super().__init__()
+        self.words = nn.Embedding(num_words, width)
+        self.places = None if length is None else nn.Parameter(0.3 * torch.randn(length, width))
+        self.pool = None if hidden is None else AttentionPooling(width, hidden)
+        self.read = nn.Linear(width, num_answers)
+
+    def forward(self, sentences):
+        """Word numbers (b, n): scores (b, num_answers)."""
+        x = self.words(sentences)
+        if self.places is not None:
+            x = x + self.places
+        return self.read(x.mean(1) if self.pool is None else self.pool(x)[0])
+
+    def pieces(self):
+        """Without places: each word's score, (num_words,), and what it adds to the answer, (num_words, num_answers)."""
+        key = torch.tanh(self.words.weight @ self.pool.w_key + self.pool.b_key)
+        return key @ self.pool.query[0], self.words.weight @ self.read.weight.T
+
+
+class Orders:
+    """Guests of `attnkit.corpora.orders` as numbers, and models that learn which drink they name.
+
+    In training and in `early` the drink is among the first six of twelve words, in `late` among the last six; the
+    guests in `longer` say 24 words.
+    """
+
+    KINDS = {       # what a table calls it: the class, its options; all have about 500 parameters
+        "dense": (EndToEnd, {"length": 12, "width": 8}),
+        "two dense layers": (EndToEnd, {"length": 12, "width": 6, "hidden": 5}),
+        "attention": (Blend, {"width": 14, "hidden": 12}),
+        "attention with places": (Blend, {"width": 11, "hidden": 10, "length": 12}),
+        "mean": (Blend, {"width": 23}),
+    }
+
+    def __init__(self, seed=0):
+        self.training = orders(2000, places=range(6), seed=seed)
+        self.early = orders(1000, places=range(6), seed=seed + 1)
+        self.late = orders(1000, places=range(6, 12), seed=seed + 2)
+        self.longer = orders(1000, places=range(24), length=24, seed=seed + 3)
+        self.words = vocabulary(self.training)
+
+    def train(self, seed, kind, *, steps=300):
+        """A model of one of the KINDS, trained from scratch."""
+        make, options = self.KINDS[kind]
+        model = fresh(seed, make, num_words=len(self.words), num_answers=len(DRINKS), **options)
+        sentences, named = self.numbers(self.training)
+        fit(model, lambda chosen: nn.functional.cross_entropy(model(sentences[chosen]), named[chosen]), len(sentences),
+            steps=steps)
+        return model
+
+    def numbers(self, some):
+        """Word numbers (b, n), and which of the DRINKS is named (b,)."""
+        named = [DRINKS.index(word) for words in some for word in words if word in DRINKS]
+        return numbered(some, self.words), torch.tensor(named)
+
+    @torch.no_grad()
+    def examine(self, model, some):
+        """The share of some guests that a model understands."""
+        sentences, named = self.numbers(some)
+        return (model(sentences).argmax(1) == named).double().mean().item()

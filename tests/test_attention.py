@@ -466,7 +466,7 @@ def test_dense_layer(library, seed):
     assert (plain(weights)[0] == np.eye(n)[:, None, :]).all() and heads["num_heads"] == n
 
 
-CONVOLUTIONS = [(axes, k, padding, dilation, grouped) for axes in (1, 2) for k in (1, 3, 5, 7) for padding in ("zeros", "circular")
+CONVOLUTIONS = [(axes, k, padding, dilation, grouped) for axes in (1, 2) for k in (1, 3, 5, 7) for padding in ("zeros", "circular", "replicate")
                 for dilation in (1, 2) for grouped in (False, True)] + [(3, 3, "zeros", 1, False)]
 
 
@@ -480,7 +480,7 @@ def test_convolution(library, axes, k, padding, dilation, grouped):
     x, kernel, bias = arrays(library, "float64", (2, c_in, *shape), (6, c_in // groups, *kernel_shape), (6,), seed=k)
     tensors = [torch.as_tensor(plain(a)) for a in (x, kernel, bias)]
     reach = [dilation * (s // 2) for s in kernel_shape]
-    padded = F.pad(tensors[0], [r for r in reversed(reach) for _ in range(2)], mode="constant" if padding == "zeros" else "circular")
+    padded = F.pad(tensors[0], [r for r in reversed(reach) for _ in range(2)], mode="constant" if padding == "zeros" else padding)
     expected = [F.conv1d, F.conv2d, F.conv3d][axes - 1](padded, *tensors[1:], dilation=dilation, groups=groups)
     rows = x.reshape(2, c_in, -1).mT      # a pixel is a row, its channels are the width
     heads = attnkit.convolution_as_attention(kernel, bias, shape=shape, padding=padding, dilation=dilation, groups=groups)

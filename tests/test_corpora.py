@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from attnkit.corpora import crossings, elides, english_french, gifts, vocabulary
+from attnkit.corpora import DRINKS, crossings, elides, english_french, gifts, orders, vocabulary
 
 # Whole sentences: English, French, and for each French word the digits of its English positions, the certain one first.
 SENTENCES = """
@@ -269,3 +269,20 @@ def test_crossings():
     for wrong in (0, 64):
         with pytest.raises(ValueError, match="held_out"):
             crossings(held_out=wrong)
+
+
+def test_orders():
+    made = orders(500, places=range(2, 4), length=7, seed=3)
+    assert len(made) == 500 and made == orders(500, places=range(2, 4), length=7, seed=3) != orders(500, places=range(2, 4), length=7)
+    for words in made:
+        where = [place for place, word in enumerate(words) if word in DRINKS]
+        assert len(words) == 7 and len(where) == 1 and where[0] in (2, 3)
+    assert {word for words in made for word in words} > set(DRINKS)
+    assert {words[2] in DRINKS for words in made} == {True, False}
+    for places in ([], [12], [-1], [0, 12]):
+        with pytest.raises(ValueError, match="place"):
+            orders(1, places=places)
+    with pytest.raises(TypeError, match="a place must be an integer"):
+        orders(1, places=[0.5])
+    with pytest.raises(ValueError, match="count must be at least 1"):
+        orders(0, places=[0])

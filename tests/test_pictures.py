@@ -125,6 +125,16 @@ def test_pixels_are_runs_of_equal_colour():
     assert re.findall(r'fill-opacity="([\d.]+)"', body) == ["0", "1", "0.5"] and "--ak-weight" in body
 
 
+def test_pixels_by_sign():
+    """Without a role a number's sign chooses the fill, its magnitude the depth; large pixels are ruled."""
+    body = svg(draw.pixels([[-2.0, 0.0, 1.0]], alt="A negative pixel, an empty one and a positive one.", side=10, role=None)).body
+    assert re.findall(r'fill="(#\w+)" fill-opacity="([\d.]+)"', body) == [
+        (palette.FILL["negative"], "0.85"), (palette.FILL["positive"], "0.00"), (palette.FILL["positive"], f"{draw.opacity(1, 2):.2f}")]
+    assert "<path" not in body
+    ruled = svg(draw.pixels(np.ones((2, 3)), alt="Six equal pixels.", side=20)).body
+    assert len(re.findall(r"M[\d. ]+v40", ruled)) == 2 and len(re.findall(r"M[\d. ]+h60", ruled)) == 1
+
+
 def test_squares_take_torch_and_leave_input_alone():
     import torch
     x = torch.tensor([0.5, -0.5], requires_grad=True)

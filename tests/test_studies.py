@@ -4,10 +4,12 @@ import pytest
 import torch
 from torch import nn
 
-from attnkit.corpora import Pair, english_french
+from attnkit.corpora import DRINKS, Pair, english_french
 from attnkit.modules import Translator
 from attnkit.studies import (
+    Blend,
     Crossings,
+    EndToEnd,
     FixedVector,
     Gifts,
     KnowsBefore,
@@ -15,6 +17,7 @@ from attnkit.studies import (
     LooksLater,
     NamesBoth,
     OneDirection,
+    Orders,
     PositionAlone,
     Refers,
     StateAlone,
@@ -216,3 +219,63 @@ def test_it_cannot_know_the_ending_with_one_layer():
     assert first.shape == (240, 12, 12) and torch.allclose(first.sum(-1), torch.ones(240, 12, dtype=torch.double))
     assert accuracy == (scores.argmax(1) == answers).double().mean()
     assert abs(on_it - weights[rows, right].mean().item()) < 1e-12 and abs(on_other - weights[rows, other].mean().item()) < 1e-12
+
+
+def test_orders_are_numbered():
+    lessons = Orders()
+    sentences, named = lessons.numbers(lessons.late)
+    assert sentences.shape == (1000, 12) and lessons.numbers(lessons.longer)[0].shape == (1000, 24)
+    for words, numbers, drink in zip(lessons.late, sentences, named):
+        assert [lessons.words[k] for k in numbers] == list(words) and DRINKS[drink] in words[6:]
+    assert set(lessons.words[3:]) == {word for words in lessons.training for word in words}
+
+
+def test_models_of_orders():
+    """Each kind as by hand; a mean and attention take any length and any order, dense layers and places do not."""
+    lessons = Orders()
+    sentences, _ = lessons.numbers(lessons.late[:7])
+    longer, _ = lessons.numbers(lessons.longer[:7])
+    for kind, (make, options) in lessons.KINDS.items():
+        torch.manual_seed(0)
+        model = make(num_words=len(lessons.words), num_answers=4, **options).double()
+        for p in model.parameters():
+            nn.init.normal_(p, std=0.5)
+        assert 490 < sum(p.numel() for p in model.parameters()) < 550, kind
+        scores, x = model(sentences), model.words(sentences)
+        assert scores.shape == (7, 4)
+        if isinstance(model, EndToEnd):
+            layers = [layer for layer in model.read if isinstance(layer, nn.Linear)]
+            hidden = x.flatten(1)
+            for layer in layers[:-1]:
+                hidden = (hidden @ layer.weight.T + layer.bias).clamp(min=0)
+            assert close(scores, hidden @ layers[-1].weight.T + layers[-1].bias), kind
+        else:
+            x = x if model.places is None else x + model.places
+            weights = torch.full((7, 12), 1 / 12, dtype=torch.double) if model.pool is None else model.pool(x)[1]
+            assert close(scores, (weights[..., None] * x).sum(1) @ model.read.weight.T + model.read.bias), kind
+        free = kind in ("attention", "mean")
+        assert close(model(sentences.flip(1)), scores) == free, kind
+        if free:
+            assert model(longer).shape == (7, 4)
+        else:
+            with pytest.raises(RuntimeError):
+                model(longer)
+
+
+def test_pieces_add_up():
+    torch.manual_seed(0)
+    dense, blend = EndToEnd(9, 5, 3, width=4).double(), Blend(9, 3, width=4, hidden=2).double()
+    sentences = torch.randint(9, (20, 5))
+    assert close(dense(sentences), dense.pieces()[torch.arange(5), sentences].sum(1) + dense.read[0].bias)
+    scores, readings = blend.pieces()
+    weights = scores[sentences].softmax(1)
+    assert close(blend(sentences), (weights[..., None] * readings[sentences]).sum(1) + blend.read.bias)
+    with pytest.raises(ValueError):
+        EndToEnd(9, 5, 3, width=4, hidden=2).pieces()
+
+
+def test_orders_are_learned():
+    lessons = Orders()
+    for kind, new in (("attention", True), ("dense", False)):
+        model = lessons.train(0, kind)
+        assert lessons.examine(model, lessons.early) > 0.95 and (lessons.examine(model, lessons.late) > 0.9) == new
