@@ -560,3 +560,62 @@ EXERCISES |= {
         [(lambda heads, w, i: sum(_piece(heads, w, k) for k in range(len(heads))), "this is the sum of all heads.")]),
     "multi_head/read": Judged(_both_names, (2, 3)),
 }
+
+
+# ---- fully_connected
+
+EXERCISES |= {
+    "fully_connected/by_hand": Value([1, 6], [
+        ([7, 0], "this adds both up; each head's piece is asked for."),
+        ([2, 14], "the blocks are (2, −1) and (0, 3): the first two numbers meet item 1.")]),
+    "fully_connected/blocks": Function(
+        lambda W, n: W.T.reshape(n, -1, len(W)),
+        [(np.arange(12.0).reshape(2, 6), 3), (np.arange(30.0).reshape(3, 10) ** 2, 2)],
+        [(lambda W, n: W.reshape(n, -1, len(W)),
+          "the shape is right, the numbers are not: transpose W before you reshape it."),
+         (lambda W, n: W.T.reshape(-1, n, len(W)).swapaxes(0, 1),
+          "the rows of one item lie next to each other; here they are dealt out in turn.")]),
+    "fully_connected/one_head": Value([0.1, 0.1, 0.3, 0.5, 20], [
+        ([2, 2, 6, 10, 1], "this gives the layer, but weights must sum to one."),
+        ([0.1, 0.1, 0.3, 0.5, 1], "the weights are right; the factor must make up for their sum."),
+        ([0.25, 0.25, 0.25, 0.25, 20], "equal weights give each item the same share; the layer does not.")]),
+    "fully_connected/sharp": Value(np.log(19 * 999), [
+        (np.log(999), "this is for one other item; there are nineteen."),
+        (np.log(20 * 999), "close: nineteen others, not twenty.")], within=0.006),
+}
+
+
+# ---- convolution
+
+_KERNEL = np.array([3.0, -1.0, -2.0, 1.0, -1.0])
+
+
+def _two_heads(rows):
+    weights, numbers = rows[:, :5], rows[:, 5]
+    if (weights < 0).any():
+        return "a weight is negative; only the number in W^O may be."
+    if not np.allclose(weights.sum(axis=1), 1, rtol=0, atol=1e-6):
+        sums = ", ".join(plain(s, 4) for s in weights.sum(axis=1))
+        return f"the weights of a head must sum to one, these sum to {sums}."
+    return compare(numbers @ weights, _KERNEL)
+
+
+EXERCISES |= {
+    "convolution/index": Value([38, 39, 48, 49, 58, 59], [
+        ([38, 39, 40, 48, 49, 50, 58, 59, 60], "49 ends its row; 40, 50 and 60 begin the next ones."),
+        ([45, 46, 47, 48, 49, 50, 51, 52, 53], "these are nine of one long line; a picture has rows.")]),
+    "convolution/heads": Function(
+        lambda n, k: np.stack([np.eye(n, k=a - k // 2) for a in range(k)]), [(5, 3), (6, 5)],
+        [(lambda n, k: np.stack([np.eye(n, k=k // 2 - a) for a in range(k)]),
+          "left and right are exchanged: the ones of the first head lie to the left of the diagonal."),
+         (lambda n, k: np.stack([np.roll(np.eye(n), a - k // 2, axis=1) for a in range(k)]),
+          "at the border your heads look at the other end; there they should see nothing.")]),
+    "convolution/two_heads": Judged(_two_heads, (2, 6)),
+    "convolution/query": Function(
+        lambda p, offset, alpha: alpha * np.append(2 * (p + offset), -1),
+        [(np.array([3.0, 5.0]), np.array([1.0, -1.0]), 2.0), (np.array([0.0, 7.0]), np.array([0.0, 2.0]), 0.5)],
+        [(lambda p, offset, alpha: np.append(2 * (p + offset), -1), "α is missing."),
+         (lambda p, offset, alpha: alpha * np.append(p + offset, -1),
+          "these scores are largest at half of p + offset."),
+         (lambda p, offset, alpha: np.append(2 * alpha * (p + offset), -1), "α belongs to the last number, too.")]),
+}

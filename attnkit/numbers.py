@@ -33,3 +33,15 @@ def plain(x, digits=2):
     """
     text = fixed(x, digits)
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def written(difference):
+    """Write a difference, which is not negative, so that its size shows however small it is.
+
+    >>> written(0.831), written(4e-5), written(0.0)
+    ('0.831', '4e-5', '0')
+    """
+    if difference == 0 or difference >= 1e-3:
+        return fixed(difference, 3 if difference else 0)
+    digit, exponent = f"{difference:.0e}".split("e")
+    return f"{digit}e{int(exponent)}"

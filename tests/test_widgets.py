@@ -6,19 +6,25 @@ from html import unescape
 
 import numpy as np
 import pytest
+import torch
 from conftest import ROOT, node
 
 from attnkit import attention, draw, multi_head_attention, scores, softmax, split_heads
-from attnkit.numbers import fixed
+from attnkit.modules import AttentionPooling
+from attnkit.numbers import fixed, written
+from attnkit.studies import Blend, EndToEnd
 from attnkit.widgets import (
     Alignment,
     AttentionBudget,
     AttentionMaps,
     AttentionPlane,
     AttentionSteps,
+    DenseHeads,
     HeadStepper,
+    KernelHeads,
     MatrixStepper,
     MovieMatcher,
+    MovingWord,
     ScoreField,
     SoftDictionary,
     SoftmaxExplorer,
@@ -26,7 +32,6 @@ from attnkit.widgets import (
     SwappedWords,
     figure,
 )
-from attnkit.widgets.swapped_words import written
 
 CASES = 250
 
@@ -324,6 +329,89 @@ def test_score_field_arithmetic():
             assert np.allclose(theirs, whole, rtol=0, atol=1e-12) and np.allclose(own, whole, rtol=0, atol=1e-12)
 
 
+def test_dense_heads_arithmetic():
+    rng = np.random.default_rng(13)
+    cases = []
+    for c in range(CASES):
+        n, d = int(rng.integers(1, 5)), int(rng.integers(1, 4))
+        cases.append({"items": rows(rng, n, d), "blocks": rows(rng, n, d), "sharpness": float(40 if c % 5 == 0 else rng.uniform(0, 20))})
+    for case, got in zip(cases, node("run_figures.js", {"figure": "dense_heads", "cases": cases})):
+        x, blocks, beta = (np.array(case[name]) for name in ("items", "blocks", "sharpness"))
+        n, d = x.shape
+        ours = DenseHeads(x, blocks.reshape(1, -1), beta.item())
+        # The same by real projections: to the items their places are added, from which the scores are made.
+        placed = np.hstack([x, np.eye(n)])
+        place, item = (np.eye(d + n)[:, part] for part in (slice(d, None), slice(None, d)))
+        queries = [np.vstack([np.zeros((d, n)), np.tile(beta * np.sqrt(n) * np.eye(n)[i], (n, 1))]) for i in range(n)]
+        output, weights = multi_head_attention(placed, placed, placed, np.hstack(queries), np.hstack([place] * n), np.hstack([item] * n),
+                                               blocks.reshape(-1, 1), num_heads=n)
+        for theirs, own, whole in ((got["weights"], ours.weights, weights[:, 0]), (got["reads"], ours.reads, weights[:, 0] @ x),
+                                   (got["output"], ours.output, output[0, 0]), (got["exact"], ours.exact, x.ravel() @ blocks.ravel())):
+            assert np.allclose(theirs, whole, rtol=0, atol=1e-11) and np.allclose(own, whole, rtol=0, atol=1e-11)
+        assert np.allclose(got["pieces"], ours.pieces, rtol=0, atol=1e-11) and np.isclose(sum(got["pieces"]), got["output"])
+        gap = abs(got["output"] - got["exact"])
+        assert got["gap"] == ("below 1e-13" if gap < 1e-13 else written(gap))
+
+
+def test_moving_word_arithmetic():
+    rng = np.random.default_rng(14)
+    cases = []
+    for _ in range(CASES):
+        n, a, more = int(rng.integers(1, 9)), int(rng.integers(1, 5)), int(rng.integers(1, 5))
+        words = [f"w{i}" for i in rng.permutation(a + more)]
+        cases.append({"chatter": [str(w) for w in rng.choice(words, n - 1)], "answers": [str(w) for w in rng.choice(words, a, replace=False)],
+                      "vocabulary": words, "dense_pieces": rows(rng, n, a + more, a), "dense_bias": rows(rng, a),
+                      "word_scores": rows(rng, a + more), "readings": rows(rng, a + more, a), "read_bias": rows(rng, a),
+                      "place": int(rng.integers(n)), "answer": int(rng.integers(a))})
+    for case, got in zip(cases, node("run_figures.js", {"figure": "moving_word", "cases": cases})):
+        ours = MovingWord(**case, seen=1)
+        assert got["sentence"] == ours.sentence and len(ours.sentence) == len(case["chatter"]) + 1
+        assert ours.sentence[case["place"]] == case["answers"][case["answer"]]
+        for name in ("weights", "dense", "attention"):
+            assert np.allclose(got[name], getattr(ours, name), rtol=0, atol=1e-12) and np.isclose(sum(got[name]), 1)
+
+
+def test_moving_word_is_the_models():
+    """What the figure makes of a model's pieces is what the model says itself."""
+    words = ["a", "b", "c", "d", "e"]
+    torch.manual_seed(0)
+    dense = EndToEnd(num_words=5, length=4, num_answers=2, width=3).double()
+    blend = Blend(num_words=5, num_answers=2, width=3, hidden=2).double()
+    assert isinstance(blend.pool, AttentionPooling)
+    with torch.no_grad():
+        scores_, readings = blend.pieces()
+        made = MovingWord(["c", "d", "e"], ["a", "b"], words, dense.pieces().numpy(), dense.read[0].bias.numpy(), scores_.numpy(),
+                          readings.numpy(), blend.read.bias.numpy(), seen=2)
+        for made.place in range(4):
+            for made.answer in range(2):
+                sentence = torch.tensor([[words.index(word) for word in made.sentence]])
+                assert np.allclose(made.dense, dense(sentence).softmax(-1)[0], atol=1e-7)        # Python holds nine decimals
+                assert np.allclose(made.attention, blend(sentence).softmax(-1)[0], atol=1e-7)
+                assert np.allclose(made.weights, blend.pool(blend.words(sentence))[1][0], atol=1e-7)
+
+
+def test_kernel_heads_arithmetic():
+    rng = np.random.default_rng(15)
+    cases = []
+    for c in range(100):
+        height, width = (int(k) for k in rng.integers(1, 9, 2))
+        made = KernelHeads(rng.normal(size=(height, width)).round(3), {"one": rows(rng, 3, 3), "two": np.eye(3)})
+        cases.append({"pixels": made.pixels, "kernels": made.kernels, "exacts": made.exacts, "kernel": c % 2,
+                      "pixel": [int(rng.integers(height)), int(rng.integers(width))], "sharpness": float(40 if c % 3 == 0 else 10 ** rng.uniform(-1, 1.6))})
+    for case, got in zip(cases, node("run_figures.js", {"figure": "kernel_heads", "cases": cases})):
+        ours = KernelHeads(case["pixels"], dict(zip("ab", case["kernels"])), case["pixel"], case["kernel"], case["sharpness"])
+        assert np.allclose(got["reads"], ours.reads, rtol=0, atol=1e-12) and np.allclose(got["output"], ours.output, rtol=0, atol=1e-12)
+        at = np.ravel_multi_index(case["pixel"], ours.output.shape)
+        whole = np.einsum("ar,bc->abrc", got["rows"], got["columns"]).reshape(3, 3, -1)
+        assert np.allclose(whole, ours.weights[:, :, at], rtol=0, atol=1e-12)
+        pixels, kernel = (torch.tensor(x, dtype=torch.double)[None, None] for x in (case["pixels"], case["kernels"][case["kernel"]]))
+        theirs = torch.nn.functional.conv2d(torch.nn.functional.pad(pixels, (1,) * 4, mode="replicate"), kernel)[0, 0]
+        assert np.allclose(ours.exact, theirs, rtol=0, atol=1e-8)
+        gap = np.abs(np.array(got["output"]) - ours.exact).max()
+        assert np.isclose(got["gap"], gap) and got["written"] == ("below 1e-8" if gap < 1e-8 else written(gap))
+        assert case["sharpness"] < 40 or gap < 1e-8
+
+
 def test_numbers_are_written_alike():
     rng = np.random.default_rng(4)
     numbers = [0.125, -0.125, 0.5, -0.0, 0.0, -0.004, 0.005, 1.005, 2.675, 1e-9, 99.995, 1e14, -3.0]
@@ -347,7 +435,18 @@ def examples():
             AttentionMaps(sentences(), ["0", "500"], step_name="training steps", rows_language="fr", caption="Cap."),
             swapped(np.random.default_rng(12)),
             HeadStepper([[1, 0.5], [0, -1]], [[1, 0.3], [0, 1]], [[1, 1], [1, 0]], [[1, 0], [2, 1]], [[1, -1], [0, 1]], 2, ["a", "b"], caption="Cap."),
-            ScoreField([[1, 0.5], [-2, 1]], [1, 2], [[0, 1], [1, 0]], [[1], [0.5]], [[1], [-1]], [2], ["a", "b"], "general", caption="Cap.")]
+            ScoreField([[1, 0.5], [-2, 1]], [1, 2], [[0, 1], [1, 0]], [[1], [0.5]], [[1], [-1]], [2], ["a", "b"], "general", caption="Cap."),
+            DenseHeads([[1, 2], [3, -4]], [[1, 0.5, 0, -2]], caption="Cap."), moving(caption="Cap."), kernels(caption="Cap.")]
+
+
+def moving(**changed):
+    return MovingWord(**({"chatter": ["so", "I & you"], "answers": ["tea", "milk"], "vocabulary": ["milk", "so", "I & you", "tea"],
+                          "dense_pieces": np.arange(24).reshape(3, 4, 2) / 10, "dense_bias": [0, 1], "word_scores": [2, 0, 1, 3],
+                          "readings": np.eye(4)[:, :2], "read_bias": [0, 0], "seen": 1} | changed))
+
+
+def kernels(**changed):
+    return KernelHeads(**({"picture": [[0, 0.5], [1, 0.2]], "kernels": {"edges": [[-1, 0, 1]] * 3, "same": np.diag([0, 1, 0])}} | changed))
 
 
 @pytest.mark.parametrize("widget", examples(), ids=repr)
@@ -367,6 +466,9 @@ def test_static_form(widget):
              "soft_dictionary": lambda: [*[fixed(v) for v in widget.weights], fixed(widget.answer, 1)],
              "head_stepper": lambda: [fixed(v) for v in [*widget.weights.flat, *widget.output.flat]],
              "score_field": lambda: [fixed(v) for v in [*widget.scores, *widget.weights]],
+             "dense_heads": lambda: [fixed(v) for v in [*widget.weights.flat, *widget.reads.flat, *widget.pieces, widget.output, widget.exact]],
+             "moving_word": lambda: [*widget.sentence, *[fixed(v) for v in [*widget.weights, *widget.dense, *widget.attention]]],
+             "kernel_heads": lambda: [fixed(v) for v in [*widget.reads.flat, widget.output[0, 0], widget.exact[0, 0]]],
              "attention_maps": lambda: [fixed(v) for v in widget.weights.flat],
              "matrix_stepper": lambda: [fixed(v) for x in (widget.scores, widget.weights, widget.outputs) for v in x.flat],
              "swapped_words": lambda: [written(widget.difference), *[fixed(v) for case in widget.cases for v in np.ravel(case["weights"])],
@@ -492,6 +594,26 @@ BAD = [
     (lambda: field(v=[1, 2]), ValueError, r"v must have shape \(1,\), got \(2,\)"),
     (lambda: field(score="angle"), ValueError, "score must be one of dot, scaled dot, cosine, general, additive, got 'angle'"),
     (lambda: field(score=3), ValueError, "score must be one of dot"),
+    (lambda: DenseHeads(np.zeros((5, 1)), np.zeros((1, 5))), ValueError, r"at most 4 of 3 numbers, got shape \(5, 1\)"),
+    (lambda: DenseHeads([[1, 2]], [[1]]), ValueError, r"weight must have shape \(1, 2\), got \(1, 1\)"),
+    (lambda: DenseHeads([[1]], [[1]], sharpness=41), ValueError, "sharpness must lie between 0 and 40, got 41"),
+    (lambda: DenseHeads([[1]], [[1]], sharpness="hard"), TypeError, "sharpness must be a number"),
+    (lambda: moving(chatter=["so"] * 16), ValueError, "at most 16 words and 6 answers, got 17 and 2"),
+    (lambda: moving(answers=["tea", "wine"]), ValueError, "not in the vocabulary: wine"),
+    (lambda: moving(dense_pieces=np.zeros((3, 4, 3))), ValueError, r"dense_pieces must have shape \(3, 4, 2\), got \(3, 4, 3\)"),
+    (lambda: moving(word_scores=[1, 2]), ValueError, r"word_scores must have shape \(4,\)"),
+    (lambda: moving(seen=4), ValueError, "seen must be one of the 4 counts of places, counted from 0, got 4"),
+    (lambda: moving(place=3), ValueError, "place must be one of the 3 places, counted from 0, got 3"),
+    (lambda: moving(answer=-1), ValueError, "answer must be one of the 2 answers"),
+    (lambda: kernels(picture=np.zeros((17, 2))), ValueError, r"at most 16 by 16, got shape \(17, 2\)"),
+    (lambda: kernels(picture=[[10]]), ValueError, "picture must lie between -9 and 9"),
+    (lambda: kernels(kernels={}), ValueError, "one to six kernels"),
+    (lambda: kernels(kernels=[[1]]), ValueError, "one to six kernels"),
+    (lambda: kernels(kernels={"big": np.zeros((5, 5))}), ValueError, r"kernel 'big' must have shape \(3, 3\), got \(5, 5\)"),
+    (lambda: kernels(pixel=(2, 0)), ValueError, "row must be one of the 2 rows, counted from 0, got 2"),
+    (lambda: kernels(pixel=3), ValueError, "a row and a column, got 3"),
+    (lambda: kernels(kernel=2), ValueError, "kernel must be one of the 2 kernels"),
+    (lambda: kernels(sharpness=0), ValueError, "sharpness must lie between 0.1 and 40, got 0"),
 ]
 
 
@@ -530,10 +652,12 @@ def test_bad_change_changes_nothing():
                                          (10, "swapped", 1, TypeError), (10, "positions", "on", TypeError), (10, "heads", 3, ValueError),
                                          (10, "heads", 1.0, TypeError),
                                          (11, "step", 7, ValueError), (11, "head", 2, ValueError), (11, "selected", 2, ValueError),
-                                         (11, "temperature", 11, ValueError), (12, "query", [4, 0], ValueError), (12, "score", "angle", ValueError)):
+                                         (11, "temperature", 11, ValueError), (12, "query", [4, 0], ValueError), (12, "score", "angle", ValueError),
+                                         (13, "sharpness", -1, ValueError), (14, "place", 3, ValueError), (14, "answer", "tea", TypeError),
+                                         (15, "pixel", [0, 2], ValueError), (15, "kernel", 2, ValueError), (15, "sharpness", 50, ValueError)):
         widget = examples()[figure_]
         before = widget.state()
-        with pytest.raises(error, match=trait):
+        with pytest.raises(error, match=trait if trait != "pixel" else "column"):
             setattr(widget, trait, value)
         assert widget.state() == before
 

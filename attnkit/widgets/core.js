@@ -15,6 +15,8 @@
     return (n === 0 ? "" : x < 0 ? "−" : plus ? "+" : "") + text;
   };
 
+  attnkit.written = (x) => x === 0 ? "0" : x < 1e-3 ? x.toExponential(0) : attnkit.fixed(x, 3);
+
   const DEPTH = 0.85;
   attnkit.opacity = function (value, largest) {
     return Math.floor(Math.min(Math.abs(value) / largest, 1) * DEPTH * 1000 + 0.5) / 1000;
@@ -141,7 +143,7 @@
   };
 
   // A picture of rows x columns numbers, each a square of the fills: hundreds of them cost one drawing, not an element each.
-  attnkit.raster = function (rows, columns) {
+  attnkit.raster = function (rows, columns, fills = ["negative", "positive"]) {
     const element = attnkit.h("canvas", { width: columns, height: rows, class: "ak-raster", "aria-hidden": "true" });
     const context = element.getContext("2d");
     const image = context.createImageData(columns, rows);
@@ -149,12 +151,12 @@
     return {
       element,
       show(values, largest) {
-        colours = colours || ["negative", "positive"].map((sign) => {
+        colours = colours || fills.map((sign) => {
           context.fillStyle = fillOf(sign);             // however it is written, it is read back as #rrggbb
           return [1, 3, 5].map((k) => parseInt(context.fillStyle.slice(k, k + 2), 16));
         });
         values.forEach((value, k) => {
-          const [red, green, blue] = colours[value < 0 ? 0 : 1];
+          const [red, green, blue] = colours[value < 0 ? 0 : colours.length - 1];
           image.data.set([red, green, blue, Math.round(255 * attnkit.opacity(value, largest))], 4 * k);
         });
         context.putImageData(image, 0, 0);

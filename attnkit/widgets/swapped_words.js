@@ -4,8 +4,6 @@
   const { h, fixed } = attnkit;
   const [SIDE, PIECE] = [18, 16];     // one square, in pixels; pairs in a row
 
-  // The twin of `written` in swapped_words.py.
-  const written = (x) => x === 0 ? "0" : x < 1e-3 ? x.toExponential(0) : fixed(x, 3);
 
   // The arithmetic, compared with Python's by tests/test_widgets.py: `chosen` is the case shown.
   function compute({ words, swap: [a, b], right_at, chosen }) {
@@ -13,7 +11,7 @@
     const [one, other] = chosen.output;
     const difference = Math.max(...one.map((v, k) => Math.abs(v - other[k])));
     const right = chosen.answers.map((answers, order) => answers.map((best, k) => best[0][0] === orders[order][[a, b][right_at[k]]]));
-    return { orders, difference, written: written(difference), same: difference < 1e-12, right };
+    return { orders, difference, written: attnkit.written(difference), same: difference < 1e-12, right };
   }
 
   // A way from (x, y) to where the element stands, in a bow to its side: two that change places pass each other.

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import traitlets
 
-from attnkit.numbers import fixed
+from attnkit.numbers import fixed, written
 from attnkit.widgets.figure import Figure, index, numbers, still_table
 
 PARTS = ["positions", "heads", "weights", "output", "answers"]
@@ -142,14 +142,6 @@ class SwappedWords(Figure):
         head = [f"weights of “{self.words[self.asking]}”, place by place", "positions", "head"]
         return (still_table(["sentence", "positions", "heads", *self.questions, "largest difference"], results)
                 + still_table(head + [str(place + 1) for place in range(len(self.words))], weights))
-
-
-def written(difference):
-    """A difference of outputs as the figure writes it, and its script too: ``0.831``, ``4e-5``, ``2e-16``."""
-    if difference == 0 or difference >= 1e-3:
-        return fixed(difference, 3 if difference else 0)
-    digit, exponent = f"{difference:.0e}".split("e")
-    return f"{digit}e{int(exponent)}"
 
 
 def checked(case, n, questions):
