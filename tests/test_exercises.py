@@ -97,7 +97,12 @@ def test_same_picture(answer, words, capsys):
     ("score_functions/middle", [[1, -1], [2, 2], [4, -4]], RIGHT), ("score_functions/middle", [[1, -1], [2, 2], [-4, 4]], "the middle key gets 0"),
     ("score_functions/middle", [[0, 0], [1, 1], [1, 1]], "middle key gets 0.172"), ("score_functions/middle", [[11, -1], [2, 2], [4, -4]], "−10 and 10"),
     ("multi_head/read", [[1, 0, 0], [0, 0, 1]], RIGHT), ("multi_head/read", [[0, 0, 1], [1, 0, 0]], "this reads (0, 1, 1, 0)"),
-    ("multi_head/read", [[.5, 0, .5], [.5, 0, .5]], "reads (0.5, 0.5, 0.5, 0.5)"), ("multi_head/read", [[2, 0, 0], [0, 0, 1]], "sum to one")])
+    ("multi_head/read", [[.5, 0, .5], [.5, 0, .5]], "reads (0.5, 0.5, 0.5, 0.5)"), ("multi_head/read", [[2, 0, 0], [0, 0, 1]], "sum to one"),
+    ("convolution/two_heads", [[.75, 0, 0, .25, 0, 4], [0, .25, .5, 0, .25, -4]], RIGHT),
+    ("convolution/two_heads", [[0, .25, .5, 0, .25, -4], [.75, 0, 0, .25, 0, 4]], RIGHT),
+    ("convolution/two_heads", [[3, 0, 0, 1, 0, 1], [0, 1, 2, 0, 1, -1]], "these sum to 4, 4"),
+    ("convolution/two_heads", [[3, -1, -2, 1, 0, 1], [0, 0, 0, 0, 1, -1]], "a weight is negative"),
+    ("convolution/two_heads", [[.75, 0, 0, .25, 0, 4], [0, .25, .5, 0, .25, 4]], "3 of 5 numbers are off")])
 def test_judged(name, answer, words, capsys):
     line = said(capsys, name, answer)
     assert line == RIGHT if words == RIGHT else words in line

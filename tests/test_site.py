@@ -513,6 +513,59 @@ def test_it_makes_up_its_mind(watched, site):
             assert says(w, figure).startswith(f"“it (… {ending})” looks at “{noun}” with 0.")
 
 
+def test_a_dense_layer_is_heads(watched, site):
+    with watched(width=360) as w:
+        w.page.goto(f"{site}/chapters/15_fully_connected.html")
+        figure = figures(w.page).first
+        slider = figure.get_by_role("slider")
+        slider.press("Home")
+        assert "The heads add up to 5.00, the layer gives 1.00" in says(w, figure)
+        slider.press("End")
+        assert says(w, figure).startswith("Sharpness 40.0: each head gives its own item the weight 1.00. The heads add up to 1.00")
+        assert says(w, figure).endswith("the difference is below 1e-13.")
+
+
+def test_the_guest_takes_time(watched, site):
+    """In places of the training both models find the drink; in new ones attention always, the dense layer seldom."""
+    with watched() as w:
+        w.page.goto(f"{site}/chapters/15_fully_connected.html")
+        figure = figures(w.page).nth(1)
+        slider = figure.get_by_role("slider")
+        found = {"dense layer": 0, "attention": 0}
+        slider.press("Home")
+        for place in range(12):
+            line = says(w, figure)
+            assert f"at place {place + 1}, {'as in training' if place < 6 else 'a new place'}" in line
+            dense, attention = line.split(": the ")[1].split("; ")
+            assert attention.endswith("right.") and (place >= 6 or dense.endswith("right"))
+            found["dense layer"] += place >= 6 and dense.endswith("right")
+            slider.press("ArrowRight")
+        assert found["dense layer"] < 3
+        figure.get_by_role("button", name="juice").click()
+        assert says(w, figure).startswith("“juice” at place 12")
+
+
+def test_heads_of_a_kernel(watched, site):
+    with watched() as w:
+        w.page.goto(f"{site}/chapters/16_convolution.html")
+        figure = figures(w.page).first
+        assert "Row 13, column 3, upright edges: the heads add up to 3.60, the convolution gives 3.60." in says(w, figure)
+        # Pointing at another pixel, in either picture, chooses it; so does a tap.
+        stacks = figure.locator(".ak-stack")
+        for k, (row, column) in enumerate(((1, 16), (16, 1))):
+            box = stacks.nth(k).bounding_box()
+            stacks.nth(k).hover(position={"x": (column - .5) / 16 * box["width"], "y": (row - .5) / 16 * box["height"]})
+            assert f"Row {row}, column {column}," in says(w, figure)
+        right = figure.get_by_role("button", name=re.compile("^right "))
+        right.click()
+        assert "Head “right” alone is shown." in says(w, figure) and right.get_attribute("aria-pressed") == "true"
+        right.click()
+        assert "alone" not in says(w, figure)
+        assert "largest difference on the picture below 1e-8" in figure.locator(".ak-totals").inner_text()
+        figure.get_by_role("slider", name="sharpness").press("Home")
+        assert "below" not in figure.locator(".ak-totals").inner_text()
+
+
 @pytest.mark.parametrize("name", FIGURES)
 def test_reduced_motion_and_print(watched, site, name):
     with watched(reduced_motion="reduce") as w:
