@@ -271,7 +271,7 @@ def orders(count, *, places, length=12, seed=0):
     Examples
     --------
     >>> [" ".join(words) for words in orders(2, places=range(3), length=5)]
-    ['some juice then have have', 'juice so the some I']
+    ['today water would please maybe', 'coffee I today um well']
 
     References
     ----------

@@ -602,8 +602,8 @@ def _two_heads(rows):
 
 EXERCISES |= {
     "convolution/index": Value([38, 39, 48, 49, 58, 59], [
-        ([38, 39, 40, 48, 49, 50, 58, 59, 60], "49 ends its row; 40, 50 and 60 begin the next ones."),
-        ([45, 46, 47, 48, 49, 50, 51, 52, 53], "these are nine of one long line; a picture has rows.")]),
+        ([39, 40, 49, 50, 59, 60], "49 ends its row: 40, 50 and 60 begin the next ones."),
+        ([46, 47, 48, 49, 50, 51], "these are neighbours in one long line; a picture has rows.")]),
     "convolution/heads": Function(
         lambda n, k: np.stack([np.eye(n, k=a - k // 2) for a in range(k)]), [(5, 3), (6, 5)],
         [(lambda n, k: np.stack([np.eye(n, k=k // 2 - a) for a in range(k)]),

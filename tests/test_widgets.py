@@ -684,8 +684,20 @@ def test_each_figure_has_its_neighbours():
     assert scripts == {p.stem for p in folder.glob("*.py")} - {"__init__", "figure"} == {w.kind for w in examples()}
 
 
+# The parts of class names, after "ak-", that several figures use on purpose, for the same thing.
+SHARED = """
+axis buttons chosen code column controls dot fill frame grid hit hull map needle num of-key of-output of-value
+part pull say side small sq strong text totals weight wide
+"""
+
+
 def test_a_class_has_one_meaning():
     """All figures share one style sheet: two that chose the same name for different things would spoil each other."""
+    users = {}
+    for path in sorted((ROOT / "attnkit/widgets").glob("*.js")):
+        for name in set(re.findall(r"\bak-([a-z0-9-]*[a-z0-9])", path.read_text())) if path.stem != "core" else ():
+            users.setdefault(name, []).append(path.stem)
+    assert {name for name, figures in users.items() if len(figures) > 1} == set(SHARED.split()), users
     css = re.sub(r"/\*.*?\*/", "", (ROOT / "attnkit/widgets/figure.css").read_text(), flags=re.S)
     everywhere = re.sub(r"@media[^{]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}", "", css)
     selectors = [selector.strip() for selector in re.findall(r"([^{}]+)\{", everywhere)]

@@ -31,11 +31,11 @@
 
     const places = Array.from({ length: count }, (_, p) => {
       const [word, share, weight] = [h("span", {}), h("span", { class: "ak-column" }), h("span", { class: "ak-num" })];
-      const element = h("div", { class: p < seen ? "ak-place" : "ak-place ak-new" },
+      const element = h("div", { class: p < seen ? "ak-slot" : "ak-slot ak-new" },
         h("span", { class: "ak-small" }, `${p + 1}`), word, h("span", { class: "ak-well" }, share), weight);
       return { word, share, weight, element };
     });
-    const row = h("div", { class: "ak-places", style: `--in-line:${Math.max(4, Math.min(seen, 8))}`, "aria-hidden": "true" }, ...places.map((p) => p.element));
+    const row = h("div", { class: "ak-slots", style: `--in-line:${Math.max(4, Math.min(seen, 8))}`, "aria-hidden": "true" }, ...places.map((p) => p.element));
     const key = h("p", { class: "ak-small" }, `Solid line above: places where the word stood in training (1 to ${seen}). Dashed: new places. ` +
       "Columns: attention's weights.");
     const models = ["dense", "attention"].map((name) => {
