@@ -342,8 +342,9 @@ class EndToEnd(nn.Module):
 
     def pieces(self):
         """What each word adds to the scores at each place, (length, num_words, num_answers); the bias comes on top."""
-        [layer] = self.read
-        blocks = layer.weight.unflatten(1, (-1, self.words.weight.shape[1]))         # (num_answers, length, d)
+        if len(self.read) > 1:
+            raise ValueError("what two layers with a ReLU between make of a sentence is no sum of pieces")
+        blocks = self.read[0].weight.unflatten(1, (-1, self.words.weight.shape[1]))         # (num_answers, length, d)
         return torch.einsum("apd,wd->pwa", blocks, self.words.weight)
 
 
@@ -370,6 +371,8 @@ class Blend(nn.Module):
 
     def pieces(self):
         """Without places: each word's score, (num_words,), and what it adds to the answer, (num_words, num_answers)."""
+        if self.pool is None or self.places is not None:
+            raise ValueError("only a model with attention and without places weighs each word by itself")
         key = torch.tanh(self.words.weight @ self.pool.w_key + self.pool.b_key)
         return key @ self.pool.query[0], self.words.weight @ self.read.weight.T
 

@@ -5,6 +5,7 @@ import json
 import os
 import re
 import subprocess
+from itertools import combinations
 
 import pytest
 from conftest import CHROMIUM_FLAGS, NODE, ROOT, SITE, pages
@@ -517,6 +518,11 @@ def test_a_dense_layer_is_heads(watched, site):
     with watched(width=360) as w:
         w.page.goto(f"{site}/chapters/15_fully_connected.html")
         figure = figures(w.page).first
+        boxes = [frame.bounding_box() for frame in figure.locator(".ak-frame").all()]
+        assert len(boxes) == 12
+        for a, b in combinations(boxes, 2):
+            apart = [a[k] + a[size] <= b[k] or b[k] + b[size] <= a[k] for k, size in (("x", "width"), ("y", "height"))]
+            assert any(apart), "two parts of the table lie one over the other"
         slider = figure.get_by_role("slider")
         slider.press("Home")
         assert "The heads add up to 5.00, the layer gives 1.00" in says(w, figure)

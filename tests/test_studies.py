@@ -270,8 +270,10 @@ def test_pieces_add_up():
     scores, readings = blend.pieces()
     weights = scores[sentences].softmax(1)
     assert close(blend(sentences), (weights[..., None] * readings[sentences]).sum(1) + blend.read.bias)
-    with pytest.raises(ValueError):
-        EndToEnd(9, 5, 3, width=4, hidden=2).pieces()
+    for model, words in ((EndToEnd(9, 5, 3, width=4, hidden=2), "no sum of pieces"), (Blend(9, 3, width=4), "with attention"),
+                         (Blend(9, 3, width=4, hidden=2, length=5), "without places")):
+        with pytest.raises(ValueError, match=words):
+            model.pieces()
 
 
 def test_orders_are_learned():
