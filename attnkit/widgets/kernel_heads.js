@@ -100,7 +100,8 @@
       sliders.forEach((s, axis) => s.show(pixel[axis] + 1));
       sharp.show(sharpness);
       const within = head ? [head] : STEPS.flatMap((_, a) => STEPS.map((__, b) => [a, b]));
-      looked.show(pixels.flatMap((line, r) => line.map((_, c) => within.reduce((t, [a, b]) => t + now.rows[a][r] * now.columns[b][c], 0))), 1.4);
+      const weights = pixels.flatMap((line, r) => line.map((_, c) => within.reduce((t, [a, b]) => t + now.rows[a][r] * now.columns[b][c], 0)));
+      looked.show(weights, 1.4 * Math.max(...weights));       // the picture below stays visible
       made.show(now.output.flat(), Math.max(...now.output.flat().map(Math.abs), 1e-9));
       for (const { square } of panels) {
         attnkit.attr(square, "x", column);
