@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BOOK = @command -v $(PYTHON) >/dev/null || { echo "Python 3.11 or newer is needed, and no '$(PYTHON)' was found: install it, or say make PYTHON=/path/to/python3."; exit 1; }; $(PYTHON) tools/book.py
 
-.PHONY: help book test lab notebooks serve bench study mutants lint lock clean
+.PHONY: help book test lab notebooks serve bench speed reproduce faults study mutants lint lock clean
 .DEFAULT_GOAL := help
 
 help:       ## show this list
@@ -12,8 +12,8 @@ help:       ## show this list
 book:       ## build the website into _build/html (sets everything up first)
 	$(BOOK) book
 
-test:       ## run every test: notebooks, functions, figures, the built site in a browser
-	$(BOOK) test
+test:       ## run every test; 'make test ONLY=softmax': those of one chapter, its page and figures
+	$(BOOK) test $(if $(ONLY),--only $(ONLY))
 
 lab:        ## open the chapters in JupyterLab, live
 	$(BOOK) lab
@@ -26,6 +26,15 @@ serve:      ## build the website and serve it at http://localhost:8000
 
 bench:      ## measure running times into measured/ (one machine's, marked as such)
 	$(BOOK) bench
+
+speed:      ## time the built site in a browser beside its targets (about 15 minutes; for an idle machine)
+	$(BOOK) speed
+
+reproduce:  ## execute the notebooks as other processors would and compare every byte (about 10 minutes)
+	$(BOOK) reproduce
+
+faults:     ## plant faults in a copy, one at a time: does the right test catch each? (about 10 minutes)
+	$(BOOK) faults
 
 study:      ## train the models of the ten-seed tables into measured/ (about 20 minutes, not in CI)
 	$(BOOK) study

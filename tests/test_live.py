@@ -10,10 +10,11 @@ import time
 import urllib.request
 
 import pytest
-from conftest import ROOT
+import toc
+from conftest import PATIENCE, ROOT
 
 pytestmark = pytest.mark.browser
-CHAPTER = "chapters/03_dot_product.ipynb"
+CHAPTER = f"{toc.chapter('dot_product')}.ipynb"
 RAW = r":::|\{(exercise|dropdown|admonition|cite)\}"
 
 
@@ -23,20 +24,27 @@ def free_port():
         return s.getsockname()[1]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def lab(tmp_path_factory):
-    """A Jupyter server on a copy of the notebooks, with settings of its own."""
+    """A Jupyter server on a copy of the notebooks, with settings of its own, for all tests here."""
     folder = tmp_path_factory.mktemp("lab")
-    shutil.copytree(ROOT / "chapters", folder / "book" / "chapters")
+    for name in [*toc.notebooks(), "_toc.yml"]:
+        (folder / "book" / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, folder / "book" / name)
+    shutil.copytree(ROOT / "measured", folder / "book" / "measured")
     env = {**os.environ, "HOME": str(folder), "JUPYTER_CONFIG_DIR": str(folder / "config"), "JUPYTER_DATA_DIR": str(folder / "data"),
            "JUPYTERLAB_SETTINGS_DIR": str(folder / "settings"), "JUPYTERLAB_WORKSPACES_DIR": str(folder / "spaces")}
+    # Every cell at once, not only those in view.
+    notebook = folder / "settings" / "@jupyterlab" / "notebook-extension" / "tracker.jupyterlab-settings"
+    notebook.parent.mkdir(parents=True)
+    notebook.write_text('{"windowingMode": "none"}')
     port = free_port()
     log = (folder / "log").open("w")
     server = subprocess.Popen([sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", f"--port={port}", "--ip=127.0.0.1",
                                "--IdentityProvider.token=", "--LabApp.expose_app_in_browser=True", "--LabApp.news_url=",
                                f"--ServerApp.root_dir={folder / 'book'}"], env=env, stdout=log, stderr=log)
     try:
-        for _ in range(120):
+        for _ in range(2 * PATIENCE):
             try:
                 urllib.request.urlopen(f"http://127.0.0.1:{port}/api", timeout=2).close()
                 break
@@ -46,14 +54,18 @@ def lab(tmp_path_factory):
         yield f"http://127.0.0.1:{port}", env, folder / "book"
     finally:
         server.terminate()
-        server.wait(timeout=20)
+        server.wait(timeout=PATIENCE)
         log.close()
 
 
 def open_chapter(page, address):
     page.goto(f"{address}/lab/tree/{CHAPTER}?reset")
-    page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
-    page.wait_for_function("window.jupyterapp && window.jupyterapp.shell.currentWidget?.sessionContext?.isReady", timeout=60_000)
+    page.wait_for_selector(".jp-Notebook .jp-Cell")
+    page.wait_for_function("window.jupyterapp && window.jupyterapp.shell.currentWidget?.sessionContext?.isReady")
+    # All cells are there, and each output has been drawn.
+    page.wait_for_function("""() => { const held = window.jupyterapp.shell.currentWidget.content;
+        return document.querySelectorAll('.jp-Notebook .jp-Cell').length === held.model.cells.length
+            && document.querySelectorAll('.jp-Notebook .jp-MarkdownCell:not(.jp-mod-rendered)').length === 0 }""")
 
 
 PYTHON = """async code => {
@@ -70,44 +82,6 @@ def all_cells(page):
     return page.evaluate("window.jupyterapp.shell.currentWidget.content.model.toJSON().cells")
 
 
-def test_python_and_the_reader_share_a_figure(watched, lab):
-    address, _, _ = lab
-    with watched() as w:
-        page = w.page
-        open_chapter(page, address)
-        page.evaluate("window.jupyterapp.commands.execute('notebook:run-all-cells')")
-        page.wait_for_function("""() => { const s = window.jupyterapp.shell.currentWidget.sessionContext;
-            const cells = window.jupyterapp.shell.currentWidget.content.model.toJSON().cells.filter(c => c.cell_type === 'code');
-            return s.session.kernel.status === 'idle' && cells.every(c => c.execution_count) }""", timeout=120_000)
-        assert not [o for c in all_cells(page) for o in c.get("outputs", []) if o["output_type"] == "error"]
-
-        figure = page.locator(".jp-OutputArea .ak-figure")
-        for _ in range(60):
-            if figure.count() and figure.first.is_visible():
-                break
-            page.locator(".jp-WindowedPanel-outer").first.evaluate("e => e.scrollBy(0, 500)")
-            page.wait_for_timeout(150)
-        figure = figure.first
-        figure.scroll_into_view_if_needed()
-
-        # The reader moves a control: Python sees it.
-        slider = figure.get_by_role("slider", name="romance")
-        slider.focus()
-        slider.press("End")
-        slider.press("ArrowLeft")
-        page.wait_for_timeout(500)
-        assert page.evaluate(PYTHON, "print(matcher.user, matcher.ranking[0])") == "[0.8, 0.9, 0.3] The Great Mix-up"
-
-        # Python sets the state: the figure follows, and refuses what is out of range.
-        page.evaluate(PYTHON, "matcher.user = [-1, -1, -1]")
-        page.wait_for_function("f => f.querySelector('tbody th').textContent === '1. Quiet Harbour'", arg=figure.element_handle())
-        assert figure.get_by_role("slider", name="action").input_value() == "-1"
-        assert "user must lie between -1 and 1" in page.evaluate(PYTHON, "matcher.user = [5, 0, 0]")
-        figure.get_by_role("button", name="Reset").click()
-        page.wait_for_timeout(500)
-        assert page.evaluate(PYTHON, "print(matcher.user)") == "[0.8, -0.5, 0.3]"
-
-
 @pytest.mark.parametrize("trusted", [False, True], ids=["untrusted", "trusted"])
 def test_a_notebook_not_yet_run(watched, lab, trusted):
     """Opened before it is run, the pictures stand: inline and alive to the theme if trusted, as images if not."""
@@ -117,23 +91,51 @@ def test_a_notebook_not_yet_run(watched, lab, trusted):
     with watched(width=1100) as w:
         page = w.page
         open_chapter(page, address)
-        area = page.locator(".jp-WindowedPanel-outer").first
-        page.wait_for_function("raw => !new RegExp(raw).test(document.querySelector('.jp-Notebook').innerText)", arg=RAW,
-                               timeout=20_000)
-        seen = {"svg": 0, "img": 0, "table": 0, "words": ""}
-        for _ in range(60):
-            now = page.evaluate("""() => { const shown = s => [...document.querySelectorAll('.jp-OutputArea ' + s)]
-                .filter(e => e.getBoundingClientRect().height > 20 && getComputedStyle(e).display !== 'none').length;
-                return {svg: shown('.ak-picture svg, figure svg[role=img]'), img: shown('img[src^="data:image/svg"]'),
-                        table: shown('.jp-RenderedHTML table'), words: document.querySelector('.jp-Notebook').innerText} }""")
-            seen = {k: max(seen[k], v) if k != "words" else seen[k] + v for k, v in now.items()}
-            area.evaluate("e => e.scrollBy(0, 600)")
-            page.wait_for_timeout(120)
-            # What the site renders, JupyterLab renders too: no directive or role stays as raw text (a moment's raw text is
-            # what a cell shows before it is rendered).
-            page.wait_for_function("raw => !new RegExp(raw).test(document.querySelector('.jp-Notebook').innerText)",
-                                   arg=RAW, timeout=10_000)
+        # What the site renders, JupyterLab renders too: no directive or role stays as raw text (a moment's raw text is
+        # what a cell shows before it is rendered).
+        page.wait_for_function("raw => !new RegExp(raw).test(document.querySelector('.jp-Notebook').innerText)", arg=RAW)
+        seen = page.evaluate("""() => { const shown = s => [...document.querySelectorAll('.jp-OutputArea ' + s)]
+            .filter(e => e.getBoundingClientRect().height > 20 && getComputedStyle(e).display !== 'none').length;
+            return {svg: shown('.ak-picture svg, figure svg[role=img]'), img: shown('img[src^="data:image/svg"]'),
+                    table: shown('.jp-RenderedHTML table'), words: document.querySelector('.jp-Notebook').innerText} }""")
         assert (seen["svg"] > 0) == trusted and (seen["img"] > 0) == (not trusted), seen
         assert seen["table"] >= 1 and "+0.96" in seen["words"]
         # The words of a drawing that JupyterLab dropped are not left behind.
         assert "actionromance" not in re.sub(r"\s", "", seen["words"]) or trusted
+
+
+def test_python_and_the_reader_share_a_figure(watched, lab):
+    address, _, _ = lab
+    with watched() as w:
+        page = w.page
+        open_chapter(page, address)
+        page.evaluate("window.jupyterapp.commands.execute('notebook:run-all-cells')")
+        page.wait_for_function("""() => { const s = window.jupyterapp.shell.currentWidget.sessionContext;
+            const cells = window.jupyterapp.shell.currentWidget.content.model.toJSON().cells.filter(c => c.cell_type === 'code');
+            return s.session.kernel.status === 'idle' && cells.every(c => c.execution_count) }""")
+        assert not [o for c in all_cells(page) for o in c.get("outputs", []) if o["output_type"] == "error"]
+        figure = page.locator(".jp-OutputArea .ak-figure").first
+        figure.scroll_into_view_if_needed()
+
+        # The reader moves a control: Python sees it.
+        slider = figure.get_by_role("slider", name="romance")
+        slider.focus()
+        slider.press("End")
+        slider.press("ArrowLeft")
+        becomes(page, "print(matcher.user, matcher.ranking[0])", "[0.8, 0.9, 0.3] The Great Mix-up")
+
+        # Python sets the state: the figure follows, and refuses what is out of range.
+        page.evaluate(PYTHON, "matcher.user = [-1, -1, -1]")
+        page.wait_for_function("f => f.querySelector('tbody th').textContent === '1. Quiet Harbour'", arg=figure.element_handle())
+        assert figure.get_by_role("slider", name="action").input_value() == "-1"
+        assert "user must lie between -1 and 1" in page.evaluate(PYTHON, "matcher.user = [5, 0, 0]")
+        figure.get_by_role("button", name="Reset").click()
+        becomes(page, "print(matcher.user)", "[0.8, -0.5, 0.3]")
+
+
+def becomes(page, code, wanted):
+    """Ask the kernel until it answers so; what a reader does reaches it a moment later."""
+    end = time.monotonic() + PATIENCE
+    while (said := page.evaluate(PYTHON, code)) != wanted and time.monotonic() < end:
+        time.sleep(0.1)
+    assert said == wanted

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import notebooks
 import numpy as np
+import toc
 import torch
 from torch import nn
 
@@ -225,8 +226,9 @@ def scored():
 def chapters():
     """How long each notebook runs, in seconds, the start of its kernel included."""
     seconds = {}
-    for name in notebooks.book():
-        print(f"running {name}", flush=True)
+    names = toc.notebooks()
+    for k, name in enumerate(names, 1):
+        print(f"[{k} of {len(names)}] running {name}", flush=True)
         start = time.perf_counter()
         notebooks.execute(ROOT / name)
         seconds[name] = round(time.perf_counter() - start, 1)

@@ -108,12 +108,19 @@ def book():
         f"open {SITE.relative_to(ROOT)}/index.html in a browser")
 
 
+def toc(*arguments):
+    """What tools/toc.py lists of the book; it needs the environment, which this file does not."""
+    done = subprocess.run([BIN / "python", ROOT / "tools" / "toc.py", *arguments], capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
 def fingerprint():
     """A hash of everything that the website is made from."""
-    inputs = ("*.ipynb", "*.yml", "*.bib", "*.lock", "chapters/**/*", "reference/*", "measured/*", "attnkit/**/*",
-              "_ext/*", "_static/**/*")
-    paths = [p for pattern in inputs for p in ROOT.glob(pattern)
-             if p.is_file() and not {"__pycache__", ".ipynb_checkpoints"} & set(p.parts)]
+    folders = {Path(page).parent.as_posix() for page in toc("--pages")} - {"."}
+    inputs = ("*.ipynb", "*.md", "*.yml", "*.bib", "*.lock", "measured/*", "attnkit/**/*", "_ext/*", "_static/**/*",
+              "_templates/**/*", "tools/toc.py", *(f"{folder}/**/*" for folder in folders))
+    paths = {p for pattern in inputs for p in ROOT.glob(pattern)
+             if p.is_file() and not {"__pycache__", ".ipynb_checkpoints"} & set(p.parts)}
     # The address of the repository makes buttons and links (_ext/book_site.py).
     address = [os.environ.get(n) for n in ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_REF_NAME", "BOOK_BASEURL")]
     remote = subprocess.run(["git", "remote", "get-url", "origin"], cwd=ROOT, capture_output=True, text=True).stdout
@@ -121,13 +128,6 @@ def fingerprint():
     for path in sorted(paths):
         total.update(f"{path.relative_to(ROOT)}\0".encode() + path.read_bytes())
     return total.hexdigest()
-
-
-def notebooks_of_the_book():
-    """The notebooks of _toc.yml, index first."""
-    done = subprocess.run([BIN / "python", "tools/notebooks.py", "--list"], cwd=ROOT, capture_output=True, text=True,
-                          check=True)
-    return done.stdout.split()
 
 
 def find_chromium():
@@ -138,28 +138,36 @@ def find_chromium():
     return found or (mac if os.path.exists(mac) else None)
 
 
-def test():
-    """Build the site, then run every test; browser tests only where there is a browser, saying so."""
+def needs_chromium():
+    """Chromium's path, and what the tests need beside it; or the end."""
+    chromium = find_chromium()
+    if not chromium:
+        sys.exit("[book] no Chromium was found: install Chromium or Chrome, or name one with CHROMIUM=/path/to/it")
+    install_browser_tools()
+    return chromium
+
+
+def test(only=None):
+    """Build the site, then run every test, or those of one chapter; those in a browser only where there is one."""
+    start = time.monotonic()
     setup()
     book()
-    chromium = find_chromium()
-    if not chromium and os.environ.get("REQUIRE_BROWSER"):
-        sys.exit("[book] REQUIRE_BROWSER is set, but no Chromium was found")
-    say("executing every notebook and comparing each output; testing functions and figures")
-    failed = run(BIN / "python", "-m", "pytest", "-q", "-n", "2", "--dist", "loadscope", "-m", "not browser",
-                 "--doctest-modules", "--nbval", "--nbval-current-env", "--nbval-cell-timeout", "180",
-                 "tests", "attnkit", *notebooks_of_the_book(),
-                 env={"OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}, check=False)
-    if chromium:
-        say("testing the built site and a live notebook in Chromium")
-        install_browser_tools()
-        # Two browsers side by side, then one by itself for the tests that measure time.
-        for chosen in (["-m", "browser and not alone", "-n", "2"], ["-m", "browser and alone"]):
-            failed |= run(BIN / "python", "-m", "pytest", "-q", *chosen, "tests",
-                          env={"CHROMIUM": chromium}, check=False)
+    built = time.monotonic()
+    chosen, env = [], {"OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
+    if find_chromium() or os.environ.get("REQUIRE_BROWSER"):
+        env["CHROMIUM"] = needs_chromium()
+    else:
+        chosen = ["-m", "not browser"]
+    say("executing the notebooks and comparing each output; testing functions, figures and the built site"
+        if not only else f"testing the chapter {only}: its notebook, its page, its figures")
+    failed = run(BIN / "python", "-m", "pytest", "-q", "-n", max(2, min(os.cpu_count() or 2, 8)), "--dist", "loadgroup",
+                 "--no-loadscope-reorder", "--doctest-modules", "--nbval", "--nbval-current-env", "--nbval-cell-timeout",
+                 "3600", "--nbval-kernel-startup-timeout", "600", *chosen, *(["--only", only] if only else []),
+                 "tests", "attnkit", *toc(), env=env, check=False)
+    say(f"setting up and building took {built - start:.0f} s, the tests {time.monotonic() - built:.0f} s")
     if failed:
         sys.exit("[book] some tests FAILED")
-    say("all tests passed" + ("" if chromium else ", but NOT those that need a browser: no Chromium was found"))
+    say("all tests passed" + (", but NOT those that need a browser: no Chromium was found" if chosen else ""))
 
 
 def install_browser_tools():
@@ -182,7 +190,7 @@ def notebooks():
 def lab():
     """JupyterLab on the chapters, trusted so that their pictures show before they are run."""
     setup()
-    run(BIN / "jupyter", "trust", *notebooks_of_the_book(), quiet=True)
+    run(BIN / "jupyter", "trust", *toc(), quiet=True)
     run(BIN / "jupyter", "lab", "index.ipynb")
 
 
@@ -197,6 +205,24 @@ def bench():
     """Measure into measured/."""
     setup()
     run(BIN / "python", "tools/bench.py")
+
+
+def speed():
+    """Time the built site in a browser, beside its targets."""
+    book()
+    run(BIN / "python", "tools/speed.py", env={"CHROMIUM": needs_chromium()})
+
+
+def reproduce():
+    """Execute the notebooks as other machines would, and compare every byte."""
+    setup()
+    run(BIN / "python", "tools/reproduce.py")
+
+
+def faults():
+    """Plant faults in a copy, one at a time: does the test that should catch each catch it?"""
+    book()
+    run(BIN / "python", "tools/faults.py", env={"CHROMIUM": needs_chromium()})
 
 
 def study():
@@ -237,19 +263,29 @@ def clean(everything):
     say("removed " + ", ".join(paths))
 
 
+TASKS = {task.__name__: task for task in (book, test, notebooks, lab, serve, bench, speed, reproduce, faults, study, mutants,
+                                          lint, lock, setup, clean)}
+
+
 def main():
     """Read the command line."""
-    tasks = {f.__name__: f
-             for f in (book, test, notebooks, lab, serve, bench, study, mutants, lint, lock, setup, clean)}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("task", choices=tasks, metavar="task", help=", ".join(tasks))
+    parser.add_argument("task", choices=TASKS, metavar="task", help=", ".join(TASKS))
     parser.add_argument("--all", action="store_true", help="with clean: the environment too")
+    parser.add_argument("--only", metavar="SLUG", help="with test: one chapter")
     args = parser.parse_args()
     if args.all and args.task != "clean":
         parser.error("--all goes with clean")
+    if args.only and args.task != "test":
+        parser.error("--only goes with test")
     os.chdir(ROOT)
     try:
-        clean(args.all) if args.task == "clean" else tasks[args.task]()
+        if args.task == "clean":
+            clean(args.all)
+        elif args.task == "test":
+            test(args.only)
+        else:
+            TASKS[args.task]()
     except KeyboardInterrupt:
         sys.exit(130)
 

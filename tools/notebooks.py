@@ -12,19 +12,12 @@ import sys
 from pathlib import Path
 
 import nbformat
-import yaml
+import toc
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
 ROOT = Path(__file__).resolve().parent.parent
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
-
-
-def book():
-    """The notebooks of _toc.yml, in order."""
-    toc = yaml.safe_load((ROOT / "_toc.yml").read_text())
-    files = [toc["root"]] + [c["file"] for part in toc.get("parts", []) for c in part["chapters"]]
-    return [f"{name}.ipynb" for name in files if (ROOT / f"{name}.ipynb").exists()]
 
 
 def execute(path):
@@ -34,9 +27,10 @@ def execute(path):
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
     # record_timing would write the time of day; widget state belongs to one kernel; a busy machine hands over what
-    # one print wrote in pieces.
-    client = NotebookClient(notebook, kernel_name="python3", timeout=180, record_timing=False, coalesce_streams=True,
-                            store_widget_state=False, resources={"metadata": {"path": str(Path(path).parent)}})
+    # one print wrote in pieces; a kernel warns that it listens to this machine.
+    client = NotebookClient(notebook, kernel_name="python3", timeout=3600, record_timing=False, coalesce_streams=True,
+                            store_widget_state=False, extra_arguments=["--IPKernelApp.log_level=ERROR"],
+                            startup_timeout=600, resources={"metadata": {"path": str(Path(path).parent)}})
     client.execute()
     return normalise(notebook)
 
@@ -60,16 +54,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("notebooks", nargs="*", help="all of the book's if none is named")
     parser.add_argument("--into", type=Path, help="write there instead of in place")
-    parser.add_argument("--list", action="store_true", help="print the book's notebooks and stop")
     args = parser.parse_args()
-    if args.list:
-        print("\n".join(book()))
-        return
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     os.environ["PYTHONHASHSEED"] = "0"
-    for name in args.notebooks or book():
+    os.environ["ATTNKIT_PROGRESS"] = "off"
+    names = args.notebooks or toc.notebooks()
+    for k, name in enumerate(names, 1):
         path = ROOT / name
-        print(f"executing {name}", flush=True)
+        print(f"[{k} of {len(names)}] executing {name}", flush=True)
         try:
             notebook = execute(path)
         except CellExecutionError as error:

@@ -100,8 +100,14 @@ def numbers(value, name, low, high, shape):
     array = array.astype(float)
     if not (np.isfinite(array) & (array >= low) & (array <= high)).all():
         raise ValueError(f"{name} must lie between {low:g} and {high:g}, got {value!r}")
-    # The last bits of a product differ from processor to processor; a page must not.
-    return array.round(9).tolist()
+    return rounded(array)
+
+
+def rounded(array):
+    """Plain lists of nine decimals, no zero with a sign: the last bits of a product, and with them that sign, differ
+    from processor to processor; a page must not.
+    """
+    return (np.round(array, 9) + 0.0).tolist()
 
 
 class Between(traitlets.TraitType):

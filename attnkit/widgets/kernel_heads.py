@@ -5,7 +5,7 @@ import traitlets
 
 from attnkit import convolution_as_attention, draw, multi_head_attention, softmax
 from attnkit.numbers import fixed, written
-from attnkit.widgets.figure import Between, Figure, index, numbers, still_table
+from attnkit.widgets.figure import Between, Figure, index, numbers, rounded, still_table
 
 
 class KernelHeads(Figure):
@@ -59,7 +59,7 @@ class KernelHeads(Figure):
         if not isinstance(kernels, dict) or not 1 <= len(kernels) <= 6:
             raise ValueError("kernels must be a dict of one to six kernels with their names")
         rows = [numbers(k, f"kernel {name!r}", -9, 9, (3, 3)) for name, k in kernels.items()]
-        exacts = [self._convolved(picture, k).round(9).tolist() for k in rows]
+        exacts = [rounded(self._convolved(picture, k)) for k in rows]
         super().__init__(pixels=picture, names=list(kernels), kernels=rows, exacts=exacts, kernel=kernel, pixel=pixel,
                          sharpness=sharpness, caption=caption)
         self.start = [*self.pixel, self.kernel, self.sharpness]

@@ -58,7 +58,7 @@
       h("div", { class: "ak-controls" }, ...sliders.map((s) => s.element), buttons), table);
     el.replaceChildren(frame.element);
 
-    const still = root.matchMedia && root.matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const moves = root.matchMedia && root.matchMedia("(prefers-reduced-motion: no-preference)");
     let shown = null;
     let frameRequest = 0;
     // Let each row slide from where it was to where it now stands; after the layout, before the frame is shown.
@@ -70,7 +70,7 @@
     }
     function update() {
       // Read before anything is written: a read after a write would lay the page out twice.
-      const before = shown && !still ? rows.map((r) => r.tr.offsetTop) : null;
+      const before = shown && moves && moves.matches ? rows.map((r) => r.tr.offsetTop) : null;
       cancelAnimationFrame(frameRequest);
       const user = model.get("user");
       const { products, scores, order } = compute({ user, films });

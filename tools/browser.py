@@ -1,0 +1,120 @@
+"""The built site in a browser, the outside world cut off: what tests/ looks at and `make speed` times."""
+
+import contextlib
+import functools
+import gzip
+import http.server
+import re
+import threading
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SITE = ROOT / "_build" / "html"
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+         "--disable-component-update", "--disable-sync"]
+PACKED = r"\.(?:woff2|png)$"      # compressed already
+PATIENCE = 300_000                # ms before what hangs is given up: nothing fails because a machine is busy
+
+
+class Server(http.server.SimpleHTTPRequestHandler):
+    """The site as a host such as Pages serves it: compressed, cached, silent."""
+
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True        # or each answer waits 40 ms for a delayed acknowledgement
+
+    def send_head(self):
+        path = Path(self.translate_path(self.path))
+        path = path / "index.html" if path.is_dir() else path
+        if not path.is_file():
+            self.send_error(404)
+            return None
+        body, packed = over_the_line(path)
+        kind = self.guess_type(str(path))
+        self.send_response(200)
+        self.send_header("Content-Type", kind + ("; charset=utf-8" if kind.startswith("text/") else ""))
+        if packed:
+            self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Cache-Control", "max-age=600")
+        self.end_headers()
+        self.wfile.write(body)
+        return None
+
+    def copyfile(self, source, outputfile):
+        """Everything was written by send_head."""
+
+    def log_message(self, *args):
+        """Say nothing."""
+
+
+@functools.cache
+def over_the_line(path):
+    """The bytes of a file as a host sends them, and whether it compressed them."""
+    body = path.read_bytes()
+    return (body, False) if re.search(PACKED, path.name) else (gzip.compress(body), True)
+
+
+@contextlib.contextmanager
+def serve(folder=SITE):
+    """The address of the site, served on this machine."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Server, directory=str(folder)))
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_address[1]}"
+    server.shutdown()
+    server.server_close()
+
+
+@contextlib.contextmanager
+def launch(executable):
+    """A running Chromium that can reach this machine only."""
+    from playwright.sync_api import sync_playwright
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable, timeout=PATIENCE, args=[
+            *FLAGS, "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"])
+        yield browser
+        browser.close()
+
+
+class Watched:
+    """A page that is opened until its figures have come to life, and what went wrong on it."""
+
+    ALIVE = "() => [...document.querySelectorAll('[data-ak-figure]')].every(place => place.querySelector('.ak-figure'))"
+
+    def __init__(self, browser, width=1280, dark=False, **context):
+        self.context = browser.new_context(viewport={"width": width, "height": 900},
+                                           color_scheme="dark" if dark else "light", **context)
+        self.context.set_default_timeout(PATIENCE)
+        self.page = self.context.new_page()
+        self.forget()
+        self.page.on("pageerror", lambda e: self.errors.append(str(e)))
+        self.page.on("console", lambda m: self.errors.append(m.text) if m.type in ("error", "warning") else None)
+        self.page.on("request", lambda r: self._note(r.url))
+
+    def _note(self, url):
+        self.requests.append(url)
+        if not url.startswith(("http://127.0.0.1:", "data:", "blob:", "file://")):
+            self.outside.append(url)
+
+    def forget(self):
+        """Start with a clean sheet."""
+        self.errors, self.outside, self.requests = [], [], []
+
+    def open(self, url):
+        """Go there, until everything is fetched and every figure is alive."""
+        self.page.goto(url, wait_until="load")
+        self.page.wait_for_function(self.ALIVE)
+        self.page.evaluate("document.fonts.ready.then(() => true)")
+
+    def settle(self):
+        """Until a figure has said what changed, which it does after 250 ms.
+
+        A timer of the page itself, started later and due later, ends after the figure's on any machine.
+        """
+        self.page.evaluate("() => new Promise(done => setTimeout(done, 300))")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *args):
+        self.context.close()

@@ -1,0 +1,56 @@
+"""What the book is made of, read from _toc.yml in full: the one place that every list of pages and notebooks comes from.
+
+    python tools/toc.py            the notebooks, in order
+    python tools/toc.py --pages    every page, without a suffix
+"""
+
+import re
+import sys
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def pages(root=ROOT):
+    """Every page in reading order, as a path without a suffix; a page's sections come right after it, at any depth."""
+    def below(node):
+        for part in node.get("parts", []):
+            yield from below(part)
+        for entry in [*node.get("chapters", []), *node.get("sections", [])]:
+            yield entry["file"]
+            yield from below(entry)
+    toc = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
+    return [toc["root"], *below(toc)]
+
+
+def sources(root=ROOT):
+    """The file of each page."""
+    found = {name: [root / f"{name}{suffix}" for suffix in (".ipynb", ".md")] for name in pages(root)}
+    return {name: next((file for file in files if file.exists()), files[0]) for name, files in found.items()}
+
+
+def notebooks(root=ROOT):
+    """The pages that are notebooks, in order, as paths with a suffix."""
+    return [f"{name}.ipynb" for name, file in sources(root).items() if file.suffix == ".ipynb"]
+
+
+def chapters(root=ROOT):
+    """The notebooks that are read as chapters, the road and its side rooms: all but the index and the reference."""
+    return [name for name, file in sources(root).items()
+            if file.suffix == ".ipynb" and "/" in name and not name.startswith("reference/")]
+
+
+def slug(name):
+    """What a chapter is called: its file's name without folder, number and suffix."""
+    return re.sub(r"^\d+_", "", Path(name).stem)
+
+
+def chapter(wanted, root=ROOT):
+    """The page of a chapter by its slug, on the road before its side room; None if there is none."""
+    return next((name for name in chapters(root) if slug(name) == wanted), None)
+
+
+if __name__ == "__main__":
+    print("\n".join(pages() if "--pages" in sys.argv[1:] else notebooks()))
