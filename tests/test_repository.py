@@ -1,12 +1,16 @@
 """One place for each fact: versions agree, actions are pinned, documents name what exists."""
 
+import json
 import re
 import subprocess
 import sys
 import tomllib
 
+import bench
 import book
 import pytest
+import study
+import toc
 import yaml
 from conftest import ROOT
 
@@ -29,11 +33,11 @@ def test_lock_has_one_version_each_with_hashes_and_no_origin():
 
 
 def test_what_was_asked_for_is_locked():
-    for line in read("requirements.in").splitlines():
-        match = re.match(r"([\w.-]+)(==([\w.]+))?", line.split("#")[0].strip())
-        if match:
-            assert match[1] in locked(), match[1]
-            assert match[3] in (None, locked()[match[1]]), match[1]
+    from packaging.requirements import Requirement
+    asked = [Requirement(line.split("#")[0]) for line in read("requirements.in").splitlines() if line.split("#")[0].strip()]
+    assert len(asked) > 20
+    for need in asked:
+        assert locked()[need.name] in need.specifier, need.name
 
 
 def test_environment_for_binder_agrees_with_the_lock():
@@ -52,7 +56,8 @@ def test_environment_for_binder_agrees_with_the_lock():
     needs = [re.match(r"[\w-]+", d)[0] for d in tomllib.loads(read("pyproject.toml"))["project"]["dependencies"]]
     assert {n.replace("matplotlib", "matplotlib-base") for n in needs} <= set(pins)
     assert not (ROOT / "binder").exists(), "a binder/ folder makes repo2docker ignore environment.yml"
-    assert "pip install --no-deps ." in read("postBuild") and "jupyter trust" in read("postBuild")
+    steps = [line for line in read("postBuild").splitlines() if line and not line.startswith("#")]
+    assert "python -m pip install --no-deps ." in steps and "python tools/toc.py | xargs jupyter trust" in steps
     assert (ROOT / "postBuild").stat().st_mode & 0o111
 
 
@@ -74,31 +79,56 @@ def test_katex_fonts_are_those_of_the_bundled_script():
     assert "MIT" in read("_static/katex/LICENSE")
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / ".github/workflows").glob("*.yml")), ids=lambda p: p.name)
-def test_workflows(path):
-    workflow = yaml.safe_load(path.read_text())
+WORKFLOWS = ["pages.yml", "tests.yml", "weekly.yml"]
+MAY_WRITE = {("pages.yml", "deploy"): {"pages": "write", "id-token": "write"}}
+
+
+def test_every_workflow_is_known():
+    assert sorted(path.name for path in (ROOT / ".github/workflows").iterdir()) == WORKFLOWS
+
+
+@pytest.mark.parametrize("name", WORKFLOWS)
+def test_workflows(name):
+    workflow = yaml.safe_load(read(f".github/workflows/{name}"))
     assert workflow["permissions"] == {"contents": "read"}
-    uses = re.findall(r"uses: (\S+)( # v[\d.]+)?", path.read_text())
+    uses = re.findall(r"uses: (\S+)( # v[\d.]+)?", read(f".github/workflows/{name}"))
     assert uses and all(re.fullmatch(r"actions/[\w-]+@[0-9a-f]{40}", action) and version for action, version in uses)
-    for job in workflow["jobs"].values():
+    for title, job in workflow["jobs"].items():
         assert job["timeout-minutes"] <= 60
+        rights = job.get("permissions", {})
+        assert rights == MAY_WRITE.get((name, title), {}) or set(rights.values()) == {"read"}, title
 
 
 def test_ci_runs_the_same_command():
-    assert "make test" in read(".ci/run") and "REQUIRE_BROWSER" in read(".ci/run")
+    assert read(".ci/run").splitlines()[-1] == "REQUIRE_BROWSER=1 make test"
+    steps = yaml.safe_load(read(".github/workflows/tests.yml"))["jobs"]["test"]["steps"]
+    assert {"run": "bash .ci/run"} in steps
 
 
-def test_makefile_and_script_agree():
-    targets = set(re.findall(r"^([a-z]+):.*##", read("Makefile"), flags=re.M)) - {"help"}
-    done = subprocess.run([sys.executable, str(ROOT / "tools/book.py"), "--help"], capture_output=True, text=True, check=True)
-    assert all(target in done.stdout for target in targets)
-    assert targets == set(re.search(r"\.PHONY: (.*)", read("Makefile"))[1].split()) - {"help"}
+def test_what_takes_long_runs_every_week():
+    jobs = yaml.safe_load(read(".github/workflows/weekly.yml"))["jobs"]
+    run = "\n".join(step.get("run", "") for job in jobs.values() for step in job["steps"])
+    run += "\n" + "\n".join(f"make {task}" for job in jobs.values() for task in job.get("strategy", {}).get("matrix", {}).get("task", []))
+    assert {"make speed", "make reproduce", "make mutants", "make faults", "make study"} <= set(run.splitlines())
+
+
+def test_each_make_target_calls_its_task():
+    recipes = dict(re.findall(r"^([a-z]+):.*## .*\n\t\$\(BOOK\) ([a-z]+)", read("Makefile"), flags=re.M))
+    assert recipes == {name: name for name in recipes} and set(recipes) == set(book.TASKS) - {"setup"}
+    phony = set(re.search(r"\.PHONY: (.*)", read("Makefile"))[1].split())
+    assert phony == set(recipes) | {"help"}
+    done = subprocess.run(["make", "-C", str(ROOT), "help"], capture_output=True, text=True, check=True)
+    assert set(re.findall(r"^  make ([a-z]+)", done.stdout, flags=re.M)) == phony
 
 
 @pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
 def test_documents_name_what_exists(name):
     text = read(name)
-    for path in re.findall(r"`((?:attnkit|tests|tools|chapters|_ext|_static|\.github)/[\w./-]*|[\w-]+\.(?:yml|lock|in|toml|bib|cff))`", text):
+    folders = {path.name for path in ROOT.iterdir() if path.is_dir() and path.name not in ("_build", ".venv", ".git")}
+    words = [word for quoted in re.findall(r"`([^`\n]+)`", text) for word in quoted.split()]
+    paths = [word for word in words if word.split("/")[0] in folders or re.fullmatch(r"[\w-]+\.(yml|lock|in|toml|bib|cff|ipynb)", word)]
+    assert len(paths) > 5
+    for path in paths:
         assert (ROOT / path).exists(), path
     targets = set(re.findall(r"^([a-z]+):", read("Makefile"), flags=re.M))
     assert set(re.findall(r"(?:`|^    )make ([a-z]+)", text, flags=re.M)) <= targets
@@ -140,7 +170,9 @@ def test_the_reference_is_whole():
         for part in parts:
             assert f"\n{part}\n{'-' * len(part)}\n" in inspect.getdoc(thing), (name, part)
         assert re.search(r"\nChapter: \w+\.$", inspect.getdoc(thing)), name
-        assert set(inspect.signature(thing).parameters) <= set(re.findall(r"\w+", inspect.getdoc(thing))), name
+        described = re.search(r"\nParameters\n-+\n(.*?)(?=\n\n\w+\n--|$)", inspect.getdoc(thing), flags=re.S)[1]
+        names = {word for head in re.findall(r"^(\S.*?)(?: : .*)?$", described, flags=re.M) for word in re.findall(r"\w+", head)}
+        assert set(inspect.signature(thing).parameters) <= names, (name, names)
         site = ROOT / "_build" / "html" / "reference" / f"{module}.html"
         assert f'id="attnkit.{module}.{name}"' in site.read_text(), name
     # The picture of the package knows every one of them.
@@ -152,10 +184,60 @@ def test_the_reference_is_whole():
 
 
 def test_mutants_are_explained():
-    """The list that `make mutants` compares with: each entry names a line that is one change away from one in the package."""
-    import difflib
-    source = [line.strip() for path in (ROOT / "attnkit").glob("*.py") for line in path.read_text().splitlines()]
-    for entry in yaml.safe_load(read("tests/equivalent_mutants.yml")):
-        assert set(entry) == {"in", "to", "why"}
-        near = difflib.get_close_matches(entry["to"], source, n=1, cutoff=0.8)
-        assert near and near[0] != entry["to"], entry
+    """The list that `make mutants` compares with: each entry takes lines away that stand in the function it names."""
+    import importlib
+    import inspect
+    entries = yaml.safe_load(read("tests/equivalent_mutants.yml"))
+    assert len({(entry["in"], entry["to"]) for entry in entries}) == len(entries) > 0
+    for entry in entries:
+        assert set(entry) == {"in", "from", "to", "why"} and len(entry["why"]) > 10
+        module, _, names = entry["in"].removeprefix("attnkit.").partition(".")
+        thing = importlib.import_module(f"attnkit.{module}")
+        for name in names.split("."):
+            thing = getattr(thing, name)
+        source = " ".join(line.strip() for line in inspect.getsource(thing).splitlines())
+        assert entry["from"] in source and entry["to"] not in source, entry
+
+
+# ---- what was measured once
+
+def readers():
+    """The pages that show numbers of measured/, with the files they read: what their cells open, and the time line."""
+    found = {}
+    for name in toc.notebooks():
+        cells = json.loads(read(name))["cells"]
+        files = set(re.findall(r"measured/([\w.]+)", "".join(line for c in cells if c["cell_type"] == "code" for line in c["source"])))
+        if files:
+            found[name.removesuffix(".ipynb")] = files
+    return found
+
+
+def test_what_was_measured_names_its_command_and_machine():
+    for path in (ROOT / "measured").glob("*.json"):
+        held = json.loads(path.read_text())
+        for part in held.values() if path.stem == "bench" else [held]:
+            assert set(part["machine"]) >= {"processor", "cores", "python", "numpy"}, path.name
+            assert part["command"] == ("make bench" if path.stem == "bench" else "make study"), path.name
+    # Each file and each part of bench.json has what writes it, and nothing is left of what does not exist any more.
+    assert {path.stem for path in (ROOT / "measured").glob("*.json")} == {"bench", *study.STUDIES}
+    assert set(json.loads(read("measured/bench.json"))) == set(bench.PARTS)
+
+
+@pytest.mark.parametrize("name", readers())
+def test_a_page_says_which_of_its_numbers_were_measured(name):
+    """nbval compares the numbers with the file; here the reader is told: each file's command stands beside them."""
+    outputs = [output["data"].get("text/markdown", "") for cell in json.loads(read(f"{name}.ipynb"))["cells"]
+               for output in cell.get("outputs", []) if "data" in output]
+    shown = "".join("".join(text) for text in outputs)
+    for file in readers()[name]:
+        held = json.loads(read(f"measured/{file}"))
+        for command in {part["command"] for part in (held.values() if file == "bench.json" else [held])}:
+            assert f"`{command}`" in shown, (name, file, command)
+
+
+def test_the_index_says_which_numbers_are_not_recomputed():
+    text = "".join(line for cell in json.loads(read("index.ipynb"))["cells"] if cell["cell_type"] == "markdown" for line in cell["source"])
+    exception = next(p for p in text.split("\n\n") if "not recomputed" in p)
+    named = {link.removesuffix(".ipynb") for link in re.findall(r"\]\(([\w/]+\.ipynb)\)", exception)}
+    assert named == set(readers())
+    assert {"make bench", "make study"} <= set(re.findall(r"`(make \w+)`", exception)) and "under each title" in exception

@@ -2,9 +2,12 @@
 
 import math
 
+import nbformat
 import numpy as np
 import pytest
 import torch
+from conftest import PATIENCE
+from nbclient import NotebookClient
 from torch import nn
 
 from attnkit.training import alignment_error_rate, fit, fresh, next_word_loss, numbered
@@ -77,6 +80,24 @@ def test_fit_again_and_watched():
 
     assert trained(1) == trained(1, watch) != trained(2)
     assert modes == [False] * 13 and len(trained(1)[0]) == 12
+
+
+@pytest.mark.parametrize("environment, watched", [({}, True), ({"ATTNKIT_PROGRESS": "off"}, False), ({"PYTEST_VERSION": "9"}, False)])
+def test_progress_is_for_a_person(environment, watched, monkeypatch):
+    """In a kernel that a person has started a bar is shown and taken away; under nbval and make nothing is ever written."""
+    for name in ("PYTEST_VERSION", "PYTEST_CURRENT_TEST", "ATTNKIT_PROGRESS"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    cell = nbformat.v4.new_code_cell("import attnkit.progress, time\n" "attnkit.progress.EVERY = 0\n" "for _ in attnkit.progress.counted(3): time.sleep(.01)")
+    seen = []
+    client = NotebookClient(nbformat.v4.new_notebook(cells=[cell]), kernel_name="python3", startup_timeout=PATIENCE,
+                            extra_arguments=["--IPKernelApp.log_level=ERROR"])
+    send = client.process_message
+    monkeypatch.setattr(client, "process_message", lambda message, *rest: (seen.append(str(message["content"])), send(message, *rest))[1])
+    client.execute()
+    assert any("step 3 of 3" in message for message in seen) == watched
+    assert [output.get("data", {}).get("text/html") for output in cell.outputs] == ([""] if watched else [])
 
 
 @pytest.mark.parametrize("name", ["count", "steps", "batch"])

@@ -256,7 +256,8 @@ def main():
         sys.exit(f"there is no part {', '.join(unknown)}; there are {', '.join(PARTS)}")
     file = ROOT / "measured" / "bench.json"
     result = json.loads(file.read_text()) if file.exists() else {}
-    for name in names:
+    for k, name in enumerate(names, 1):
+        print(f"[{k} of {len(names)}] {name}", flush=True)
         result[name] = {"command": "make bench", "machine": machine(), **PARTS[name]()}
     text = json.dumps({name: result[name] for name in PARTS if name in result}, indent=1)
     text = re.sub(r"\{[^{}]*\}", lambda m: re.sub(r"\s+", " ", m[0]), text)       # a line for each small thing

@@ -110,14 +110,15 @@ def book():
 
 def toc(*arguments):
     """What tools/toc.py lists of the book; it needs the environment, which this file does not."""
-    done = subprocess.run([BIN / "python", ROOT / "tools" / "toc.py", *arguments], capture_output=True, text=True, check=True)
+    command = [BIN / "python", ROOT / "tools" / "toc.py", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     return done.stdout.split()
 
 
 def fingerprint():
     """A hash of everything that the website is made from."""
     folders = {Path(page).parent.as_posix() for page in toc("--pages")} - {"."}
-    inputs = ("*.ipynb", "*.md", "*.yml", "*.bib", "*.lock", "measured/*", "attnkit/**/*", "_ext/*", "_static/**/*",
+    inputs = ("*.ipynb", "*.yml", "*.bib", "*.lock", "measured/*", "attnkit/**/*", "_ext/*", "_static/**/*",
               "_templates/**/*", "tools/toc.py", *(f"{folder}/**/*" for folder in folders))
     paths = {p for pattern in inputs for p in ROOT.glob(pattern)
              if p.is_file() and not {"__pycache__", ".ipynb_checkpoints"} & set(p.parts)}
@@ -160,9 +161,10 @@ def test(only=None):
         chosen = ["-m", "not browser"]
     say("executing the notebooks and comparing each output; testing functions, figures and the built site"
         if not only else f"testing the chapter {only}: its notebook, its page, its figures")
-    failed = run(BIN / "python", "-m", "pytest", "-q", "-n", max(2, min(os.cpu_count() or 2, 8)), "--dist", "loadgroup",
-                 "--no-loadscope-reorder", "--doctest-modules", "--nbval", "--nbval-current-env", "--nbval-cell-timeout",
-                 "3600", "--nbval-kernel-startup-timeout", "600", *chosen, *(["--only", only] if only else []),
+    workers = max(2, min(os.cpu_count() or 2, 8))
+    failed = run(BIN / "python", "-m", "pytest", "-q", "-n", workers, "--dist", "loadscope", "--no-loadscope-reorder",
+                 "--doctest-modules", "--nbval", "--nbval-current-env", "--nbval-cell-timeout", "3600",
+                 "--nbval-kernel-startup-timeout", "600", *chosen, *(["--only", only] if only else []),
                  "tests", "attnkit", *toc(), env=env, check=False)
     say(f"setting up and building took {built - start:.0f} s, the tests {time.monotonic() - built:.0f} s")
     if failed:
@@ -263,8 +265,8 @@ def clean(everything):
     say("removed " + ", ".join(paths))
 
 
-TASKS = {task.__name__: task for task in (book, test, notebooks, lab, serve, bench, speed, reproduce, faults, study, mutants,
-                                          lint, lock, setup, clean)}
+TASKS = {task.__name__: task for task in (book, test, notebooks, lab, serve, bench, speed, reproduce, faults, study,
+                                          mutants, lint, lock, setup, clean)}
 
 
 def main():

@@ -23,6 +23,7 @@ class Server(http.server.SimpleHTTPRequestHandler):
     disable_nagle_algorithm = True        # or each answer waits 40 ms for a delayed acknowledgement
 
     def send_head(self):
+        """Answer with the whole file, compressed if it is not already."""
         path = Path(self.translate_path(self.path))
         path = path / "index.html" if path.is_dir() else path
         if not path.is_file():

@@ -30,6 +30,8 @@ def mutmut(*arguments, capture=False):
     env = {**os.environ, "PYTHONPATH": str(TOOL), "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
     done = subprocess.run([sys.executable, "-m", "mutmut", *arguments], cwd=COPY, env=env, text=True,
                           capture_output=capture)
+    if done.returncode:
+        sys.exit(f"mutmut {arguments[0]} failed{(': ' + done.stderr[-2000:]) if capture else ''}")
     return done.stdout
 
 
@@ -44,24 +46,25 @@ def main():
     if not TOOL.exists():
         subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--target", TOOL, VERSION], check=True)
     shutil.rmtree(COPY, ignore_errors=True)
-    for name in ("attnkit", "tests"):
+    for name in ("attnkit", "tests", "tools", "measured"):
         shutil.copytree(ROOT / name, COPY / name, ignore=shutil.ignore_patterns("node_modules", "__pycache__"))
-    shutil.copy(ROOT / "pyproject.toml", COPY)
+    for name in ("pyproject.toml", "_toc.yml"):
+        shutil.copy(ROOT / name, COPY)
     mutmut("run", "--max-children", str(os.cpu_count()))
 
     found = dict(re.findall(r"^\s*(\S+): (.+)$", mutmut("results", "--all", "true", capture=True), flags=re.M))
-    explained = {(entry["in"], entry["to"]) for entry in yaml.safe_load(
+    explained = {(entry["in"], entry.get("from"), entry["to"]) for entry in yaml.safe_load(
         (ROOT / "tests" / "equivalent_mutants.yml").read_text())}
     survivors = []
     for name in (name for name, verdict in found.items() if verdict not in ("killed", "timeout")):
         function = re.sub(r"\.x_|\.xǁ|ǁ", ".", name.split("__mutmut_")[0])
         survivors.append((function, *change(name)))
-    unexplained = [s for s in survivors if (s[0], s[2]) not in explained]
+    unexplained = [survivor for survivor in survivors if survivor not in explained]
     for function, before, after in unexplained:
         print(f"\nin {function}\n  - {before}\n  + {after}")
-    stale = explained - {(s[0], s[2]) for s in survivors}
-    for function, after in sorted(stale):
-        print(f"\nno longer a survivor, take it off the list: {function}: {after}")
+    stale = explained - set(survivors)
+    for function, before, after in sorted(stale):
+        print(f"\nno longer a survivor, take it off the list: in {function}\n  - {before}\n  + {after}")
     print(f"\n{len(found)} mutants: {dict(Counter(found.values()))}; survivors explained: "
           f"{len(survivors) - len(unexplained)}, not explained: {len(unexplained)}")
     sys.exit(1 if unexplained or stale else 0)

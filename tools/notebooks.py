@@ -31,6 +31,7 @@ def execute(path):
     client = NotebookClient(notebook, kernel_name="python3", timeout=3600, record_timing=False, coalesce_streams=True,
                             store_widget_state=False, extra_arguments=["--IPKernelApp.log_level=ERROR"],
                             startup_timeout=600, resources={"metadata": {"path": str(Path(path).parent)}})
+    os.environ["ATTNKIT_PROGRESS"] = "off"      # nobody waits before it
     client.execute()
     return normalise(notebook)
 
@@ -57,7 +58,6 @@ def main():
     args = parser.parse_args()
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     os.environ["PYTHONHASHSEED"] = "0"
-    os.environ["ATTNKIT_PROGRESS"] = "off"
     names = args.notebooks or toc.notebooks()
     for k, name in enumerate(names, 1):
         path = ROOT / name

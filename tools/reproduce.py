@@ -29,8 +29,8 @@ WAYS = {"again": {}, "two threads": {"OMP_NUM_THREADS": "2"}, "another processor
 def execute(way, name, folder):
     """Execute one notebook in one way; None if no byte differs, else what does."""
     into = Path(folder) / way.replace(" ", "-")
-    done = subprocess.run([sys.executable, "tools/notebooks.py", "--into", into, name], cwd=ROOT, capture_output=True, text=True,
-                          env={**os.environ, "OMP_NUM_THREADS": "1", **WAYS[way]})
+    done = subprocess.run([sys.executable, "tools/notebooks.py", "--into", into, name], cwd=ROOT, capture_output=True,
+                          text=True, env={**os.environ, "OMP_NUM_THREADS": "1", **WAYS[way]})
     if done.returncode:
         return done.stdout[-2000:] + done.stderr[-2000:]
     ours, theirs = ((base / name).read_text().splitlines() for base in (ROOT, into))
@@ -43,8 +43,8 @@ def execute(way, name, folder):
 
 def build(seed, folder):
     """Build the site into a folder."""
-    subprocess.run([sys.executable, "-m", "jupyter_book", "build", ".", "-n", "-W", "--keep-going", "--path-output", folder],
-                   cwd=ROOT, check=True, capture_output=True, env={**os.environ, "PYTHONHASHSEED": str(seed)})
+    command = [sys.executable, "-m", "jupyter_book", "build", ".", "-n", "-W", "--keep-going", "--path-output", folder]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True, env={**os.environ, "PYTHONHASHSEED": str(seed)})
     return Path(folder) / "_build" / "html"
 
 

@@ -116,9 +116,9 @@ STUDIES = {"translation": translation, "multi_head": multi_head}
 def run_all(jobs):
     """Run the jobs, two at a time, and say what each came to."""
     with ProcessPoolExecutor(2) as pool:
-        for waiting in [pool.submit(*job) for job in jobs]:
+        for k, waiting in enumerate([pool.submit(*job) for job in jobs], 1):
             run = waiting.result()
-            print(run, flush=True)
+            print(f"[{k} of {len(jobs)}] {run}", flush=True)
             yield run
 
 

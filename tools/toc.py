@@ -1,4 +1,4 @@
-"""What the book is made of, read from _toc.yml in full: the one place that every list of pages and notebooks comes from.
+"""What the book is made of, read from _toc.yml in full: every list of pages and notebooks comes from here.
 
     python tools/toc.py            the notebooks, in order
     python tools/toc.py --pages    every page, without a suffix

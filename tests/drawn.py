@@ -1,0 +1,157 @@
+"""What a drawing shows, read from its SVG: cells, frames, words and lines, where they stand in pixels.
+
+Tests ask this instead of comparing markup: a drawing that says the same in other markup passes.
+"""
+
+import re
+import xml.etree.ElementTree as ET
+from typing import NamedTuple
+
+import numpy as np
+
+NUMBER = r"-?\d+(?:\.\d+)?(?:e-?\d+)?"
+
+
+class Box(NamedTuple):
+    """A rectangle."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    fill: str
+    opacity: float
+    stroke: str
+    stroke_width: float
+
+    @property
+    def centre(self):
+        return self.x + self.width / 2, self.y + self.height / 2
+
+    def holds(self, x, y):
+        return self.x <= x <= self.x + self.width and self.y <= y <= self.y + self.height
+
+
+class Word(NamedTuple):
+    """A text at its anchor."""
+
+    text: str
+    x: float
+    y: float
+    fill: str
+
+
+class Line(NamedTuple):
+    """A path of straight pieces, or a single mark (one point)."""
+
+    points: list
+    stroke: str
+    dashed: bool
+
+
+class Drawing:
+    """One drawing of a picture."""
+
+    def __init__(self, picture, part=0):
+        self.boxes, self.words, self.lines, self.marks, self.circles = [], [], [], [], []
+        body = re.sub(r"xlink:href", "href", picture.parts[part].body)
+        self._walk(ET.fromstring(f"<g>{body}</g>"), np.eye(3), {})
+
+    def _walk(self, node, frame, look):
+        if node.tag in ("defs", "clipPath"):
+            return
+        if node.get("transform") and node.tag == "g":
+            for name, inside in re.findall(r"(\w+)\(([^)]*)\)", node.get("transform")):
+                v = [float(x) for x in re.findall(NUMBER, inside)]
+                step = np.eye(3)
+                if name == "translate":
+                    step[:2, 2] = v[0], v[1] if len(v) > 1 else 0
+                elif name == "scale":
+                    step[0, 0], step[1, 1] = v[0], v[-1]
+                frame = frame @ step
+        style = dict(re.findall(r"([\w-]+):\s*([^;]+)", node.get("style", "")))
+        # What a group says holds for what it holds.
+        look = {key: node.get(key, style.get(key, look.get(key)))
+                for key in ("fill", "stroke", "stroke-width", "fill-opacity", "stroke-dasharray")}
+
+        def at(x, y):
+            return tuple((frame @ [x, y, 1])[:2])
+
+        def number(key, otherwise=0.0):
+            return float(node.get(key, otherwise))
+        if node.tag == "rect":
+            (x, y), (right, bottom) = at(number("x"), number("y")), at(number("x") + number("width"), number("y") + number("height"))
+            self.boxes.append(Box(x, y, right - x, bottom - y, look["fill"] or "", float(look["fill-opacity"] or 1), look["stroke"] or "",
+                                  float(look["stroke-width"] or 1)))
+        elif node.tag == "text":
+            self.words.append(Word("".join(node.itertext()), *at(number("x"), number("y")), look["fill"] or ""))
+        elif node.tag == "circle":
+            self.circles.append(at(number("cx"), number("cy")))
+        elif node.tag == "use":
+            self.marks.append((at(number("x"), number("y")), look["fill"] or ""))
+        elif node.tag == "path":
+            self.lines.append(Line([at(*p) for p in corners(node.get("d"))], look["stroke"] or "", bool(look["stroke-dasharray"])))
+        for child in node:
+            self._walk(child, frame, look)
+
+    # ---- squares
+
+    @property
+    def cells(self):
+        """The squares of numbers, in the order of their drawing."""
+        return [box for box in self.boxes if "fill-positive" in box.fill or "fill-negative" in box.fill]
+
+    def blocks(self):
+        """The matrices of squares, each as rows of cells: all squares that one frame holds, from the left, from the top."""
+        found = []
+        for frame in self.boxes:
+            if frame.fill == "none" and "--ak-ink" not in frame.stroke:
+                held = [cell for cell in self.cells if frame.holds(*cell.centre)]
+                rows = {}
+                for cell in sorted(held, key=lambda c: (c.y, c.x)):
+                    rows.setdefault(round(cell.y), []).append(cell)
+                found.append((frame, list(rows.values())))
+        return found
+
+    def lit(self):
+        """The squares that a heavy frame in ink holds."""
+        frames = [box for box in self.boxes if box.fill == "none" and "--ak-ink" in box.stroke]
+        return {cell for cell in self.cells for frame in frames if frame.holds(*cell.centre)}
+
+    def written_in(self, box):
+        """The words inside a box."""
+        return [word.text for word in self.words if box.holds(word.x, word.y)]
+
+    def row_name(self, cells):
+        """The words level with a row of squares, to its left, the nearest last."""
+        level = [w for w in self.words if cells[0].y <= w.y <= cells[0].y + cells[0].height and w.x < cells[0].x]
+        return [w.text for w in sorted(level, key=lambda w: w.x)]
+
+    def column_name(self, cell):
+        """The words right above a column of squares, the nearest last."""
+        above = [w for w in self.words if abs(w.x - cell.centre[0]) < 1 and w.y < cell.y]
+        return [w.text for w in sorted(above, key=lambda w: w.y)]
+
+    def colour_at(self, x, y):
+        """The last box drawn over a point."""
+        return next(box for box in reversed(self.boxes) if box.holds(x, y) and box.fill != "none")
+
+
+def corners(path):
+    """The corners of a path of moves and straight lines, absolute or not; curves count by their ends."""
+    points, x, y, start = [], 0.0, 0.0, (0.0, 0.0)
+    for command, inside in re.findall(r"([MmLlHhVvQqCcZz])([^A-Za-z]*(?:e-?\d+[^A-Za-z]*)*)", path):
+        v = [float(n) for n in re.findall(NUMBER, inside)]
+        relative = command.islower()
+        if command in "Hh":
+            x = v[-1] + (x if relative else 0)
+        elif command in "Vv":
+            y = v[-1] + (y if relative else 0)
+        elif command in "Zz":
+            x, y = start
+        else:
+            x, y = v[-2] + (x if relative else 0), v[-1] + (y if relative else 0)
+            if command in "Mm":
+                start = (x, y)
+        points.append((x, y))
+    return points

@@ -1,0 +1,169 @@
+"""What makes the site: the table of contents read in full, the address, the fingerprint, the line under a title."""
+
+import json
+import shutil
+import subprocess
+
+import book
+import book_site
+import pytest
+import toc
+from conftest import ROOT
+
+TOC = """
+format: jb-book
+root: index
+parts:
+  - caption: One
+    chapters:
+      - file: chapters/01_first
+        sections:
+          - file: further/first
+            sections:
+              - file: further/deeper
+      - file: chapters/second
+  - caption: Back
+    chapters:
+      - file: reference/pages
+      - file: chapters/list
+"""
+NOTEBOOKS = ["index", "chapters/01_first", "further/first", "further/deeper", "chapters/second", "reference/pages"]
+
+
+def notebook(*cells):
+    return json.dumps({"cells": list(cells), "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+
+
+def code(source, *outputs, tags=()):
+    return {"cell_type": "code", "source": source, "metadata": {"tags": list(tags)} if tags else {},
+            "outputs": [{"output_type": "display_data", "data": data} for data in outputs]}
+
+
+@pytest.fixture
+def small(tmp_path, monkeypatch):
+    """A book of seven pages, three of them nested."""
+    (tmp_path / "_toc.yml").write_text(TOC)
+    for name in NOTEBOOKS:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / f"{name}.ipynb").write_text(notebook())
+    (tmp_path / "chapters/list.md").write_text("# A list")
+    for name in ("_config.yml", "references.bib", "requirements.lock", "attnkit/deep/figure.js", "_ext/site.py", "_static/fonts/a.woff2",
+                 "measured/bench.json", "further/picture.png", "README.md", "tests/test_it.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("{}")
+    (tmp_path / "tools").mkdir()
+    shutil.copy(ROOT / "tools" / "toc.py", tmp_path / "tools")
+    monkeypatch.setattr(book, "ROOT", tmp_path)
+    for name in ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_REF_NAME", "BOOK_BASEURL"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path
+
+
+# ---- the table of contents
+
+def test_toc_is_read_at_every_depth(small):
+    assert toc.pages(small) == [*NOTEBOOKS, "chapters/list"]
+    assert toc.notebooks(small) == [f"{name}.ipynb" for name in NOTEBOOKS]
+    assert toc.chapters(small) == NOTEBOOKS[1:5]
+    assert toc.slug("chapters/01_first.ipynb") == toc.slug("further/first") == "first"
+    assert toc.chapter("first", small) == "chapters/01_first" and toc.chapter("deeper", small) == "further/deeper"
+    assert toc.chapter("nothing", small) is None
+    assert book.toc() == toc.notebooks(small) and book.toc("--pages") == toc.pages(small)
+
+
+# ---- the fingerprint
+
+MATTERS = ["_toc.yml", "_config.yml", "index.ipynb", "chapters/01_first.ipynb", "further/deeper.ipynb", "further/picture.png", "chapters/list.md",
+           "reference/pages.ipynb", "references.bib", "requirements.lock", "attnkit/deep/figure.js", "_ext/site.py",
+           "_static/fonts/a.woff2", "measured/bench.json", "tools/toc.py"]
+
+
+@pytest.mark.parametrize("name", MATTERS)
+def test_fingerprint_sees_a_change_of_what_the_site_is_made_from(small, name):
+    before = book.fingerprint()
+    assert book.fingerprint() == before
+    with (small / name).open("a") as file:
+        file.write("\n# changed")
+    assert book.fingerprint() != before
+
+
+def test_fingerprint_sees_new_files_and_addresses_and_nothing_else(small, monkeypatch):
+    before = book.fingerprint()
+    for name in ("README.md", "tests/test_it.py"):
+        (small / name).write_text("changed")
+    assert book.fingerprint() == before
+    (small / "chapters" / "new.png").write_text("a picture")
+    added = book.fingerprint()
+    assert added != before
+    monkeypatch.setenv("GITHUB_REPOSITORY", "somebody/book")
+    addressed = book.fingerprint()
+    assert addressed not in (before, added)
+    subprocess.run(["git", "init", "-q"], cwd=small, check=True)
+    subprocess.run(["git", "remote", "add", "origin", "https://github.com/somebody/book"], cwd=small, check=True)
+    assert book.fingerprint() not in (before, added, addressed)
+
+
+# ---- the address of the repository
+
+@pytest.mark.parametrize("remote, address", [
+    ("https://github.com/some.body/a-book", "https://github.com/some.body/a-book"),
+    ("https://github.com/some.body/a-book.git", "https://github.com/some.body/a-book"),
+    ("git@github.com:somebody/a.book.git", "https://github.com/somebody/a.book"),
+    ("ssh://git@github.com/somebody/book/", "https://github.com/somebody/book"),
+    ("https://example.org/somebody/book", None),
+    ("https://github.com.example.org/somebody/book", None),
+    ("/home/somebody/book", None),
+    (None, None)])
+def test_repository_from_the_remote(small, remote, address):
+    subprocess.run(["git", "init", "-q"], cwd=small, check=True)
+    if remote:
+        subprocess.run(["git", "remote", "add", "origin", remote], cwd=small, check=True)
+    assert book_site.repository(small) == (address and (address, "main"))
+
+
+def test_repository_from_the_ci_comes_first(small, monkeypatch):
+    subprocess.run(["git", "init", "-q"], cwd=small, check=True)
+    subprocess.run(["git", "remote", "add", "origin", "https://github.com/somebody/book"], cwd=small, check=True)
+    monkeypatch.setenv("GITHUB_SERVER_URL", "https://forge.example.org")
+    assert book_site.repository(small) == ("https://github.com/somebody/book", "main"), "the name is missing"
+    monkeypatch.setenv("GITHUB_REPOSITORY", "them/theirs")
+    assert book_site.repository(small) == ("https://forge.example.org/them/theirs", "main")
+    monkeypatch.setenv("GITHUB_REF_NAME", "draft")
+    assert book_site.repository(small) == ("https://forge.example.org/them/theirs", "draft")
+
+
+# ---- the line under a title
+
+def test_how_long_counts_words_lines_and_pictures(small):
+    text = {"cell_type": "markdown", "source": ["word " * 300, "\n", "word " * 300], "metadata": {}}
+    cells = [text, code(["x = 1\n"] * 36), code(["y = 2\n"] * 600, tags=["hide-input"]),
+             code(["z"], {"text/html": ["<svg/>"]}, {"text/markdown": ["word " * 400]}, tags=["hide-input"])]
+    (small / "chapters/second.ipynb").write_text(notebook(*cells))
+    (small / "measured/bench.json").write_text(json.dumps({"chapters": {"seconds": {"chapters/second.ipynb": 7.6}}}))
+    # 600 and 400 words at 200 a minute, 36 open lines at 5 seconds, a picture at 20: 5 + 3 + 1/3.
+    line = book_site.how_long(small, "chapters/second")
+    assert "About 8 minutes to read" in line and "its cells run in 8 s (measured once, on one machine)" in line
+    cells[0]["source"] *= 2
+    (small / "chapters/second.ipynb").write_text(notebook(*cells))
+    assert "About 11 minutes to read" in book_site.how_long(small, "chapters/second")
+
+
+def test_how_long_stands_under_chapters_only(small):
+    (small / "measured/bench.json").write_text(json.dumps({"chapters": {"seconds": {}}}))
+    for name in ("chapters/01_first", "further/deeper"):
+        line = book_site.how_long(small, name)
+        assert "About 0 minutes to read" in line and "run in" not in line
+    for name in ("index", "reference/pages", "chapters/list", "search"):
+        assert book_site.how_long(small, name) == ""
+
+
+# ---- maths
+
+def test_a_formula_is_rendered_once_and_a_wrong_one_named():
+    book_site.prepare_katex()
+    one = book_site.rendered(r"\frac{1}{2}")
+    assert one is book_site.rendered(r"\frac{1}{2}") is book_site.formula(r"\frac{1}{2}", False)
+    shown = book_site.rendered(r"\frac{1}{2}", {"displayMode": True})
+    assert shown != one and "katex-display" in shown and "<math" in one
+    with pytest.raises(book_site.katex.KaTeXError):
+        book_site.formula(r"\frac{1}{", False)

@@ -1,0 +1,324 @@
+"""Plant faults in a copy of the book, one at a time, and see whether the test that should catch each one does.
+
+    CHROMIUM=/path/to/chromium python tools/faults.py [words of a fault's name]
+
+Each fault names what is changed, the test that must fail, and whether the site has to be built anew before.  First
+every catcher runs where nothing is planted, and must pass.  Two copies are at work side by side; nothing outside
+_build/faults is touched.
+"""
+
+import json
+import os
+import queue
+import shutil
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import toc
+
+ROOT = Path(__file__).resolve().parent.parent
+COPIES = ROOT / "_build" / "faults"
+SITE = Path("_build") / "html"
+NOT_COPIED = shutil.ignore_patterns("_build", ".venv", ".git", "node_modules", "__pycache__", "*.egg-info", ".ipynb_checkpoints")
+BUILD = "the build"
+
+
+# ---- ways to plant
+
+def change(file, old, new, folder):
+    """Put one text in the place of another, which must be there."""
+    text = (folder / file).read_text(encoding="utf-8")
+    if old not in text:
+        raise LookupError(f"{file} does not hold {old!r} any more: mend the fault")
+    (folder / file).write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+def append(file, text, folder):
+    """Add to the end of a file."""
+    with (folder / file).open("a", encoding="utf-8") as out:
+        out.write(text)
+
+
+def in_notebook(slug, alter, folder):
+    """Change a notebook's cells."""
+    path = folder / f"{toc.chapter(slug) or slug}.ipynb"
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    alter(notebook["cells"])
+    path.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def strip(cells):
+    """Take every output away, as a careless tool does."""
+    for cell in cells:
+        if cell["cell_type"] == "code":
+            cell["outputs"] = []
+
+
+def wrong_number(cells):
+    """Change the first digit after a point in what a cell has printed or drawn."""
+    for cell in cells:
+        for output in cell.get("outputs", []):
+            lines = output.get("text") or output.get("data", {}).get("text/markdown") or []
+            for k, line in enumerate(lines):
+                if "0.3" in line:
+                    lines[k] = line.replace("0.3", "0.4", 1)
+                    return
+    raise LookupError("no 0.3 in any output: mend the fault")
+
+
+def silence_pictures(cells):
+    """Take the words of the first picture away."""
+    for cell in cells:
+        for output in cell.get("outputs", []):
+            html = output.get("data", {}).get("text/html", [])
+            for k, line in enumerate(html):
+                if "aria-label=" in line and "<svg" in line:
+                    html[k] = line.replace("aria-label=", "data-label=")
+                    return
+    raise LookupError("no picture with words: mend the fault")
+
+
+def text_cell(text):
+    """A cell of text more, at the end."""
+    def alter(cells):
+        cells.append({"cell_type": "markdown", "id": "planted", "metadata": {}, "source": [text]})
+    return alter
+
+
+def unrepeatable(cells):
+    """A cell that prints something else at each run."""
+    cells.append({"cell_type": "code", "id": "planted", "metadata": {}, "execution_count": 99,
+                  "source": ["import time\n", "print(time.time_ns())"],
+                  "outputs": [{"output_type": "stream", "name": "stdout", "text": ["1\n"]}]})
+
+
+# ---- who catches
+
+def page(question, name, theme="light", width=1280):
+    """A question that tests/test_site.py asks of a page."""
+    return f"tests/test_site.py::test_{question}[{name}, {theme}, {width}]"
+
+
+def notebook(slug):
+    """nbval on one notebook."""
+    return f"{toc.chapter(slug) or slug}.ipynb"
+
+
+class Fault(NamedTuple):
+    """What is wrong, how it is planted, who catches it; `builds`: the site is built anew first."""
+
+    name: str
+    plant: object
+    catcher: str
+    builds: bool = False
+
+
+CORE, CSS, INDEX = "attnkit/widgets/core.js", "_static/book.css", "index"
+SOFTMAX = "return shares.map((v) => v / total);"
+FAULTS = [
+    # notebooks
+    Fault("a wrong number in an output", partial(in_notebook, "weights", wrong_number), notebook("weights")),
+    Fault("a stale figure: the drawing has changed, the notebook has not",
+          partial(change, "attnkit/draw.py", "GAP = 2", "GAP = 3"), notebook("notation")),
+    Fault("a notebook stripped of its outputs", partial(in_notebook, "dot_product", strip),
+          f"tests/test_notebooks.py::test_what_a_cell_shows_is_stored[{notebook('dot_product')}]"),
+    Fault("a changed seed", partial(change, notebook("matrix_form"), "default_rng(0)", "default_rng(1)"),
+          notebook("matrix_form")),
+    Fault("an output that differs between runs", partial(in_notebook, "weights", unrepeatable), notebook("weights")),
+    Fault("a measured number that its file does not hold", partial(change, "measured/bench.json", '"pairs": ', '"pairs": 9'),
+          notebook("matrix_form")),
+    Fault("a measured file without its command", partial(change, "measured/translation.json", '"make study"', '"by hand"'),
+          "tests/test_repository.py::test_what_was_measured_names_its_command_and_machine"),
+    Fault("progress written under nbval", partial(change, "attnkit/progress.py", '"PYTEST_VERSION" in os.environ or ', ""),
+          "tests/test_training.py::test_progress_is_for_a_person"),
+    Fault("a picture without words", partial(in_notebook, "notation", silence_pictures),
+          f"tests/test_notebooks.py::test_pictures_have_words_and_nothing_is_lost_untrusted[{notebook('notation')}]"),
+    Fault("a chapter missing from the table of contents",
+          partial(change, "_toc.yml", f"      - file: {toc.chapter('softmax')}\n", ""),
+          "tests/test_notebooks.py::test_toc_names_every_notebook_and_page"),
+    # the mechanism
+    Fault("the wrong mask convention: True = may not attend",
+          partial(change, "attnkit/attention.py", "xp.where(mask, scores, -math.inf)", "xp.where(mask, -math.inf, scores)"),
+          "tests/test_attention.py"),
+    Fault("transposed weights", partial(change, "attnkit/attention.py", "    return output, weights        ",
+                                        "    return output, xp.matrix_transpose(weights)        "), "tests/test_attention.py"),
+    Fault("scores divided by d, not by its root",
+          partial(change, "attnkit/attention.py", "1 / math.sqrt(query.shape[-1])", "1 / query.shape[-1]"),
+          "tests/test_attention.py"),
+    Fault("an exercise that takes a wrong answer for right",
+          partial(change, "attnkit/exercises.py", "within=0.002", "within=2"), "tests/test_exercises.py"),
+    # pictures
+    Fault("the wrong lit cell in a picture",
+          partial(change, "attnkit/draw.py", "(left + j * step, step)", "(left + (d - 1 - j) * step, step)"),
+          "tests/test_pictures.py"),
+    Fault("a missing name on an axis of squares",
+          partial(change, "attnkit/draw.py", "for j, name in enumerate(column_names or []):", "for j, name in enumerate([]):"),
+          "tests/test_pictures.py"),
+    Fault("a missing name on an axis of a plot", partial(change, "attnkit/plots.py", "xlabel=axis_names[0], ", ""),
+          "tests/test_pictures.py"),
+    Fault("feet of perpendiculars in the wrong place",
+          partial(change, "attnkit/plots.py", "feet = np.outer(points @ unit, unit)", "feet = np.outer(points @ arrow, unit)"),
+          "tests/test_pictures.py"),
+    # figures
+    Fault("wrong arithmetic in a figure's script", partial(change, CORE, SOFTMAX, "return shares.map((v) => v / (total + 1e-6));"),
+          "tests/test_widgets.py::test_alignment_arithmetic"),
+    Fault("a dead control", partial(change, "attnkit/widgets/alignment.js", "attnkit.put(model, { temperature: value })", "0"),
+          page("every_control_changes_something_by_keyboard", INDEX, width=360), builds=True),
+    Fault("a reset that does not lead back", partial(change, "attnkit/widgets/alignment.js", "{ temperature: 1, selected",
+                                                     "{ temperature: 2, selected"),
+          page("every_control_changes_something_by_keyboard", INDEX, width=360), builds=True),
+    Fault("a figure that does too much work", partial(change, CORE, SOFTMAX, f"for (let k = 0; k < 3e4; k++) {{ void k; }} {SOFTMAX}"),
+          page("operations", INDEX, theme="dark"), builds=True),
+    Fault("a script error", partial(append, CORE, "\nattnkit.nothing.at.all();\n"), page("loads_cleanly", INDEX), builds=True),
+    # pages
+    Fault("contrast", partial(change, CSS, ".viewcode-back { color: var(--ak-ink);", ".viewcode-back { color: #9ab;"),
+          page("accessible", "_modules/attnkit/masks", width=360), builds=True),
+    Fault("an outside request", partial(append, CSS, "body { background-image: url('https://example.org/x.png'); }\n"),
+          page("loads_cleanly", INDEX), builds=True),
+    Fault("a page wider than a phone", partial(append, CSS, ".bd-article p { min-width: 50rem; }\n"),
+          page("loads_cleanly", INDEX, width=360), builds=True),
+    Fault("a page over its weight", partial(in_notebook, INDEX, text_cell(" ".join(f"{k * 7919 % 1000003:x}" for k in range(40000)))),
+          page("weight", INDEX), builds=True),
+    Fault("a script that blocks the page", partial(change, "_ext/book_site.py", 'f"<script defer{match[1]}"', "match[0]"),
+          f"tests/test_site.py::test_nothing_blocks[{INDEX}]", builds=True),
+    Fault("an icon that the cut font lacks", partial(change, "_ext/book_site.py", "points | {0x20}", "set(sorted(points)[::2]) | {0x20}"),
+          page("icons_are_in_the_cut_font", INDEX), builds=True),
+    Fault("a link to a place that is not there", partial(change, "_ext/book_reference.py", "bibliography.html#{key}", "bibliography.html#{key}x"),
+          "tests/test_site.py::test_local_links_lead_somewhere", builds=True),
+    Fault("a link to a page that is not there", partial(in_notebook, INDEX, text_cell("[More](chapters/nothing.ipynb)")), BUILD),
+    Fault("an unknown citation", partial(in_notebook, INDEX, text_cell("[Nobody](chapters/bibliography.md#nobody2099)")), BUILD),
+    Fault("LaTeX that does not parse", partial(in_notebook, INDEX, text_cell(r"So $\frac{1}{2$ it is.")), BUILD),
+    # the repository
+    Fault("a version out of step with the lock", partial(change, "environment.yml", "numpy=2.4", "numpy=2.3"),
+          "tests/test_repository.py::test_environment_for_binder_agrees_with_the_lock"),
+    Fault("a removed make target", partial(change, "Makefile", "\t$(BOOK) bench\n", ""),
+          "tests/test_repository.py::test_each_make_target_calls_its_task"),
+    Fault("a removed task", partial(change, "tools/book.py", "bench, speed,", "speed,"),
+          "tests/test_repository.py::test_each_make_target_calls_its_task"),
+    Fault("a wrong repository address", partial(change, "_ext/book_site.py", r"(?:\.git)?/?", "/?"),
+          "tests/test_build.py::test_repository_from_the_remote"),
+    Fault("a change that the build does not see", partial(change, "tools/book.py", '"attnkit/**/*", ', '"attnkit/*", '),
+          "tests/test_build.py::test_fingerprint_sees_a_change_of_what_the_site_is_made_from"),
+    Fault("a document that names what is not there", partial(append, "CONTRIBUTING.md", "\nSee `tools/nothing.py`.\n"),
+          "tests/test_repository.py::test_documents_name_what_exists"),
+]
+
+
+# ---- running
+
+class Copy:
+    """A copy of the book with the built site in it."""
+
+    def __init__(self, number):
+        self.folder = COPIES / str(number)
+        shutil.rmtree(self.folder, ignore_errors=True)
+        shutil.copytree(ROOT, self.folder, ignore=NOT_COPIED)
+        for name in (".venv", "tests/node_modules"):
+            (self.folder / name).symlink_to(ROOT / name)
+        self.site()
+
+    def site(self):
+        """Bring the site of the book as it is."""
+        shutil.rmtree(self.folder / "_build", ignore_errors=True)
+        shutil.copytree(ROOT / SITE, self.folder / SITE)
+
+    def run(self, *command):
+        """Run Python in the copy, with the copy's package; the exit code and what was printed."""
+        env = {**os.environ, "PYTHONPATH": str(self.folder), "PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1",
+               "PYTHONHASHSEED": "0"}
+        done = subprocess.run([sys.executable, *command], cwd=self.folder, env=env, capture_output=True, text=True)
+        return done.returncode, done.stdout + done.stderr
+
+    def builds(self):
+        """Build the site from nothing."""
+        shutil.rmtree(self.folder / "_build", ignore_errors=True)
+        return self.run("-m", "jupyter_book", "build", ".", "-n", "-W", "--keep-going")
+
+    def asks(self, catcher):
+        """Run one test or one notebook."""
+        options = ["--nbval", "--nbval-current-env"] if catcher.endswith(".ipynb") else []
+        return self.run("-m", "pytest", "-q", "-x", *options, catcher)
+
+    def catches(self, fault):
+        """Plant, build if need be, run the catcher, take the fault out again; whether it was caught, and what was said."""
+        before = {path: path.read_bytes() for path in self.files()}
+        try:
+            fault.plant(self.folder)
+            if fault.catcher == BUILD:
+                code, said = self.builds()
+                return code != 0 and "warning" in said.lower(), said
+            if fault.builds:
+                code, said = self.builds()
+                if code:
+                    return False, f"the build failed\n{said}"
+            code, said = self.asks(fault.catcher)
+            return code == 1, said           # 1: a test failed; anything else is a mistake of this file
+        except LookupError as error:
+            return False, str(error)
+        finally:
+            for path, held in before.items():
+                if path.read_bytes() != held:
+                    path.write_bytes(held)
+            if fault.builds or fault.catcher == BUILD:
+                self.site()
+
+    def files(self):
+        """What a fault may change."""
+        kinds = {".py", ".js", ".css", ".ipynb", ".yml", ".json", ".md", ""}
+        return [p for p in self.folder.rglob("*") if p.suffix in kinds and p.is_file()
+                and not {"_build", ".venv", "node_modules"} & set(p.relative_to(self.folder).parts)]
+
+
+def main():
+    """Control first, then every fault, two at a time, and a table."""
+    wanted = " ".join(sys.argv[1:])
+    faults = [fault for fault in FAULTS if wanted in fault.name]
+    catchers = list(dict.fromkeys(fault.catcher for fault in faults))
+    start, free = time.monotonic(), queue.Queue()
+    for number in (1, 2):
+        free.put(Copy(number))
+
+    def borrowed(job):
+        copy, began = free.get(), time.monotonic()
+        try:
+            return *job(copy), time.monotonic() - began
+        finally:
+            free.put(copy)
+
+    def control(catcher):
+        def job(copy):
+            code, said = copy.builds() if catcher == BUILD else copy.asks(catcher)
+            if catcher == BUILD:
+                copy.site()
+            return code == 0, said
+        return job
+
+    bad = 0
+    with ThreadPoolExecutor(2) as pool:
+        for k, (catcher, (passed, said, seconds)) in enumerate(zip(catchers, pool.map(borrowed, map(control, catchers))), 1):
+            bad += not passed
+            print(f"[{k} of {len(catchers)}] nothing planted, {catcher}: {'passes' if passed else 'FAILS'} ({seconds:.0f} s)"
+                  + ("" if passed else f"\n{said[-3000:]}"), flush=True)
+        rows = []
+        for k, (fault, (caught, said, seconds)) in enumerate(
+                zip(faults, pool.map(borrowed, [partial(lambda fault, copy: copy.catches(fault), f) for f in faults])), 1):
+            rows.append((fault, caught, seconds))
+            print(f"[{k} of {len(faults)}] {fault.name}: {'caught' if caught else 'NOT caught'} ({seconds:.0f} s)"
+                  + ("" if caught else f"\n{said[-3000:]}"), flush=True)
+    wide = max(len(fault.name) for fault in faults)
+    print(f"\n{'fault':{wide}}  caught  by")
+    for fault, caught, _ in rows:
+        print(f"{fault.name:{wide}}  {'yes   ' if caught else 'NO    '}  {fault.catcher}")
+    missed = sum(not caught for _, caught, _ in rows)
+    print(f"\n{len(rows)} faults, {len(rows) - missed} caught; {len(catchers)} controls, {bad} failed; "
+          f"{(time.monotonic() - start) / 60:.1f} minutes")
+    sys.exit(1 if missed or bad else 0)
+
+
+if __name__ == "__main__":
+    main()
