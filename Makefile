@@ -27,10 +27,10 @@ serve:      ## build the website and serve it at http://localhost:8000
 bench:      ## measure running times into measured/ (one machine's, marked as such)
 	$(BOOK) bench
 
-speed:      ## time the built site in a browser beside its targets (about 15 minutes; for an idle machine)
+speed:      ## time the built site in a browser beside its targets (about 25 minutes; for an idle machine)
 	$(BOOK) speed
 
-reproduce:  ## execute the notebooks as other processors would and compare every byte (about 10 minutes)
+reproduce:  ## execute the notebooks as other processors would and compare every byte (about 5 minutes)
 	$(BOOK) reproduce
 
 faults:     ## plant faults in a copy, one at a time: does the right test catch each? (about 10 minutes)
@@ -39,7 +39,7 @@ faults:     ## plant faults in a copy, one at a time: does the right test catch 
 study:      ## train the models of the ten-seed tables into measured/ (about 20 minutes, not in CI)
 	$(BOOK) study
 
-mutants:    ## change each line of the core in small ways: does a test notice? (about 15 minutes, not in CI)
+mutants:    ## change each line of the core in small ways: does a test notice? (about 12 minutes, not in CI)
 	$(BOOK) mutants
 
 lint:       ## check the style of the Python code and of the notebooks
