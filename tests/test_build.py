@@ -69,6 +69,13 @@ def test_toc_is_read_at_every_depth(small):
     assert toc.chapter("first", small) == "chapters/01_first" and toc.chapter("deeper", small) == "further/deeper"
     assert toc.chapter("nothing", small) is None
     assert book.toc() == toc.notebooks(small) and book.toc("--pages") == toc.pages(small)
+    assert book.toc("--slugs") == ["first", "first", "deeper", "second"]
+
+
+def test_one_chapter_must_exist(small, monkeypatch):
+    monkeypatch.setattr(book, "setup", lambda: None)
+    with pytest.raises(SystemExit, match="there is no chapter 'third'; there are first, first, deeper, second"):
+        book.test("third")
 
 
 # ---- the fingerprint

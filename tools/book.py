@@ -153,6 +153,8 @@ def test(only=None):
     """Build the site, then run every test, or those of one chapter; those in a browser only where there is one."""
     start = time.monotonic()
     setup()
+    if only and only not in toc("--slugs"):
+        sys.exit(f"[book] there is no chapter '{only}'; there are {', '.join(toc('--slugs'))}")
     book()
     built = time.monotonic()
     chosen, env = [], {"OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}

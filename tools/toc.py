@@ -2,6 +2,7 @@
 
     python tools/toc.py            the notebooks, in order
     python tools/toc.py --pages    every page, without a suffix
+    python tools/toc.py --slugs    what the chapters are called
 """
 
 import re
@@ -52,5 +53,7 @@ def chapter(wanted, root=ROOT):
     return next((name for name in chapters(root) if slug(name) == wanted), None)
 
 
+LISTS = {"--notebooks": notebooks, "--pages": pages, "--slugs": lambda: [slug(name) for name in chapters()]}
+
 if __name__ == "__main__":
-    print("\n".join(pages() if "--pages" in sys.argv[1:] else notebooks()))
+    print("\n".join(LISTS[sys.argv[1] if len(sys.argv) > 1 else "--notebooks"]()))
