@@ -30,8 +30,7 @@ SLOWED = 4          # the processor, for redraws: a phone's
 # Lighthouse mobile performance, at least.  A long chapter takes a slow phone a quarter of a second and more to lay out,
 # which costs two to five points: these chapters are to be rewritten, and each leaves the list then.
 PERFORMANCE = 95
-LONG = {"score_functions": 80, "multi_head": 80} | dict.fromkeys(
-    ["basic_attention", "soft_dictionary", "matrix_form", "translation", "fully_connected", "convolution"], 90)
+LONG = {"score_functions": 80, "multi_head": 80, "translation": 90, "convolution": 90}
 SECONDS_A_PAGE = 0.6
 # A redraw is dragged: within a frame, 16 ms.  A figure without a slider answers clicks: 50 ms, the share of the 100 ms
 # that feel immediate which a page may take (web.dev, RAIL).  Both are counted in rounds of the loop below, run in the
