@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BOOK = @command -v $(PYTHON) >/dev/null || { echo "Python 3.11 or newer is needed, and no '$(PYTHON)' was found: install it, or say make PYTHON=/path/to/python3."; exit 1; }; $(PYTHON) tools/book.py
 
-.PHONY: help book test lab notebooks serve bench speed reproduce faults study mutants lint lock clean
+.PHONY: help book test lab notebooks serve bench speed reproduce faults study mutants lint format lock clean
 .DEFAULT_GOAL := help
 
 help:       ## show this list
@@ -42,8 +42,11 @@ study:      ## train the models of the ten-seed tables into measured/ (about 20 
 mutants:    ## change each line of the core in small ways: does a test notice? (about 12 minutes, not in CI)
 	$(BOOK) mutants
 
-lint:       ## check the style of the Python code and of the notebooks
+lint:       ## check the style of Python, notebooks, JavaScript and CSS (a part of make test)
 	$(BOOK) lint
+
+format:     ## put the order of imports, JavaScript and CSS in shape
+	$(BOOK) format
 
 lock:       ## write requirements.lock anew from requirements.in
 	$(BOOK) lock

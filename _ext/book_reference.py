@@ -12,6 +12,7 @@ chapter's slug a link to the chapter, once it is written.  A name in single
 backticks becomes a link if it is one of attnkit's, and code otherwise.
 """
 
+import inspect
 import re
 import sys
 from pathlib import Path
@@ -30,6 +31,7 @@ def setup(app):
     """Sphinx's entry point."""
     app.connect("autodoc-process-docstring", link_names, priority=300)          # both before napoleon, at 500
     app.connect("autodoc-process-docstring", link_references, priority=400)
+    app.connect("autodoc-process-signature", sign_figures)
     app.connect("missing-reference", leave_errors)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
 
@@ -39,12 +41,20 @@ def leave_errors(app, env, node, content):
     return content if node.get("reftarget") in ("TypeError", "ValueError") else None
 
 
+def sign_figures(app, what, name, thing, options, signature, returns):
+    """How a figure is made is said by its own constructor; its traits would put a signature of their own before it."""
+    if what == "class" and name.startswith("attnkit.figures."):
+        own = inspect.signature(thing.__init__)
+        return str(own.replace(parameters=list(own.parameters.values())[1:])), None
+    return None
+
+
 def link_names(app, what, name, thing, options, lines):
     """Single backticks: a link to what attnkit has by that name, code for an argument."""
     def link(match):
         word = match[1]
         if word.startswith("attnkit."):
-            return f":doc:`{word} </reference/{word.removeprefix('attnkit.')}>`"
+            return f":doc:`{word} </reference/{word.split('.')[1]}>`"
         if word in attnkit.__all__ and word != name.rpartition(".")[2]:
             return f":py:func:`{word} <{getattr(attnkit, word).__module__}.{word}>`"
         return f"``{word}``"

@@ -22,8 +22,8 @@ import sphinxcontrib.katex as katex
 from fontTools.subset import Options, Subsetter, load_font, save_font
 from sphinx.util import logging
 
-from attnkit import picture
-from attnkit.widgets import figure
+from attnkit.figures import base
+from attnkit.pictures import picture
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tools"))
 import toc  # noqa: E402
@@ -120,14 +120,24 @@ def take_address(app, config):
     config.html_baseurl = os.environ.get("BOOK_BASEURL", config.html_baseurl)
 
 
+# What the static site alone does: bring the still figures to life.
+MOUNT = 'document.addEventListener("DOMContentLoaded", () => globalThis.attnkit.mount(document));\n'
+
+
 def write_figures(app):
-    """The figures' script and style, made from the package, into a folder of their own."""
-    folder = Path(app.doctreedir) / "figures"
+    """The figures' scripts and styles, made from the package: the core, and a file of either kind for each figure.
+
+    They are no `html_static_path` of the site, where every page would load each of them: a page names what it needs.
+    """
+    files = {"core.js": base.script("core") + MOUNT, "core.css": base.core_stylesheet()}
+    for kind in base.kinds():
+        files |= {f"{kind}.js": base.script(kind), f"{kind}.css": base.stylesheet(kind)}
+    folder = Path(app.outdir) / "_static" / "figures"
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in (("attnkit-figures.js", figure.site_script()), ("attnkit-figures.css", figure.stylesheet())):
-        (folder / name).write_text(text, encoding="utf-8")
-    app.config.html_static_path.append(str(folder))
-    app.add_css_file("attnkit-figures.css")
+    for name, text in files.items():
+        if text:
+            (folder / name).write_text(text, encoding="utf-8")
+    app.add_css_file("figures/core.css")
 
 
 def name_citations(app, env):
@@ -170,10 +180,13 @@ def how_long(folder, pagename):
             pictures += "text/html" in data
     # 200 words a minute, five seconds for a line of code, twenty for a picture; exercises and play come on top.
     minutes = round(words / 200 + lines / 12 + pictures / 3)
+    parent = toc.parents(Path(folder))[pagename]
+    room = f'A side room of <a href="{os.path.relpath(parent, Path(pagename).parent)}.html">its chapter</a>. ' if (
+        parent) else ""
     measured = json.loads((Path(folder) / "measured" / "bench.json").read_text(encoding="utf-8"))["chapters"]
     seconds = measured["seconds"].get(f"{pagename}.ipynb")
     runs = f"; its cells run in {seconds:.0f} s (measured once, on one machine)" if seconds else ""
-    return f'<p class="ak-time">About {minutes} minutes to read, without the exercises{runs}.</p>'
+    return f'<p class="ak-time">{room}About {minutes} minutes to read, without the exercises{runs}.</p>'
 
 
 def finish_context(app, pagename, templatename, context, doctree):
@@ -183,12 +196,37 @@ def finish_context(app, pagename, templatename, context, doctree):
     body = re.sub(r'<img class="ak-still"[^>]*>', "", body)
     body = body.replace("</h1>", f"</h1>\n{how_long(app.srcdir, pagename)}", 1)
     context["body"] = body
-    if "data-ak-figure" in body:
-        app.add_js_file("attnkit-figures.js", loading_method="defer")
+    kinds = list(dict.fromkeys(re.findall(r'data-ak-figure="(\w+)"', body)))
+    for kind in ["core", *kinds] if kinds else []:
+        app.add_js_file(f"figures/{kind}.js", loading_method="defer")
+        if (Path(app.outdir) / f"_static/figures/{kind}.css").exists() and kind != "core":
+            app.add_css_file(f"figures/{kind}.css")
+    follow_the_road(app, pagename, context)
     if doctree is not None:
         first = next((p.astext() for p in doctree.findall(lambda n: n.tagname == "paragraph")), context["title"])
         words = escape(re.sub(r"\s+", " ", first)[:180])
         context["metatags"] = context.get("metatags", "") + f'\n<meta name="description" content="{words}">'
+
+
+def follow_the_road(app, pagename, context):
+    """Previous and next lead from chapter to chapter; a side room leads back to its own."""
+    parents = toc.parents(Path(app.srcdir))
+    if pagename not in parents:
+        return
+
+    def neighbour(page):
+        if page is None:
+            return None
+        title = app.env.titles[page].astext()
+        return {"link": app.builder.get_relative_uri(pagename, page), "title": escape(title)}
+
+    if parents[pagename] is not None:
+        before, after = parents[pagename], None
+    else:
+        road = [page for page, parent in parents.items() if parent is None]
+        at = road.index(pagename)
+        before, after = ([None, *road][at], [*road, None][at + 1])
+    context["prev"], context["next"] = neighbour(before), neighbour(after)
 
 
 # ---- after the build
@@ -208,6 +246,8 @@ DROP = (
     r'(?<=search-button-field search-button__button pst-js-only") title="Search" aria-label="Search"',
     r' role="(?:doc-biblioentry|list)"(?=[^>]*>)',               # a deprecated role, and a list with links for children
 )
+# The theme folds away what lies under a chapter, behind a switch without a name; side rooms stay in sight (book.css).
+FOLDED = r'<details[^>]*><summary>.*?</summary>(<ul.*?</ul>)\s*</details>'
 SEARCH = r'<script[^>]*(?:searchtools|language_data|searchindex)\.js[^>]*></script>'
 # These run while the page is read and must stay where they are, or search breaks.
 KEEP = ("doctools", "documentation_options", "sphinx_highlight", "searchtools", "language_data", "searchindex")
@@ -227,6 +267,9 @@ def lighten(app, exception):
     for path, html in pages.items():
         for pattern in DROP:
             html = re.sub(pattern, "", html, flags=re.S)
+        html = re.sub(FOLDED, r"\1", html, flags=re.S)
+        if path.relative_to(out).parts[0] == "further":
+            html = html.replace('class="prev-next-subtitle">previous<', 'class="prev-next-subtitle">back to<')
         if path.name != "search.html":
             html = re.sub(SEARCH, "", html)
         html = drop_second(r'<link[^>]*katex\.min\.css[^>]*>', html)   # once by Jupyter Book, once by the extension

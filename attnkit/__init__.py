@@ -5,10 +5,10 @@ it.  Importing it does not import torch; the functions accept torch tensors all
 the same.  The torch modules are in ``attnkit.modules``.
 """
 
-from attnkit.attention import attention, merge_heads, multi_head_attention, softmax, split_heads
 from attnkit.equivalences import convolution_as_attention, dense_as_attention
 from attnkit.gates import channel_and_spatial_attention, channel_attention, spatial_attention
 from attnkit.masks import causal_mask, padding_mask, window_mask
+from attnkit.mechanism import attention, merge_heads, multi_head_attention, softmax, split_heads
 from attnkit.memory import attention_in_blocks, fast_weight_attention, linear_attention
 from attnkit.positions import rotary, sinusoidal
 from attnkit.scores import additive, cosine, dot, general, scaled_dot

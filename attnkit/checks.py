@@ -16,21 +16,21 @@ import numpy as np
 from array_api_compat import array_namespace
 
 
-def arrays(optional=None, /, **given):
+def arrays(optional=None, /, **named):
     """The array library of some floating-point arrays, which must share it, their dtype and their device.
 
     `optional` holds more of them by name, which may be None.
     """
     if optional:
-        given |= {name: array for name, array in optional.items() if array is not None}
+        named |= {name: array for name, array in optional.items() if array is not None}
     xp = None
-    for name, array in given.items():
+    for name, array in named.items():
         if xp is None:
             xp = _floating_library(name, array)
             dtype, device = array.dtype, array.device
         elif _library_of(type(array)) is not xp or array.dtype != dtype or array.device != device:
             _floating_library(name, array)
-            _complain(given)
+            _complain(named)
     return xp
 
 
@@ -45,15 +45,15 @@ def _floating_library(name, array):
     return xp
 
 
-def _complain(given):
+def _complain(named):
     """Say in what some arrays differ."""
-    found = {name: array for name, array in given.items() if library(array) is not None}
-    if len({library(array) for array in found.values()}) > 1:
-        kinds = {name: "numpy" if isinstance(array, np.ndarray) else "torch" for name, array in found.items()}
+    known = {name: array for name, array in named.items() if library(array) is not None}
+    if len({library(array) for array in known.values()}) > 1:
+        kinds = {name: "numpy" if isinstance(array, np.ndarray) else "torch" for name, array in known.items()}
         raise TypeError(f"arrays of one library are needed, got {listed(kinds)}")
-    if len({array.dtype for array in found.values()}) > 1:
-        raise TypeError(f"one dtype is needed, got {listed({n: a.dtype for n, a in found.items()})}")
-    raise ValueError(f"arrays on one device are needed, got {listed({n: a.device for n, a in found.items()})}")
+    if len({array.dtype for array in known.values()}) > 1:
+        raise TypeError(f"one dtype is needed, got {listed({n: a.dtype for n, a in known.items()})}")
+    raise ValueError(f"arrays on one device are needed, got {listed({n: a.device for n, a in known.items()})}")
 
 
 def library(array):
@@ -78,12 +78,6 @@ def is_floating(dtype, xp):
     return xp.isdtype(dtype, "real floating")
 
 
-@cache
-def bits(dtype, xp):
-    """How many bits a floating-point number of this dtype has."""
-    return xp.finfo(dtype).bits
-
-
 def listed(kinds):
     """``query: float32, key: float64``."""
     return ", ".join(f"{name}: {kind}" for name, kind in kinds.items())
@@ -102,6 +96,71 @@ def items(name, array):
         raise ValueError(f"{name} has an empty axis: shape {shape(array)}")
 
 
+def softmax(scores, temperature, axis):
+    """What `attnkit.softmax` is given; returns the array library."""
+    xp = arrays(scores=scores)
+    dtype = xp.float32 if xp.finfo(scores.dtype).bits < 32 else scores.dtype
+    limits, temperature = xp.finfo(dtype), number(temperature, "temperature")
+    in_range = float(limits.smallest_normal) <= temperature <= float(limits.max)
+    if temperature <= 0 or not math.isfinite(temperature) or not in_range:
+        raise ValueError(f"temperature must be positive and finite in {dtype}, got {temperature}")
+    axis = count(axis, "axis", least=-math.inf)
+    if not -scores.ndim <= axis < scores.ndim:
+        raise ValueError(f"axis {axis} does not exist in scores of shape {shape(scores)}")
+    if scores.shape[axis] == 0:
+        raise ValueError(f"axis {axis} of scores is empty: shape {shape(scores)}")
+    return xp
+
+
+def attention(query, key, value, scale, score):
+    """What `attnkit.attention` is given; returns the array library."""
+    xp = arrays(query=query, key=key, value=value)
+    attention_shapes(query, key, value, same_width=score is None)
+    if score is not None and scale is not None:
+        raise ValueError("scale belongs to the dot score: give either scale or score, not both")
+    if score is not None and not callable(score):
+        raise TypeError(f"score must be a function of query and key, got {type(score).__name__}")
+    if scale is not None:
+        finite(scale, "scale", query)
+    return xp
+
+
+def scored(score, query, key, value):
+    """The scores that a function of the caller's returns, checked; a copy, as it may hold them."""
+    scores = score(query, key)
+    xp = arrays(**{"value": value, "the result of score": scores})
+    n, m = query.shape[-2], key.shape[-2]
+    if tuple(scores.shape[-2:]) != (n, m):
+        raise ValueError(f"score must return shape (..., {n}, {m}) for query {shape(query)} "
+                         f"and key {shape(key)}, got {shape(scores)}")
+    batch_axes(**{"the result of score": scores, "value": value})
+    # Copied in numpy, where they are written over; torch has no need of it.
+    dtype = xp.float32 if xp.finfo(scores.dtype).bits < 32 else scores.dtype
+    return xp.astype(scores, dtype, copy=isinstance(scores, np.ndarray))
+
+
+def multi_head(query, key, value, w_query, w_key, w_value, w_output, num_heads, score, **biases):
+    """What `attnkit.multi_head_attention` is given; returns the array library."""
+    xp = arrays(biases, query=query, key=key, value=value,
+                w_query=w_query, w_key=w_key, w_value=w_value, w_output=w_output)
+    attention_shapes(query, key, value, same_width=False)
+    h = count(num_heads, "num_heads")
+    matrix("w_query", w_query, rows=(query.shape[-1], "the width of query", query))
+    matrix("w_key", w_key, rows=(key.shape[-1], "the width of key", key))
+    matrix("w_value", w_value, rows=(value.shape[-1], "the width of value", value))
+    for name, weight in (("w_query", w_query), ("w_key", w_key), ("w_value", w_value)):
+        if weight.shape[1] % h:
+            raise ValueError(f"num_heads must divide the columns of {name}: {h} heads, shape {shape(weight)}")
+    if score is None and w_query.shape[1] != w_key.shape[1]:
+        raise ValueError(f"w_query and w_key must have as many columns, got {shape(w_query)} and {shape(w_key)}")
+    matrix("w_output", w_output, rows=(w_value.shape[1], "the columns of w_value", w_value))
+    for name, weight in (("query", w_query), ("key", w_key), ("value", w_value), ("output", w_output)):
+        bias = biases[f"b_{name}"]
+        if bias is not None:
+            vector(f"b_{name}", bias, weight.shape[1], "a number for each column of", f"w_{name}")
+    return xp
+
+
 def attention_shapes(query, key, value, *, same_width=True):
     """Query (..., n, d_k), key (..., m, d_k), value (..., m, d_v); `same_width`: query and key share d_k."""
     items("query", query)
@@ -115,12 +174,12 @@ def attention_shapes(query, key, value, *, same_width=True):
         batch_axes(query=query, key=key, value=value)
 
 
-def batch_axes(**given):
+def batch_axes(**named):
     """All axes but the last two must broadcast against each other; what they broadcast to."""
     try:
-        return np.broadcast_shapes(*(tuple(array.shape[:-2]) for array in given.values()))
+        return np.broadcast_shapes(*(tuple(array.shape[:-2]) for array in named.values()))
     except ValueError:
-        shapes = {name: shape(array) for name, array in given.items()}
+        shapes = {name: shape(array) for name, array in named.items()}
         raise ValueError(f"the batch axes (all but the last two) do not fit together: {listed(shapes)}") from None
 
 
@@ -132,9 +191,9 @@ def mask(mask, scores_shape, like):
         raise TypeError(f"mask must be a boolean array of the same library (True = may attend), got {kind}")
     if mask.device != like.device:
         raise ValueError(f"arrays on one device are needed, got mask: {mask.device}, query: {like.device}")
-    target, given = tuple(scores_shape), shape(mask)
-    if len(given) > len(target) or any(i not in (1, j) for i, j in zip(reversed(given), reversed(target))):
-        raise ValueError(f"mask must broadcast to the scores' shape {target}, got {given}")
+    target, own = tuple(scores_shape), shape(mask)
+    if len(own) > len(target) or any(i not in (1, j) for i, j in zip(reversed(own), reversed(target))):
+        raise ValueError(f"mask must broadcast to the scores' shape {target}, got {own}")
 
 
 def matrix(name, array, rows=None, columns=None):
@@ -142,9 +201,21 @@ def matrix(name, array, rows=None, columns=None):
     if array.ndim != 2 or 0 in array.shape:
         raise ValueError(f"{name} must be a matrix, got shape {shape(array)}")
     if rows is not None and array.shape[0] != rows[0]:
-        raise ValueError(f"{name} must have {rows[0]} rows, {said(*rows[1:])}; got shape {shape(array)}")
+        raise ValueError(f"{name} must have {many(rows[0], 'row')}, {said(*rows[1:])}; got shape {shape(array)}")
     if columns is not None and array.shape[1] != columns[0]:
-        raise ValueError(f"{name} must have {columns[0]} columns, {said(*columns[1:])}; got shape {shape(array)}")
+        raise ValueError(f"{name} must have {many(columns[0], 'column')}, {said(*columns[1:])}; "
+                         f"got shape {shape(array)}")
+
+
+def many(number, thing):
+    """``1 row``, ``3 rows``."""
+    return f"{number} {thing}{'s' * (number != 1)}"
+
+
+def width(name, array, expected):
+    """Items (..., n, expected), as a module that holds weights of its own can take them."""
+    if array.ndim < 1 or array.shape[-1] != expected:
+        raise ValueError(f"{name} must have width {expected}, got shape {shape(array)}")
 
 
 def vector(name, array, length, *why):

@@ -161,13 +161,13 @@ def convolution_as_attention(kernel, bias=None, *, shape, padding="zeros", dilat
 def _heads(xp, like, masks, *, width, w_output, b_output):
     """The arguments for heads that masks alone direct and that hand on the items unchanged."""
     h = len(masks)
-    made = {"dtype": like.dtype, "device": like.device}
+    options = {"dtype": like.dtype, "device": like.device}
     return {
         "num_heads": h,
         "mask": xp.asarray(masks, device=like.device),
-        "w_query": xp.zeros((width, h), **made),                # every score is 0: the mask decides
-        "w_key": xp.zeros((width, h), **made),
-        "w_value": xp.tile(xp.eye(width, **made), (1, h)),      # W^V = I for each head
+        "w_query": xp.zeros((width, h), **options),                # every score is 0: the mask decides
+        "w_key": xp.zeros((width, h), **options),
+        "w_value": xp.tile(xp.eye(width, **options), (1, h)),      # W^V = I for each head
         "w_output": w_output,
         "b_output": b_output,
     }

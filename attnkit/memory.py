@@ -8,12 +8,11 @@ import math
 
 import numpy as np
 
-from attnkit import checks
-from attnkit.attention import _narrow, _or_one, _scale, _widen
+from attnkit import checks, numerics
 
 
-def attention_in_blocks(query, key, value, *, mask=None, scale=None, block=512):
-    """`attention`, exactly, without ever holding more than a block x block square of its weights.
+def attention_in_blocks(query, key, value, *, mask=None, scale=None, block_size=512):
+    """`attention`, exactly, without ever holding more than a block_size x block_size square of its weights.
 
     The keys are read block by block.  For each query a running maximum, a running
     sum of exponentials and a running blend are kept; when a larger score turns up,
@@ -28,7 +27,7 @@ def attention_in_blocks(query, key, value, *, mask=None, scale=None, block=512):
         True = may attend, as in `attention`.
     scale : float, optional
         As in `attention`.
-    block : int
+    block_size : int
         How many queries, and how many keys, at a time; memory grows with its square, not with n times m.
 
     Returns
@@ -38,9 +37,9 @@ def attention_in_blocks(query, key, value, *, mask=None, scale=None, block=512):
     Raises
     ------
     TypeError
-        As `attention`; `block` is not an integer.
+        As `attention`; `block_size` is not an integer.
     ValueError
-        As `attention`; `block` is less than one.
+        As `attention`; `block_size` is less than one.
 
     Examples
     --------
@@ -48,7 +47,7 @@ def attention_in_blocks(query, key, value, *, mask=None, scale=None, block=512):
     >>> from attnkit import attention
     >>> query, key, value = np.random.default_rng(0).normal(size=(3, 5, 2))
     >>> whole, _ = attention(query, key, value)
-    >>> bool(np.allclose(attention_in_blocks(query, key, value, block=2), whole, atol=1e-12))
+    >>> bool(np.allclose(attention_in_blocks(query, key, value, block_size=2), whole, atol=1e-12))
     True
 
     References
@@ -59,44 +58,44 @@ def attention_in_blocks(query, key, value, *, mask=None, scale=None, block=512):
     """
     xp = checks.arrays(query=query, key=key, value=value)
     checks.attention_shapes(query, key, value)
-    block = checks.count(block, "block")
-    scale = _scale(scale, query)
+    block_size = checks.count(block_size, "block_size")
+    scale = 1 / math.sqrt(query.shape[-1]) if scale is None else checks.finite(scale, "scale", query)
     batch, n, m = checks.batch_axes(query=query, key=key, value=value), query.shape[-2], key.shape[-2]
     if mask is not None:
         checks.mask(mask, (*checks.batch_axes(query=query, key=key), n, m), query)
         mask = xp.broadcast_to(mask, (*batch, n, m))
     if batch:      # one after the other, so that a block stays in the processor's cache
         whole = [xp.broadcast_to(x, (*batch, *x.shape[-2:])) for x in (query, key, value)]
-        return xp.stack([attention_in_blocks(*(x[i, ...] for x in whole), scale=scale, block=block,
+        return xp.stack([attention_in_blocks(*(x[i, ...] for x in whole), scale=scale, block_size=block_size,
                                              mask=None if mask is None else mask[i, ...]) for i in range(batch[0])])
 
-    q, k, v = _widen(xp, query, key, value)
+    q, k, v = numerics.upcast(xp, query, key, value)
     q = q * scale
     blends = []
-    for rows in _slices(n, block):
+    for rows in _slices(n, block_size):
         largest, total, blend = -math.inf, 0.0, 0.0
-        for columns in _slices(m, block):
-            scores = q[rows] @ k[columns].mT                        # (block, block)
+        for columns in _slices(m, block_size):
+            scores = q[rows] @ k[columns].mT                        # (block_size, block_size)
             if mask is not None:
                 scores = xp.where(mask[rows, columns], scores, -math.inf)
             before = largest
             largest = xp.maximum(xp.max(scores, axis=1, keepdims=True), before)
             # Where nothing was allowed so far there is nothing to shift by.
-            shift = xp.where(largest == -math.inf, 0.0, largest)    # (block, 1)
+            shift = xp.where(largest == -math.inf, 0.0, largest)    # (block_size, 1)
             with np.errstate(over="ignore"):                        # too far below: -inf
                 shares = xp.exp(scores - shift)
             shrink = xp.exp(before - shift)                         # 0 in the first block
             total = total * shrink + xp.sum(shares, axis=1, keepdims=True)
-            blend = blend * shrink + shares @ v[columns]            # (block, d_v)
-        blends.append(blend / _or_one(xp, total))
-    return _narrow(xp, xp.concat(blends), value)
+            blend = blend * shrink + shares @ v[columns]            # (block_size, d_v)
+        blends.append(blend / numerics.safe_divisor(xp, total))
+    return numerics.downcast(xp, xp.concat(blends), value)
 
 
-def linear_attention(query, key, value, *, feature=None, causal=False):
-    """Attend with the weights feature(q) . feature(k) in place of exp(q . k): linear in the length.
+def linear_attention(query, key, value, *, feature_map=None, causal=False):
+    """Attend with the weights feature_map(q) . feature_map(k) in place of exp(q . k): linear in the length.
 
     As the weights are products, the sum over the keys can be done first:
-    ``feature(query) @ (feature(key).T @ value)``, each row divided by the sum of
+    ``feature_map(query) @ (feature_map(key).T @ value)``, each row divided by the sum of
     its weights.  The n x m weights are never needed.
 
     Parameters
@@ -104,7 +103,7 @@ def linear_attention(query, key, value, *, feature=None, causal=False):
     query : floating-point array, shape (..., n, d_k)
     key : array, shape (..., m, d_k)
     value : array, shape (..., m, d_v)
-    feature : callable, optional
+    feature_map : callable, optional
         Maps (..., n, d_k) to (..., n, r), no number negative; elu(x) + 1 if not given.
     causal : bool
         Whether query i sees keys 0 to i only; n must be m.
@@ -117,9 +116,9 @@ def linear_attention(query, key, value, *, feature=None, causal=False):
     Raises
     ------
     TypeError
-        As `attention`; `feature` is not a function.
+        As `attention`; `feature_map` is not a function.
     ValueError
-        The shapes do not fit together; what `feature` returned does not; `causal` with n other than m.
+        The shapes do not fit together; what `feature_map` returned does not; `causal` with n other than m.
 
     Examples
     --------
@@ -134,23 +133,23 @@ def linear_attention(query, key, value, *, feature=None, causal=False):
     Transformers with Linear Attention".
     Chapter: cost.
     """
-    xp, q, k, v = _featured(query, key, value, feature, causal)
+    xp, q, k, v = _featured(query, key, value, feature_map, causal)
     if not causal:
         memory = k.mT @ v                                          # (..., r, d_v)
         total = q @ xp.sum(k, axis=-2, keepdims=True).mT           # (..., n, 1)
-        return _narrow(xp, q @ memory / _or_one(xp, total), value)
+        return numerics.downcast(xp, q @ memory / numerics.safe_divisor(xp, total), value)
     # Row i needs the sum over keys 0 to i: a running sum of what each key adds.
     memory = xp.cumulative_sum(k[..., :, None] * v[..., None, :], axis=-3)      # (..., n, r, d_v)
     total = xp.sum(q * xp.cumulative_sum(k, axis=-2), axis=-1, keepdims=True)   # (..., n, 1)
     read = (q[..., None, :] @ memory)[..., 0, :]                   # (..., n, d_v)
-    return _narrow(xp, read / _or_one(xp, total), value)
+    return numerics.downcast(xp, read / numerics.safe_divisor(xp, total), value)
 
 
-def fast_weight_attention(query, key, value, *, feature=None):
+def fast_weight_attention(query, key, value, *, feature_map=None):
     """Causal linear attention as a recurrence: a memory that each key and value write into and each query reads.
 
-    The memory is a matrix.  Step i adds the outer product of feature(key i) and
-    value i to it, and reads feature(query i) @ memory.  The same numbers as
+    The memory is a matrix.  Step i adds the outer product of feature_map(key i) and
+    value i to it, and reads feature_map(query i) @ memory.  The same numbers as
     ``linear_attention(..., causal=True)``, with a state that does not grow.
 
     Parameters
@@ -158,7 +157,7 @@ def fast_weight_attention(query, key, value, *, feature=None):
     query : floating-point array, shape (..., n, d_k)
     key : array, shape (..., n, d_k)
     value : array, shape (..., n, d_v)
-    feature : callable, optional
+    feature_map : callable, optional
         As in `linear_attention`.
 
     Returns
@@ -188,36 +187,36 @@ def fast_weight_attention(query, key, value, *, feature=None):
     (2021), "Linear Transformers Are Secretly Fast Weight Programmers".
     Chapter: cost.
     """
-    xp, q, k, v = _featured(query, key, value, feature, causal=True)
+    xp, q, k, v = _featured(query, key, value, feature_map, causal=True)
     memory, total, outputs = 0.0, 0.0, []
     for i in range(q.shape[-2]):
         now = (..., slice(i, i + 1), slice(None))                  # row i, kept as a row
         memory = memory + k[now].mT @ v[now]                       # (..., r, d_v)
         total = total + k[now]                                     # (..., 1, r)
-        outputs.append(q[now] @ memory / _or_one(xp, q[now] @ total.mT))
-    return _narrow(xp, xp.concat(outputs, axis=-2), value), _narrow(xp, memory, value)
+        outputs.append(q[now] @ memory / numerics.safe_divisor(xp, q[now] @ total.mT))
+    return numerics.downcast(xp, xp.concat(outputs, axis=-2), value), numerics.downcast(xp, memory, value)
 
 
-def _featured(query, key, value, feature, causal):
+def _featured(query, key, value, feature_map, causal):
     """The library, query and key after the feature map, and the value, checked before and after."""
     xp = checks.arrays(query=query, key=key, value=value)
     checks.attention_shapes(query, key, value)
-    if feature is not None and not callable(feature):
-        raise TypeError(f"feature must be a function, got {type(feature).__name__}")
+    if feature_map is not None and not callable(feature_map):
+        raise TypeError(f"feature_map must be a function, got {type(feature_map).__name__}")
     if causal and query.shape[-2] != key.shape[-2]:
         raise ValueError("causal attention needs as many queries as keys, "
                          f"got query {checks.shape(query)} and key {checks.shape(key)}")
-    *wide, value = _widen(xp, query, key, value)
-    made = [feature(x) if feature else _elu_plus_one(xp, x) for x in wide]
-    checks.arrays(**{"query": wide[0], "feature(query)": made[0], "feature(key)": made[1]})
-    for before, after in zip(wide, made):
+    *wide, value = numerics.upcast(xp, query, key, value)
+    mapped = [feature_map(x) if feature_map else _elu_plus_one(xp, x) for x in wide]
+    checks.arrays(**{"query": wide[0], "feature_map(query)": mapped[0], "feature_map(key)": mapped[1]})
+    for before, after in zip(wide, mapped):
         if after.shape[:-1] != before.shape[:-1] or 0 in after.shape:
-            raise ValueError(f"feature must map (..., n, d_k) to (..., n, r), got {checks.shape(after)} "
+            raise ValueError(f"feature_map must map (..., n, d_k) to (..., n, r), got {checks.shape(after)} "
                              f"from {checks.shape(before)}")
-    if made[0].shape[-1] != made[1].shape[-1]:
-        raise ValueError("feature must give queries and keys the same width, "
-                         f"got {checks.shape(made[0])} and {checks.shape(made[1])}")
-    return xp, *made, value
+    if mapped[0].shape[-1] != mapped[1].shape[-1]:
+        raise ValueError("feature_map must give queries and keys the same width, "
+                         f"got {checks.shape(mapped[0])} and {checks.shape(mapped[1])}")
+    return xp, *mapped, value
 
 
 def _elu_plus_one(xp, x):
@@ -226,5 +225,5 @@ def _elu_plus_one(xp, x):
     return xp.where(positive, x, 0.0) + xp.exp(xp.where(positive, 0.0, x))
 
 
-def _slices(length, block):
-    return [slice(start, start + block) for start in range(0, length, block)]
+def _slices(length, size):
+    return [slice(start, start + size) for start in range(0, length, size)]

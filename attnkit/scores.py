@@ -8,8 +8,9 @@ with their parameters filled in::
     attention(query, key, value, score=lambda q, k: general(q, k, weight))
 """
 
-from attnkit import checks
-from attnkit.attention import _narrow, _or_one, _scale, _widen
+import math
+
+from attnkit import checks, numerics
 
 
 def dot(query, key):
@@ -84,7 +85,8 @@ def scaled_dot(query, key, *, scale=None):
     Chapter: softmax.
     """
     _check(query, key)
-    return (query * _scale(scale, query)) @ key.mT
+    scale = 1 / math.sqrt(query.shape[-1]) if scale is None else checks.finite(scale, "scale", query)
+    return (query * scale) @ key.mT
 
 
 def general(query, key, weight):
@@ -210,17 +212,17 @@ def cosine(query, key):
     Chapter: dot_product.
     """
     xp = _check(query, key)
-    q, k = _widen(xp, query, key)
-    return _narrow(xp, _unit(xp, q) @ _unit(xp, k).mT, query)
+    q, k = numerics.upcast(xp, query, key)
+    return numerics.downcast(xp, _unit(xp, q) @ _unit(xp, k).mT, query)
 
 
 def _unit(xp, x):
     """Each row at length one; a zero row stays zero."""
     # By the largest entry first: the squares of very large or very small numbers do not fit into the dtype.
     largest = xp.max(xp.abs(x), axis=-1, keepdims=True)
-    x = x / _or_one(xp, largest)
+    x = x / numerics.safe_divisor(xp, largest)
     length = xp.linalg.vector_norm(x, axis=-1, keepdims=True)
-    return x / _or_one(xp, length)
+    return x / numerics.safe_divisor(xp, length)
 
 
 def _check(query, key, *, same_width=True, **parameters):

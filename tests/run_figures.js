@@ -1,9 +1,9 @@
 // Run the figures' arithmetic on cases from Python: {figure, cases} or {numbers} in, results out.
-const fs = require("fs");
-const path = require("path");
-const vm = require("vm");
-const widgets = path.join(__dirname, "..", "attnkit", "widgets");
-const load = (name) => vm.runInThisContext(fs.readFileSync(path.join(widgets, `${name}.js`), "utf8"), name);
+const fs = require("node:fs");
+const path = require("node:path");
+const vm = require("node:vm");
+const folder = path.join(__dirname, "..", "attnkit", "figures");
+const load = (name) => vm.runInThisContext(fs.readFileSync(path.join(folder, `${name}.js`), "utf8"), name);
 load("core");
 const given = JSON.parse(fs.readFileSync(0, "utf8"));
 if (given.figure) {

@@ -30,7 +30,7 @@ def oracle(query, key, value, mask=None, **options):
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", CALLS)
-def test_kept(name, dtype, library):
+def test_library_dtype_and_input_are_kept(name, dtype, library):
     """Library and dtype are kept, the input is not changed, and less exact numbers give nearly the exact result."""
     call, shapes = CALLS[name]
     given = arrays(library, dtype, *shapes)
@@ -122,11 +122,11 @@ def test_extreme_scores(library, dtype):
     assert weights[0].tolist() == [1, 0, 0] and weights[2].tolist() == [1, 0, 0] and weights[3].tolist() == [0, .5, .5]
     assert np.abs(weights[1] - third).max() < TOLERANCE[dtype]
     q, k, v = (to(library, np.array(a, dtype=dtype)) for a in ([[100.0]], [[100.0], [-100], [99]], [[1.0], [2], [3]]))
-    assert plain(attention(q, k, v)[0]).tolist() == [[1]] and plain(attention_in_blocks(q, k, v, block=1)).tolist() == [[1]]
+    assert plain(attention(q, k, v)[0]).tolist() == [[1]] and plain(attention_in_blocks(q, k, v, block_size=1)).tolist() == [[1]]
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
-def test_the_largest_numbers_of_a_dtype(library):
+def test_extreme_numbers_do_not_warn(library):
     """Differences that do not fit into the dtype are a weight of zero, without a warning."""
     largest = np.finfo("float32").max
     scores = to(library, np.array([[largest, -largest], [1, 2]], dtype="float32"))
@@ -144,7 +144,7 @@ def test_the_largest_numbers_of_a_dtype(library):
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
-def test_nowhere_to_look(library):
+def test_rows_of_minus_infinity_give_zeros(library):
     """Where all scores are minus infinity: zeros, and for torch a gradient of zeros, there alone."""
     scores = np.full((3, 3), -np.inf)
     scores[[0, 0, 2], [0, 2, 0]] = 1.0, 2.0, 3.0      # row 1 and column 1 are empty
@@ -173,7 +173,7 @@ def test_products_too_large_for_sixteen_bits(library):
     """300 * 300 * 2 does not fit into float16, but neither it nor the difference of two such is the result."""
     q, v = (to(library, np.array(a, dtype="float16")) for a in ([[300, 300]], [[1], [2], [4]]))
     k = to(library, np.array([[300, 300], [300, 300], [-300, -300]], dtype="float16"))
-    assert plain(attention(q, k, v)[0]).tolist() == plain(attention_in_blocks(q, k, v, block=1)).tolist() == [[1.5]]
+    assert plain(attention(q, k, v)[0]).tolist() == plain(attention_in_blocks(q, k, v, block_size=1)).tolist() == [[1.5]]
 
 
 def test_memory_of_attention():
@@ -182,9 +182,9 @@ def test_memory_of_attention():
     tracemalloc.start()
     attention(q, k, v)
     peak = tracemalloc.get_traced_memory()[1]
-    attention_in_blocks(q, k, v, block=64)
+    attention_in_blocks(q, k, v, block_size=64)
     tracemalloc.reset_peak()
-    attention_in_blocks(q, k, v, block=64)
+    attention_in_blocks(q, k, v, block_size=64)
     in_blocks = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 1.2 * 1024 * 1024 * 4 and in_blocks < 0.1 * 1024 * 1024 * 4
@@ -202,7 +202,7 @@ def test_against_torch(library, dtype, shape):
     assert tuple(weights.shape) == (*batch, n, m)
     assert near(output, oracle(q, k, v), dtype)
     assert np.abs(plain(weights).astype(float).sum(-1) - 1).max() < TOLERANCE[dtype]
-    assert near(attention_in_blocks(q, k, v, block=3), oracle(q, k, v), dtype)
+    assert near(attention_in_blocks(q, k, v, block_size=3), oracle(q, k, v), dtype)
     assert near(attention(q, k, v, scale=0.7)[0], oracle(q, k, v, scale=0.7), dtype)
     assert near(attention_in_blocks(q, k, v, scale=0.7), oracle(q, k, v, scale=0.7), dtype)
 
@@ -219,10 +219,10 @@ def test_masks(library, dtype):
     assert (plain(weights)[~allowed] == 0).all()
     assert (plain(output)[0, 2] == 0).all() and (plain(weights)[0, 2] == 0).all()
     square = [a[..., :2, :] for a in (q, k, v)]
-    assert near(attention_in_blocks(*square, mask=to(library, allowed[:, :2, :2].copy()), block=1),
+    assert near(attention_in_blocks(*square, mask=to(library, allowed[:, :2, :2].copy()), block_size=1),
                 attention(*square, mask=to(library, allowed[:, :2, :2].copy()))[0], dtype)
     for block in (1, 2, 3, 5, 100):
-        assert near(attention_in_blocks(q, k, v, mask=to(library, allowed), block=block), output, dtype)
+        assert near(attention_in_blocks(q, k, v, mask=to(library, allowed), block_size=block), output, dtype)
     # True = may attend: the one key that is allowed gets everything.
     only = np.zeros((5, 7), bool)
     only[:, 4] = True
@@ -238,7 +238,7 @@ def test_masks_broadcast(library, shape):
     expected = attention(q, k, v, mask=to(library, np.array(np.broadcast_to(mask, (2, 5, 7)))))
     found = attention(q, k, v, mask=to(library, np.array(mask)))
     assert near(found[0], expected[0]) and near(found[1], expected[1])
-    assert near(attention_in_blocks(q, k, v, mask=to(library, np.array(mask)), block=3), expected[0])
+    assert near(attention_in_blocks(q, k, v, mask=to(library, np.array(mask)), block_size=3), expected[0])
 
 
 def test_gradients_of_masked_attention():
@@ -246,7 +246,7 @@ def test_gradients_of_masked_attention():
     mask = torch.ones(2, 5, dtype=torch.bool)
     mask[0] = False
     mask[1, 2] = False
-    for call in (lambda *a: attention(*a, mask=mask)[0], lambda *a: attention_in_blocks(*a, mask=mask, block=2)):
+    for call in (lambda *a: attention(*a, mask=mask)[0], lambda *a: attention_in_blocks(*a, mask=mask, block_size=2)):
         assert torch.autograd.gradcheck(call, (q, k, v))
         q.grad = v.grad = None
         call(q, k, v).sum().backward()
@@ -265,10 +265,10 @@ def test_by_hand():
     # The default scale is 1 / sqrt(d_k): here 1 / sqrt(4).
     query, key = np.array([[1.0, 0, 0, 0]]), np.array([[0.0, 0, 0, 0], [2 * math.log(3), 0, 0, 0]])
     assert np.allclose(attention(query, key, key)[1], [[0.25, 0.75]], atol=1e-15)
-    assert np.allclose(attention_in_blocks(query, key, key, block=1), 0.75 * key[1:], atol=1e-15)
+    assert np.allclose(attention_in_blocks(query, key, key, block_size=1), 0.75 * key[1:], atol=1e-15)
 
 
-def test_scores_of_ones_own():
+def test_custom_score_functions():
     q, k, v = arrays("numpy", "float64", (5, 3), (7, 3), (7, 2))
     scored = attention(q, k, v, score=lambda q, k: q @ k.T / math.sqrt(3))
     assert np.allclose(scored[0], oracle(q, k, v), atol=1e-12)
@@ -288,9 +288,9 @@ def test_scores_of_ones_own():
 def test_batch_axes_broadcast(library):
     q, k, v = arrays(library, "float64", (3, 1, 5, 2), (4, 7, 2), (7, 11))
     output, _ = attention(q, k, v)
-    assert output.shape == (3, 4, 5, 11) and near(attention_in_blocks(q, k, v, block=2), output)
+    assert output.shape == (3, 4, 5, 11) and near(attention_in_blocks(q, k, v, block_size=2), output)
     mask = to(library, np.random.default_rng(0).random((3, 4, 5, 7)) < 0.7)     # every axis from another argument
-    assert near(attention_in_blocks(q, k, v, mask=mask, block=2), attention(q, k, v, mask=mask)[0])
+    assert near(attention_in_blocks(q, k, v, mask=mask, block_size=2), attention(q, k, v, mask=mask)[0])
     v, = arrays(library, "float64", (2, 1, 1, 7, 11))
     assert attention(q, k, v)[0].shape == attention_in_blocks(q, k, v).shape == (2, 3, 4, 5, 11)
 
@@ -489,7 +489,7 @@ def test_convolution(library, axes, k, padding, dilation, grouped):
     assert heads["num_heads"] == math.prod(kernel_shape) and set(np.unique(plain(weights))) <= {0.0, 1.0}
 
 
-def test_steps_larger_than_the_picture():
+def test_dilation_larger_than_the_picture():
     x, kernel = arrays("numpy", "float64", (5, 2), (4, 2, 3))
     step = 2**63 - 1
     alone, _ = multi_head_attention(x, x, x, **attnkit.convolution_as_attention(kernel, shape=(5,), dilation=step))
@@ -516,16 +516,16 @@ def test_linear_attention(library, feature):
     q, k, v = arrays(library, "float64", (2, 5, 3), (2, 7, 3), (2, 7, 11))
     mapped = feature or (lambda x: torch.nn.functional.elu(torch.as_tensor(plain(x))) + 1)
     shares = plain(mapped(q)) @ plain(mapped(k)).swapaxes(-1, -2)
-    assert near(attnkit.linear_attention(q, k, v, feature=feature), shares / shares.sum(-1, keepdims=True) @ plain(v))
+    assert near(attnkit.linear_attention(q, k, v, feature_map=feature), shares / shares.sum(-1, keepdims=True) @ plain(v))
     k, v = k[:, :5], v[:, :5]
     shares = shares[..., :5] * np.tril(np.ones((5, 5)))
     expected = shares / shares.sum(-1, keepdims=True) @ plain(v)
-    assert near(attnkit.linear_attention(q, k, v, feature=feature, causal=True), expected)
-    output, memory = attnkit.fast_weight_attention(q, k, v, feature=feature)
+    assert near(attnkit.linear_attention(q, k, v, feature_map=feature, causal=True), expected)
+    output, memory = attnkit.fast_weight_attention(q, k, v, feature_map=feature)
     assert near(output, expected) and near(memory, plain(mapped(k)).swapaxes(-1, -2) @ plain(v))
 
 
-def test_the_feature_at_zero():
+def test_feature_map_at_zero():
     """elu(x) + 1 has slope 1 at 0, from both sides; attention to two keys, values 0 and 1, both at 0."""
     key = torch.zeros(2, 1, dtype=torch.double, requires_grad=True)
     value = torch.tensor([[0.0], [1.0]], dtype=torch.double)
@@ -537,8 +537,8 @@ def test_the_feature_at_zero():
 def test_linear_attention_without_mass(library):
     x = to(library, np.ones((3, 2)))
     nothing = lambda x: x * 0     # noqa: E731
-    for result in (attnkit.linear_attention(x, x, x, feature=nothing), attnkit.linear_attention(x, x, x, feature=nothing, causal=True),
-                   attnkit.fast_weight_attention(x, x, x, feature=nothing)[0]):
+    for result in (attnkit.linear_attention(x, x, x, feature_map=nothing), attnkit.linear_attention(x, x, x, feature_map=nothing, causal=True),
+                   attnkit.fast_weight_attention(x, x, x, feature_map=nothing)[0]):
         assert (plain(result) == 0).all()
 
 
@@ -573,15 +573,54 @@ def test_gates(library):
     assert np.isfinite(plain(attnkit.spatial_attention(x * 1e4, p)[1])).all()
 
 
+# ---- how it is computed
+
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_rows_do_not_touch_each_other(dtype, masked):
+    """Not in one bit: neither another query, however large, nor a masked key, nor another sequence of the batch."""
+    q, k, v = arrays("numpy", dtype, (3, 5, 4), (3, 7, 4), (3, 7, 2))
+    mask = np.random.default_rng(1).random((5, 7)) < 0.6 if masked else None
+    if masked:
+        mask[:, 6], mask[2] = False, False
+    output, weights = attention(q, k, v, mask=mask)
+    far = q.copy()
+    far[:, 3] *= 1e4
+    for changed_q, changed_k, same in [(far, k, np.s_[:, [0, 1, 2, 4]]), (q * np.array([1, 1e4, 1], dtype)[:, None, None], k, np.s_[[0, 2]])] + (
+            [(q, np.concatenate([k[:, :6], 1e5 * k[:, 6:]], axis=1), np.s_[:])] if masked else []):
+        again = attention(changed_q, changed_k, v, mask=mask)
+        assert np.array_equal(output[same], again[0][same]) and np.array_equal(weights[same], again[1][same])
+        rows = softmax(np.where(True if mask is None else mask, (changed_q / 2) @ changed_k.mT, -np.inf))
+        assert near(again[1], rows, dtype), "large or small, shifted or not: the same softmax"
+
+
+def test_many_heads_at_once_by_vmap():
+    """multi_head_attention under torch.func.vmap, over a batch and over parameters with their biases."""
+    torch.manual_seed(0)
+    names = [f"{kind}_{name}" for kind in "wb" for name in ("query", "key", "value", "output")]
+    shapes = [(4, 6), (4, 6), (4, 6), (6, 4), (6,), (6,), (6,), (4,)]
+    x, parameters = torch.randn(3, 5, 4), {name: torch.randn(3, *shape) for name, shape in zip(names, shapes)}
+
+    def heads(x, parameters):
+        return multi_head_attention(x, x, x, num_heads=2, **parameters)
+    for over in ((0, 0), (None, 0), (0, None)):
+        takes = [(lambda value, i, along=along: value if along is None else value[i]) for along in over]
+        given = (x if over[0] == 0 else x[0], parameters if over[1] == 0 else {n: p[0] for n, p in parameters.items()})
+        output, weights = torch.func.vmap(heads, in_dims=over)(*given)
+        for i in range(3):
+            alone = heads(takes[0](given[0], i), {name: takes[1](value, i) for name, value in given[1].items()})
+            assert near(output[i], alone[0], "float32") and near(weights[i], alone[1], "float32")
+
+
 # ---- the package
 
 def test_importing_attnkit_does_not_import_torch():
-    code = ("import sys, attnkit, attnkit.draw, attnkit.plots, attnkit.widgets, numpy as np; x = np.ones((2, 2)); "
+    code = ("import sys, attnkit, attnkit.pictures.draw, attnkit.pictures.plots, attnkit.figures, numpy as np; x = np.ones((2, 2)); "
             "attnkit.attention(x, x, x); dir(attnkit); sys.exit('torch' in sys.modules)")
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 
-def test_names():
-    assert set(attnkit.__all__) | {"modules"} <= set(dir(attnkit)) and attnkit.modules.Translator
+def test_public_names():
+    assert set(attnkit.__all__) | {"modules"} <= set(dir(attnkit)) and attnkit.modules.MultiHeadAttention
     with pytest.raises(AttributeError, match="module 'attnkit' has no attribute 'atention'"):
         attnkit.atention  # noqa: B018

@@ -9,7 +9,8 @@ from sample import CALLS, arrays
 
 import attnkit
 from attnkit import attention, attention_in_blocks, multi_head_attention, softmax
-from attnkit.modules import AttentionPooling, MultiHeadAttention, TransformerBlock, Translator
+from attnkit.lessons.translation import Translator
+from attnkit.modules import AttentionPooling, MultiHeadAttention, TransformerBlock
 
 Q, K, V = arrays("numpy", "float64", (5, 3), (7, 3), (7, 2))
 T = torch.zeros(5, 3, dtype=torch.float64)
@@ -105,9 +106,9 @@ BAD = [
     (lambda: attention(Q, K, np.stack([V] * 2), score=lambda q, k: np.stack([q @ k.T] * 3)), ValueError,
      r"do not fit together: the result of score: \(3, 5, 7\), value: \(2, 7, 2\)"),
     # in blocks
-    (lambda: attention_in_blocks(Q, K, V, block=0), ValueError, "block must be at least 1, got 0"),
-    (lambda: attention_in_blocks(Q, K, V, block=2.0), TypeError, "block must be an integer, got float"),
-    (lambda: attention_in_blocks(Q, K, V, block=True), TypeError, "block must be an integer, got bool"),
+    (lambda: attention_in_blocks(Q, K, V, block_size=0), ValueError, "block_size must be at least 1, got 0"),
+    (lambda: attention_in_blocks(Q, K, V, block_size=2.0), TypeError, "block_size must be an integer, got float"),
+    (lambda: attention_in_blocks(Q, K, V, block_size=True), TypeError, "block_size must be an integer, got bool"),
     (lambda: attention_in_blocks(Q, K, V, scale=float("inf")), ValueError, "scale must be finite"),
     (lambda: attention_in_blocks(Q, K, V, mask=np.ones((7, 5), bool)), ValueError, r"scores' shape \(5, 7\), got \(7, 5\)"),
     (lambda: attention_in_blocks(Q[:, :2], K, V), ValueError, "same width"),
@@ -204,16 +205,16 @@ BAD = [
     (lambda: convolution(groups=3), ValueError, "groups must divide the output channels: 3 groups, 4 channels"),
     (lambda: convolution(bias=B), ValueError, r"bias must have shape \(4,\), a number for each output channel; got \(6,\)"),
     # linear
-    (lambda: linear(feature=2), TypeError, "feature must be a function, got int"),
+    (lambda: linear(feature_map=2), TypeError, "feature_map must be a function, got int"),
     (lambda: linear(causal=True), ValueError, r"as many queries as keys, got query \(5, 3\) and key \(7, 3\)"),
-    (lambda: linear(feature=lambda x: x[0]), ValueError, r"feature must map \(..., n, d_k\) to \(..., n, r\), got \(3,\) from \(5, 3\)"),
-    (lambda: linear(feature=lambda x: x[..., :len(x) - 4]), ValueError,
-     r"^feature must give queries and keys the same width, got \(5, 1\) and \(7, 3\)"),
-    (lambda: linear(feature=lambda x: x[..., :0]), ValueError, r"feature must map .* got \(5, 0\) from \(5, 3\)"),
-    (lambda: linear(feature=lambda x: x.tolist()), TypeError, r"feature\(query\) must be a numpy array"),
-    (lambda: linear(feature=lambda x: x.tolist() if len(x) == 7 else x), TypeError, r"^feature\(key\) must be a numpy array"),
-    (lambda: linear(query=Q.astype("float32"), key=K.astype("float32"), value=V.astype("float32"), feature=lambda x: x.astype(float)),
-     TypeError, r"^one dtype is needed, got query: float32, feature\(query\): float64, feature\(key\): float64"),
+    (lambda: linear(feature_map=lambda x: x[0]), ValueError, r"feature_map must map \(..., n, d_k\) to \(..., n, r\), got \(3,\) from \(5, 3\)"),
+    (lambda: linear(feature_map=lambda x: x[..., :len(x) - 4]), ValueError,
+     r"^feature_map must give queries and keys the same width, got \(5, 1\) and \(7, 3\)"),
+    (lambda: linear(feature_map=lambda x: x[..., :0]), ValueError, r"feature_map must map .* got \(5, 0\) from \(5, 3\)"),
+    (lambda: linear(feature_map=lambda x: x.tolist()), TypeError, r"feature_map\(query\) must be a numpy array"),
+    (lambda: linear(feature_map=lambda x: x.tolist() if len(x) == 7 else x), TypeError, r"^feature_map\(key\) must be a numpy array"),
+    (lambda: linear(query=Q.astype("float32"), key=K.astype("float32"), value=V.astype("float32"), feature_map=lambda x: x.astype(float)),
+     TypeError, r"^one dtype is needed, got query: float32, feature_map\(query\): float64, feature_map\(key\): float64"),
     (lambda: attnkit.fast_weight_attention(Q, K, V), ValueError, "as many queries as keys"),
     # gates
     (lambda: channel(x=Q[0]), ValueError, "x must have at least two axes"),
@@ -225,7 +226,7 @@ BAD = [
     (lambda: channel(b_squeeze=B[:3]), ValueError, r"b_squeeze must have shape \(6,\), a number for each column of w_squeeze"),
     (lambda: channel(b_excite=B), ValueError, r"b_excite must have shape \(3,\), a number for each column of w_excite"),
     (lambda: attnkit.spatial_attention(Q[0], W), ValueError, "^x must have at least two axes"),
-    (lambda: attnkit.spatial_attention(Q, W), ValueError, "weight must have 1 columns, the gate"),
+    (lambda: attnkit.spatial_attention(Q, W), ValueError, "weight must have 1 column, the gate"),
     (lambda: attnkit.spatial_attention(Q, B[:3]), ValueError, r"weight must be a matrix, got shape \(3,\)"),
     (lambda: attnkit.spatial_attention(Q, WV[:, :1]), ValueError, r"weight must have 3 rows, the channels of x \(5, 3\)"),
     (lambda: attnkit.spatial_attention(Q, W[:, :1], bias=B), ValueError, r"bias must have shape \(1,\), for the one gate; got \(6,\)"),
@@ -234,7 +235,10 @@ BAD = [
     (lambda: MultiHeadAttention(7, 2), ValueError, "num_heads must divide width, or give head_width; got 2 and 7"),
     (lambda: MultiHeadAttention(0, 1), ValueError, "^width must be at least 1, got 0"),
     (lambda: MultiHeadAttention(7, 0), ValueError, "num_heads must be at least 1, got 0"),
-    (lambda: MultiHeadAttention(6, 2)(torch.zeros(5, 7)), ValueError, r"w_query must have 7 rows, the width of query \(5, 7\)"),
+    (lambda: MultiHeadAttention(6, 2)(torch.zeros(5, 7)), ValueError, r"^query must have width 6, got shape \(5, 7\)"),
+    (lambda: MultiHeadAttention(6, 2)(torch.zeros(5, 6), torch.zeros(4, 3)), ValueError, r"^key must have width 6, got shape \(4, 3\)"),
+    (lambda: AttentionPooling(3, 2)(torch.zeros(5, 4)), ValueError, r"^x must have width 3, got shape \(5, 4\)"),
+    (lambda: AttentionPooling(3)(torch.zeros(5, 4)), ValueError, r"^x must have width 3, got shape \(5, 4\)"),
     (lambda: MultiHeadAttention.from_torch(torch.nn.MultiheadAttention(4, 2, add_zero_attn=True)), ValueError, "^bias_k and add_zero_attn of torch.nn.MultiheadAttention have no counterpart here$"),
     (lambda: MultiHeadAttention.from_torch(torch.nn.MultiheadAttention(4, 2, add_bias_kv=True)), ValueError, "bias_k"),
     (lambda: TransformerBlock(4, 2, norm="none"), ValueError, "norm must be 'post' or 'pre', got 'none'"),
@@ -259,7 +263,7 @@ BAD = [
     (lambda: Translator(9, 9, 4).encode(torch.tensor([[3, 0, 4]]), torch.tensor([[True, False, True]])), ValueError, "^mask must be True"),
     (lambda: Translator(9, 9, 4).encode(torch.tensor([[3, 0]]), torch.tensor([[False, False]])), ValueError, "^mask must be True"),
     (lambda: Translator(9, 9, 4)(torch.tensor([[3]]), torch.zeros(1, 0, dtype=torch.long)), ValueError, "^target has an empty axis"),
-    (lambda: Translator(9, 9, 4).translate(torch.tensor([[3]]), start=1, end=2, longest=0), ValueError, "^longest must be at least 1"),
+    (lambda: Translator(9, 9, 4).translate(torch.tensor([[3]]), start=1, end=2, max_length=0), ValueError, "^max_length must be at least 1"),
     (lambda: AttentionPooling(3)(torch.zeros(3)), ValueError, "value must have at least two axes|key must have at least two axes"),
     (lambda: Translator(5, 5, 0), ValueError, "^width must be at least 1, got 0"),
     (lambda: Translator(5, 5, 6, states=(3, 3)), ValueError, "states of 3 and 3 leave no room for the embedding in 6"),
@@ -267,7 +271,7 @@ BAD = [
     (lambda: Translator(5, 5, 9, states=(2, 3)), ValueError, "must not be wider than the first, got 2 and 3"),
     (lambda: Translator(5, 5, 9, states=(2, 0)), ValueError, "^the second of states must be at least 1"),
     (lambda: Translator(5, 5, 9, states=(0, 1)), ValueError, "^the first of states must be at least 1"),
-    (lambda: Translator(9, 9, 4).beam(torch.tensor([3]), start=1, end=2, longest=1, beams=0), ValueError, "^beams must be "),
+    (lambda: Translator(9, 9, 4).beam_search(torch.tensor([3]), start=1, end=2, max_length=1, beam_size=0), ValueError, "^beam_size must be "),
     (lambda: Translator(5, 5, score="general_dot"), ValueError, "score must be additive, .* got 'general_dot'"),
 ]
 

@@ -16,7 +16,7 @@ root: index
 parts:
   - caption: One
     chapters:
-      - file: chapters/01_first
+      - file: chapters/first
         sections:
           - file: further/first
             sections:
@@ -27,7 +27,7 @@ parts:
       - file: reference/pages
       - file: chapters/list
 """
-NOTEBOOKS = ["index", "chapters/01_first", "further/first", "further/deeper", "chapters/second", "reference/pages"]
+NOTEBOOKS = ["index", "chapters/first", "further/first", "further/deeper", "chapters/second", "reference/pages"]
 
 
 def notebook(*cells):
@@ -63,10 +63,11 @@ def small(tmp_path, monkeypatch):
 
 def test_toc_is_read_at_every_depth(small):
     assert toc.pages(small) == [*NOTEBOOKS, "chapters/list"]
+    assert toc.parents(small)["further/deeper"] == "further/first" and toc.parents(small)["chapters/second"] is None
     assert toc.notebooks(small) == [f"{name}.ipynb" for name in NOTEBOOKS]
     assert toc.chapters(small) == NOTEBOOKS[1:5]
-    assert toc.slug("chapters/01_first.ipynb") == toc.slug("further/first") == "first"
-    assert toc.chapter("first", small) == "chapters/01_first" and toc.chapter("deeper", small) == "further/deeper"
+    assert toc.slug("chapters/first.ipynb") == toc.slug("further/first") == "first"
+    assert toc.chapter("first", small) == "chapters/first" and toc.chapter("deeper", small) == "further/deeper"
     assert toc.chapter("nothing", small) is None
     assert book.toc() == toc.notebooks(small) and book.toc("--pages") == toc.pages(small)
     assert book.toc("--slugs") == ["first", "first", "deeper", "second"]
@@ -80,7 +81,7 @@ def test_one_chapter_must_exist(small, monkeypatch):
 
 # ---- the fingerprint
 
-MATTERS = ["_toc.yml", "_config.yml", "index.ipynb", "chapters/01_first.ipynb", "further/deeper.ipynb", "further/picture.png", "chapters/list.md",
+MATTERS = ["_toc.yml", "_config.yml", "index.ipynb", "chapters/first.ipynb", "further/deeper.ipynb", "further/picture.png", "chapters/list.md",
            "reference/pages.ipynb", "references.bib", "requirements.lock", "attnkit/deep/figure.js", "_ext/site.py",
            "_static/fonts/a.woff2", "measured/bench.json", "tools/toc.py"]
 
@@ -157,7 +158,7 @@ def test_how_long_counts_words_lines_and_pictures(small):
 
 def test_how_long_stands_under_chapters_only(small):
     (small / "measured/bench.json").write_text(json.dumps({"chapters": {"seconds": {}}}))
-    for name in ("chapters/01_first", "further/deeper"):
+    for name in ("chapters/first", "further/deeper"):
         line = book_site.how_long(small, name)
         assert "About 0 minutes to read" in line and "run in" not in line
     for name in ("index", "reference/pages", "chapters/list", "search"):

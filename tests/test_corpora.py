@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from attnkit.corpora import DRINKS, crossings, elides, english_french, gifts, orders, vocabulary
+from attnkit.lessons.corpora import DRINKS, crossings, drink_orders, elides, english_french, gifts, vocabulary
 
 # Whole sentences: English, French, and for each French word the digits of its English positions, the certain one first.
 SENTENCES = """
@@ -201,7 +201,7 @@ def test_no_pronoun_is_reflexive(parsed):
     assert not said & wrong and {("he", "him"), ("they", "them"), ("you", "us"), ("we", "you")} <= said
 
 
-def test_nobody_named_does_it_to_themselves(parsed):
+def test_no_noun_is_reflexive(parsed):
     """"The object that would be the subject again is left out", also a noun: not *the girl sees the girl*."""
     same = [pair for pair, english, _ in parsed
             if english["subject"] == english["object"] and english["subject"].startswith("the ")]
@@ -223,11 +223,11 @@ def test_the_split():
 
 
 @pytest.mark.parametrize("count, held_out, error, message", [
-    (10, 0, ValueError, "held_out must be at least 1"), (10, 10, ValueError, "less than count, got 10 of 10"),
-    (10, 400, ValueError, "less than count"), (0, 1, ValueError, "count must be at least 1"),
-    (20_001, 400, ValueError, "count must be at most 20000"), (99.5, 9, TypeError, "count must be an integer"),
+    (10, 0, ValueError, "held_out must be at least 1"), (10, 10, ValueError, "less than num_pairs, got 10 of 10"),
+    (10, 400, ValueError, "less than num_pairs"), (0, 1, ValueError, "num_pairs must be at least 1"),
+    (20_001, 400, ValueError, "num_pairs must be at most 20000"), (99.5, 9, TypeError, "num_pairs must be an integer"),
     (99, "9", TypeError, "held_out must be an integer"), (99, True, TypeError, "held_out must be an integer")])
-def test_bad_sizes(count, held_out, error, message):
+def test_bad_sizes_are_refused(count, held_out, error, message):
     with pytest.raises(error, match=message):
         english_french(count, held_out=held_out)
 
@@ -271,18 +271,18 @@ def test_crossings():
             crossings(held_out=wrong)
 
 
-def test_orders():
-    made = orders(500, places=range(2, 4), length=7, seed=3)
-    assert len(made) == 500 and made == orders(500, places=range(2, 4), length=7, seed=3) != orders(500, places=range(2, 4), length=7)
-    for words in made:
+def test_drink_orders():
+    orders = drink_orders(500, positions=range(2, 4), length=7, seed=3)
+    assert len(orders) == 500 and orders == drink_orders(500, positions=range(2, 4), length=7, seed=3) != drink_orders(500, positions=range(2, 4), length=7)
+    for words in orders:
         where = [place for place, word in enumerate(words) if word in DRINKS]
         assert len(words) == 7 and len(where) == 1 and where[0] in (2, 3)
-    assert {word for words in made for word in words} > set(DRINKS)
-    assert {words[2] in DRINKS for words in made} == {True, False}
-    for places in ([], [12], [-1], [0, 12]):
-        with pytest.raises(ValueError, match="place"):
-            orders(1, places=places)
-    with pytest.raises(TypeError, match="a place must be an integer"):
-        orders(1, places=[0.5])
-    with pytest.raises(ValueError, match="count must be at least 1"):
-        orders(0, places=[0])
+    assert {word for words in orders for word in words} > set(DRINKS)
+    assert {words[2] in DRINKS for words in orders} == {True, False}
+    for positions in ([], [12], [-1], [0, 12]):
+        with pytest.raises(ValueError, match="position"):
+            drink_orders(1, positions=positions)
+    with pytest.raises(TypeError, match="a position must be an integer"):
+        drink_orders(1, positions=[0.5])
+    with pytest.raises(ValueError, match="num_orders must be at least 1"):
+        drink_orders(0, positions=[0])

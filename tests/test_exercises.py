@@ -7,8 +7,10 @@ import pytest
 import toc
 from conftest import ROOT
 
-from attnkit.exercises import EXERCISES, RIGHT, UNANSWERED, Function, Judged, Value, check
+from attnkit.lessons.exercises import all_exercises, check
+from attnkit.lessons.exercises.grading import RIGHT, UNANSWERED, Function, Judged, Value
 
+EXERCISES = all_exercises()
 NAMES = sorted(EXERCISES)
 
 
@@ -51,7 +53,7 @@ def test_odd_answers_get_a_sentence(name, answer, capsys):
     assert line.startswith("Not yet: ") and line.endswith((".", "answer.")) and "\n" not in line
 
 
-def test_what_is_off(capsys):
+def test_messages_say_what_is_off(capsys):
     assert said(capsys, "dot_product/by_hand", -0.15) == "Not yet: the size is right, the sign is not."
     assert said(capsys, "dot_product/by_hand", 0.2) == "Not yet: 0.2 is too large."
     line = said(capsys, "notation/convert", lambda X, W: X @ W.T + np.eye(*(X @ W.T).shape))
@@ -110,7 +112,7 @@ def test_judged(name, answer, words, capsys):
     assert line == RIGHT if words == RIGHT else words in line
 
 
-def test_dots_left_at_any_depth(capsys):
+def test_dots_at_any_depth_count_as_unanswered(capsys):
     assert said(capsys, "matrix_form/slip", [[..., ...], [1, ...]]) == UNANSWERED
     assert said(capsys, "queries_keys_values/break", (..., 0, 1.0)) == UNANSWERED
 

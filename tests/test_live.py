@@ -83,7 +83,7 @@ def all_cells(page):
 
 
 @pytest.mark.parametrize("trusted", [False, True], ids=["untrusted", "trusted"])
-def test_a_notebook_not_yet_run(watched, lab, trusted):
+def test_untrusted_notebook_shows_pictures(watched, lab, trusted):
     """Opened before it is run, the pictures stand: inline and alive to the theme if trusted, as images if not."""
     address, env, folder = lab
     if trusted:
@@ -104,7 +104,7 @@ def test_a_notebook_not_yet_run(watched, lab, trusted):
         assert "actionromance" not in re.sub(r"\s", "", seen["words"]) or trusted
 
 
-def test_python_and_the_reader_share_a_figure(watched, lab):
+def test_figure_state_is_shared_with_the_kernel(watched, lab):
     address, _, _ = lab
     with watched() as w:
         page = w.page

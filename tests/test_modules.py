@@ -7,7 +7,8 @@ import pytest
 import torch
 from torch import nn
 
-from attnkit.modules import AttentionPooling, MultiHeadAttention, TransformerBlock, Translator
+from attnkit.lessons.translation import Translator
+from attnkit.modules import AttentionPooling, MultiHeadAttention, TransformerBlock
 
 SCORES = ["additive", "general", "dot", "scaled_dot", "cosine"]
 
@@ -43,7 +44,7 @@ def test_loading_multi_head_attention(bias, heads, width, key_width, value_width
     assert torch.equal(theirs.out_proj.weight, before)
 
 
-def test_weights_that_something_else_makes():
+def test_parametrized_weights():
     """Pruned and normalised weights are attributes, not parameters of that name."""
     attend = nn.utils.parametrizations.weight_norm(MultiHeadAttention(4, 2), "w_query")
     x = torch.randn(3, 4)
@@ -92,20 +93,20 @@ def test_loading_a_decoder_layer(norm_first):
 
 @pytest.mark.parametrize("norm", ["pre", "post"])
 @pytest.mark.parametrize("cross", [False, True])
-def test_a_new_block(norm, cross):
+def test_block_is_its_parts(norm, cross):
     """The parts of a block, put together by hand."""
     torch.manual_seed(6)
     block = spread(TransformerBlock(6, 2, norm=norm, activation="gelu", cross=cross))
     x, memory = torch.randn(5, 6, dtype=torch.double), torch.randn(3, 6, dtype=torch.double)
     found = block(x, memory)[0] if cross else block(x)[0]
-    parts = [(block.attend_norm, lambda x: block.attend(x)[0])]
-    parts += [(block.memory_norm, lambda x: block.attend_memory(x, memory)[0])] if cross else []
-    parts += [(block.network_norm, lambda x: block.network[2](nn.functional.gelu(block.network[0](x))))]
+    parts = [(block.self_attention_norm, lambda x: block.self_attention(x)[0])]
+    parts += [(block.cross_attention_norm, lambda x: block.cross_attention(x, memory)[0])] if cross else []
+    parts += [(block.mlp_norm, lambda x: block.mlp[2](nn.functional.gelu(block.mlp[0](x))))]
     for normalise, part in parts:
         x = x + part(normalise(x)) if norm == "pre" else normalise(x + part(x))
-    assert close(found, x) and block.network[0].out_features == 24 and f"norm='{norm}'" in repr(block)
+    assert close(found, x) and block.mlp[0].out_features == 24 and f"norm='{norm}'" in repr(block)
     small = TransformerBlock(6, 2, hidden=5)
-    assert small.network[2].in_features == 5 and small.norm == "post" and isinstance(small.network[1], nn.ReLU)
+    assert small.mlp[2].in_features == 5 and small.norm == "post" and isinstance(small.mlp[1], nn.ReLU)
 
 
 @pytest.mark.parametrize("hidden", [None, 4])
@@ -141,7 +142,7 @@ def test_translator(score):
     assert torch.equal(model(source, later, mask)[0][:, :2], scored[:, :2]), "a later word changes nothing before it"
     scored.sum().backward()
     assert all(p.grad is not None and torch.isfinite(p.grad).all() for p in model.parameters())
-    words, looked = model.translate(source, start=1, end=2, longest=4, mask=mask)
+    words, looked = model.translate(source, start=1, end=2, max_length=4, mask=mask)
     for i, sentence in enumerate(words):                     # greedy decoding is teacher forcing with one's own words
         assert 2 not in sentence and looked[i].shape == (len(sentence), 5)
         again, its = model(source[i:i + 1], torch.tensor([[1, *sentence]]), mask[i:i + 1])
@@ -149,48 +150,48 @@ def test_translator(score):
         assert close(its[0, :len(sentence)], looked[i])
 
 
-def test_the_translators_steps():
+def test_translator_steps_by_hand():
     """The same numbers from torch's parts alone, sentence by sentence, each as long as it is, in any order of length."""
     torch.manual_seed(7)
     model = spread(Translator(11, 13, width=6, states=(3, 1), score="dot"))
     source, target = torch.tensor([[3, 4, 0, 0], [8, 9, 3, 5], [7, 0, 0, 0]]), torch.tensor([[1, 5, 6], [1, 7, 8], [1, 2, 9]])
     scored, weights = model(source, target, source > 0)
     for i, length in enumerate((2, 4, 1)):
-        words = model.source_words(source[i, :length])
+        words = model.source_embedding(source[i, :length])
         states = model.encoder(words[:, None])[0][:, 0]               # forward 3, backward 3, of which 1 is shown
         annotations = torch.cat([states[:, :4], words], dim=-1)
-        state = model.first_state
+        state = model.initial_state
         for t in range(3):
             shares = torch.softmax(annotations @ state, dim=0)
-            word = model.target_words(target[i, t])
+            word = model.target_embedding(target[i, t])
             context = shares @ annotations
             state = model.decoder(torch.cat([word, context])[None], state[None])[0]
-            assert close(weights[i, t, :length], shares) and close(scored[i, t], model.read(torch.cat([state, context, word])))
+            assert close(weights[i, t, :length], shares) and close(scored[i, t], model.readout(torch.cat([state, context, word])))
     assert Translator(5, 5).decoder.hidden_size == 54 and Translator(5, 5).score_name == "additive"
     assert Translator(5, 5).encoder.hidden_size == 16 and Translator(5, 5).encoder.input_size == 32
     assert Translator(5, 5, 30, states=(4, 2)).encoder.input_size == 24
-    assert 0.25 < Translator(400, 5).source_words.weight.std() < 0.35
+    assert 0.25 < Translator(400, 5).source_embedding.weight.std() < 0.35
     assert 0.8 < Translator(5, 5, width=400).v.norm() < 1.2
 
 
-def test_a_translator_drops_out_while_it_trains():
+def test_translator_dropout_in_training_only():
     torch.manual_seed(8)
     model = Translator(11, 13, width=6, dropout=0.5)
     source, target = torch.tensor([[3, 4, 5]]), torch.tensor([[1, 5, 6]])
     assert not torch.equal(model(source, target)[0], model(source, target)[0])
-    assert model.translate(source, start=1, end=2, longest=5)[0] == model.translate(source, start=1, end=2, longest=5)[0]
+    assert model.translate(source, start=1, end=2, max_length=5)[0] == model.translate(source, start=1, end=2, max_length=5)[0]
     assert model.training, "translating leaves the mode as it was"
     model.dropout.eval()
     with pytest.raises(IndexError):
-        model.translate(source, start=99, end=2, longest=5)
+        model.translate(source, start=99, end=2, max_length=5)
     assert model.training and not model.dropout.training
     model.eval()
     assert torch.equal(model(source, target)[0], model(source, target)[0])
-    model.translate(source, start=1, end=2, longest=5)
+    model.translate(source, start=1, end=2, max_length=5)
     assert not model.training
 
 
-def test_a_translators_dropout():
+def test_translator_dropout_share():
     """It keeps the mean, and is not there after training."""
     torch.manual_seed(9)
     model = Translator(11, 13, width=6, dropout=0.25)
@@ -205,8 +206,8 @@ def test_beam_search():
     torch.manual_seed(10)
     model = spread(Translator(7, 5, width=6)).double()
     source = torch.tensor([3, 4, 6])
-    kwargs = dict(start=1, end=2, longest=3)
-    [(greedy, total)] = model.beam(source, beams=1, **kwargs)
+    kwargs = dict(start=1, end=2, max_length=3)
+    [(greedy, total)] = model.beam_search(source, beam_size=1, **kwargs)
     assert greedy == model.translate(source[None], **kwargs)[0][0]
 
     def log_probability(words):
@@ -219,7 +220,7 @@ def test_beam_search():
     others = [word for word in range(5) if word != 2]
     everything = [list(words) for n in range(4) for words in product(others, repeat=n)]
     best = sorted(everything, key=log_probability, reverse=True)
-    found = model.beam(source, beams=200, **kwargs)
+    found = model.beam_search(source, beam_size=200, **kwargs)
     assert [words for words, _ in found[:5]] == best[:5] and len(found) == len(everything)
     assert all(abs(total - log_probability(words)) < 1e-12 for words, total in found)
 
@@ -235,7 +236,7 @@ def test_every_parameter_of_a_translator_gets_a_gradient(score):
     assert not silent
 
 
-def test_a_translator_learns_to_reverse():
+def test_translator_learns_to_reverse():
     """Three words of six, turned round: most of 60 new sentences come out whole. By chance 1 in 216 would.
 
     (Four seeds gave .68 to .98 for the five scores.)
@@ -254,5 +255,5 @@ def test_a_translator_learns_to_reverse():
         nn.functional.cross_entropy(scored.flatten(0, 1), wanted[:200].flatten()).backward()
         optimiser.step()
         schedule.step()
-    words, _ = model.translate(sentences[200:], start=1, end=2, longest=6)
+    words, _ = model.translate(sentences[200:], start=1, end=2, max_length=6)
     assert np.mean([found == row.tolist() for found, row in zip(words, sentences[200:].flip(1))]) > 0.5

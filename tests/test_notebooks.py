@@ -12,7 +12,7 @@ import pytest
 import toc
 from conftest import ROOT
 
-from attnkit.exercises import RIGHT
+from attnkit.lessons.exercises import RIGHT
 
 BOOK = toc.notebooks()
 

@@ -8,10 +8,11 @@ import pytest
 from conftest import ROOT
 from drawn import Drawing
 
-from attnkit import attention, draw, palette, plots
-from attnkit.numbers import fixed
-from attnkit.picture import Picture, Svg
-from attnkit.widgets.figure import script
+from attnkit import attention
+from attnkit.figures.base import script
+from attnkit.pictures import diagrams, draw, palette, plots
+from attnkit.pictures.formats import fixed
+from attnkit.pictures.picture import Picture, Svg
 
 
 def rgb(colour):
@@ -43,7 +44,7 @@ def test_contrast(theme):
 
 def test_style_sheet_repeats_the_palette():
     """The colours that book.mplstyle writes down are those of the palette, role by role."""
-    style = matplotlib.rc_params_from_file(ROOT / "attnkit" / "book.mplstyle", use_default_template=False)
+    style = matplotlib.rc_params_from_file(ROOT / "attnkit" / "pictures" / "book.mplstyle", use_default_template=False)
     wanted = {"axes.edgecolor": palette.QUIET, "axes.labelcolor": palette.INK, "grid.color": palette.GRID,
               "text.color": palette.INK, "xtick.color": palette.QUIET, "ytick.color": palette.QUIET,
               "xtick.labelcolor": palette.INK, "ytick.labelcolor": palette.INK}
@@ -56,7 +57,7 @@ def test_style_sheet_repeats_the_palette():
 def test_css_uses_only_colours_of_the_palette():
     """No colour is written down outside the palette: no digits, no functions, no names."""
     used = set()
-    for path in [ROOT / "attnkit/widgets/figure.css", ROOT / "_static/book.css"]:
+    for path in [*(ROOT / "attnkit/figures").glob("*.css"), ROOT / "_static/book.css"]:
         text = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
         for property_, value in re.findall(r"(?:^|[;{])\s*([\w-]+)\s*:\s*([^;{}]+)", text):
             assert not re.search(r"#[0-9a-fA-F]{3,8}\b|\b(?:rgb|hsl|hwb|lab|lch|oklab|oklch)a?\(", value), (path.name, property_, value)
@@ -64,7 +65,7 @@ def test_css_uses_only_colours_of_the_palette():
                 plain = r"(var\(--[\w-]+\)|color-mix\(.*\)|none|inherit|transparent|currentColor|[0-9.]+|!important|\s)*"
                 assert re.fullmatch(plain, value, flags=re.I), (path.name, property_, value)
         used |= set(re.findall(r"var\((--ak-[\w-]+)", text))
-    for path in (ROOT / "attnkit/widgets").glob("*.js"):
+    for path in (ROOT / "attnkit/figures").glob("*.js"):
         text = re.sub(r"//.*", "", path.read_text())
         assert not re.search(r"[\"'`: ]#[0-9a-fA-F]{3,8}\b|\b(?:rgb|hsl)a?\(", text), path.name
         used |= set(re.findall(r"var\((--ak-[\w-]+)", text))
@@ -97,17 +98,17 @@ def test_names_stand_at_their_rows_and_columns():
 
 
 @pytest.mark.parametrize("where", [(0, 1), (1, None), (None, 2), (None, None)])
-def test_light_up_frames_just_what_it_names(where):
-    drawn = Drawing(draw.squares(np.ones((2, 3)), light_up=where))
+def test_highlight_frames_just_what_it_names(where):
+    drawn = Drawing(draw.squares(np.ones((2, 3)), highlight=where))
     [(_, rows)] = drawn.blocks()
     named = {rows[i][j] for i in range(2) for j in range(3) if where[0] in (None, i) and where[1] in (None, j)}
     assert drawn.lit() == named
 
 
-def test_a_product_stands_where_rows_meet_columns():
+def test_product_stands_where_rows_meet_columns():
     a, b = np.array([[1.0, -2.0], [0.5, 3.0], [0.0, 1.0]]), np.array([[2.0, 1.0, -1.0, 0.0], [0.5, 4.0, 1.0, 2.0]])
     drawn = Drawing(draw.product(a, b, labels=("A", "B", "AB"), roles=("query", "key", "weight"), row_names=list("xyz"),
-                                 inner_names=["p", "q"], column_names=list("klmn"), light_up=(1, 2)))
+                                 inner_names=["p", "q"], column_names=list("klmn"), highlight=(1, 2)))
     (left, rows_a), (above, rows_b), (meet, rows_c) = drawn.blocks()
     for rows, numbers, digits in ((rows_a, a, 1), (rows_b, b, 1), (rows_c, a @ b, 2)):
         assert [[drawn.written_in(c)[0] for c in row] for row in rows] == [[fixed(v, digits) for v in row] for row in numbers]
@@ -130,7 +131,7 @@ def test_squares_words():
 def test_attention_graph_shows_what_attention_computes():
     rng = np.random.default_rng(0)
     q, k, v = rng.normal(size=3), rng.normal(size=(5, 3)), rng.normal(size=(5, 2))
-    picture = draw.attention_graph(q, k, v, names=list("abcde"), asks="me", scale=0.5)
+    picture = diagrams.attention_graph(q, k, v, key_names=list("abcde"), query_name="me", scale=0.5)
     output, weights = attention(q[None], k, v, scale=0.5)
     weights, output = weights[0], output[0]
 
@@ -157,7 +158,7 @@ def test_attention_graph_shows_what_attention_computes():
     ("S", "H", {}), ("S", "H", {"projections": True}), ("X", "X", {}), ("S", "H", {"compares": False})])
 def test_wiring_leads_from_rows_to_roles(asks, asked, options):
     """Where each line begins: at the rows that make the role; and what stands on its way."""
-    drawn = Drawing(draw.wiring(asks, asked, label="a title", **options))
+    drawn = Drawing(diagrams.wiring(asks, asked, label="a title", **options))
     words = [word.text for word in drawn.words]
     compares = options.get("compares", True)
     roles = ["query", "key", "value"] if compares else ["query", "value"]
@@ -180,7 +181,7 @@ def test_wiring_leads_from_rows_to_roles(asks, asked, options):
     assert ends["value"][0] == pytest.approx(meeting[0]) and main.points[0][1] < ends["value"][1] < main.points[-1][1]
     output = next(word for word in drawn.words if word.text == "output")
     assert output.x == pytest.approx(meeting[0]) and main.points[-1][1] < output.y
-    words = draw.wiring(asks, asked, **options).alt
+    words = diagrams.wiring(asks, asked, **options).alt
     assert ("each times a matrix of its own" in words) == bool(options.get("projections"))
     assert ("from the queries alone" in words) == (not compares)
 
@@ -287,16 +288,16 @@ BAD = [
     (lambda: draw.squares([[1.0], [2.0, 3.0]]), ValueError, "different lengths"),
     (lambda: draw.product([[1.0]], [[1.0]], row_names=["a", "b"]), ValueError, r"row_names must hold 1 names for a product"),
     (lambda: draw.product([[1.0, 2.0]], [[1.0]]), ValueError, r"\(n, d\) and \(d, m\), got \(1, 2\) and \(1, 1\)"),
-    (lambda: draw.squares([1.0], largest=0), ValueError, "largest must be positive"),
-    (lambda: draw.squares([1.0], light_up=(0, 1)), ValueError, r"within 1 rows and 1 columns, got \(0, 1\)"),
+    (lambda: draw.squares([1.0], vmax=0), ValueError, "vmax must be positive"),
+    (lambda: draw.squares([1.0], highlight=(0, 1)), ValueError, r"within 1 rows and 1 columns, got \(0, 1\)"),
     (lambda: Svg("", 1, 1, alt=" "), ValueError, "alt must say"),
     (lambda: Picture(3), TypeError, "made of drawings, pictures and text, got int"),
     (lambda: plots.plane([1, 2], ["a"]), ValueError, r"points must have shape \(n, 2\), got \(2,\)"),
     (lambda: plots.plane([[1, 2]], []), ValueError, r"got 0 names for points \(1, 2\)"),
     (lambda: plots.plane([[1, 2]], ["a"], arrow=[0, 0]), ValueError, "not both zero"),
-    (lambda: draw.attention_graph([1.0], [[1.0, 2.0]], [[1.0]], names=["a"]), ValueError, r"\(d_k,\), \(m, d_k\) and \(m, d_v\), got \(1,\)"),
-    (lambda: draw.attention_graph([1.0], [[1.0]], [[1.0]], names=[]), ValueError, r"names must hold 1 names .* got \[\]"),
-    (lambda: draw.wiring("S", "H", projections=True, compares=False), ValueError, "no projections to draw"),
+    (lambda: diagrams.attention_graph([1.0], [[1.0, 2.0]], [[1.0]], key_names=["a"]), ValueError, r"\(d_k,\), \(m, d_k\) and \(m, d_v\), got \(1,\)"),
+    (lambda: diagrams.attention_graph([1.0], [[1.0]], [[1.0]], key_names=[]), ValueError, r"key_names must hold 1 names .* got \[\]"),
+    (lambda: diagrams.wiring("S", "H", projections=True, compares=False), ValueError, "no projections to draw"),
     (lambda: draw.pixels(np.zeros((2, 2, 4)), alt="a picture"), ValueError, r"\(height, width, 3\) or \(height, width\), got \(2, 2, 4\)"),
     (lambda: draw.pixels([[-1.0]], alt="a picture"), ValueError, "not negative, got -1 to -1"),
     (lambda: draw.pixels([[0.0]], alt="a picture", role="boss"), ValueError, "got 'boss'"),

@@ -19,7 +19,7 @@ spread = st.sampled_from([0.0, 1e-6, 1.0, 30.0, 1e4])     # of the numbers: all 
 
 
 @given(library, seed, size, size, spread, st.floats(1e-3, 1e3))
-def test_weights_are_shares(library, seed, n, m, spread, temperature):
+def test_weights_are_nonnegative_and_sum_to_one(library, seed, n, m, spread, temperature):
     scores, = arrays(library, "float64", (n, m), seed=seed, size=spread)
     weights = plain(softmax(scores, temperature=temperature))
     assert (weights >= 0).all() and np.abs(weights.sum(-1) - 1).max() < 1e-12
@@ -47,7 +47,7 @@ def test_outputs_lie_in_the_hull(library, seed, n, m, d_k, d_v, spread):
 
 
 @given(library, seed, size, size, size)
-def test_keys_have_no_order(library, seed, n, m, d):
+def test_permuting_keys_with_values_changes_nothing(library, seed, n, m, d):
     """Permuting keys together with values, and the mask's columns, changes nothing but the order of the weights."""
     q, k, v = arrays(library, "float64", (n, d), (m, d), (m, d), seed=seed)
     rng = np.random.default_rng(seed)
@@ -68,14 +68,14 @@ def test_permuted_items_permute_outputs(library, seed, n, d, heads):
 
 
 @given(library, seed, st.integers(2, 9), size, st.data())
-def test_the_future_cannot_touch_the_past(library, seed, n, d, data):
+def test_causal_outputs_do_not_depend_on_later_items(library, seed, n, d, data):
     x, = arrays(library, "float64", (n, d), seed=seed)
     now = data.draw(st.integers(0, n - 2))
     changed = plain(x).copy()
     changed[now + 1:] += 100
     changed = to(library, changed)
     mask = attnkit.causal_mask(n, like=x)
-    for call in (lambda x: attention(x, x, x, mask=mask)[0], lambda x: attention_in_blocks(x, x, x, mask=mask, block=2),
+    for call in (lambda x: attention(x, x, x, mask=mask)[0], lambda x: attention_in_blocks(x, x, x, mask=mask, block_size=2),
                  lambda x: attnkit.linear_attention(x, x, x, causal=True), lambda x: attnkit.fast_weight_attention(x, x, x)[0]):
         assert np.array_equal(plain(call(x))[:now + 1], plain(call(changed))[:now + 1])
         assert not np.array_equal(plain(call(x))[now + 1:], plain(call(changed))[now + 1:])
@@ -85,15 +85,15 @@ def test_the_future_cannot_touch_the_past(library, seed, n, d, data):
 
 
 @given(library, seed, size, size, size, size, st.integers(1, 10), st.floats(0, 1), spread)
-def test_blocks_are_the_whole(library, seed, n, m, d_k, d_v, block, share, spread):
+def test_attention_in_blocks_equals_attention(library, seed, n, m, d_k, d_v, block, share, spread):
     q, k, v = arrays(library, "float64", (n, d_k), (m, d_k), (m, d_v), seed=seed, size=min(spread, 100))
     mask = to(library, np.random.default_rng(seed).random((n, m)) < share)
-    assert near(attention_in_blocks(q, k, v, mask=mask, block=block), attention(q, k, v, mask=mask)[0])
-    assert near(attention_in_blocks(q, k, v, block=block), attention(q, k, v)[0])
+    assert near(attention_in_blocks(q, k, v, mask=mask, block_size=block), attention(q, k, v, mask=mask)[0])
+    assert near(attention_in_blocks(q, k, v, block_size=block), attention(q, k, v)[0])
 
 
 @given(library, seed, size, size, size, spread)
-def test_the_recurrence_is_linear_attention(library, seed, n, d_k, d_v, spread):
+def test_fast_weights_equal_causal_linear_attention(library, seed, n, d_k, d_v, spread):
     q, k, v = arrays(library, "float64", (n, d_k), (n, d_k), (n, d_v), seed=seed, size=min(spread, 30))
     output, _ = attnkit.fast_weight_attention(q, k, v)
     assert near(output, attnkit.linear_attention(q, k, v, causal=True))
@@ -101,7 +101,7 @@ def test_the_recurrence_is_linear_attention(library, seed, n, d_k, d_v, spread):
 
 
 @given(st.integers(1, 4), st.integers(1, 4), st.booleans())
-def test_the_number_of_heads_costs_no_parameters(heads, width, bias):
+def test_parameters_do_not_depend_on_the_number_of_heads(heads, width, bias):
     d = 12 * width
     count = sum(p.numel() for p in MultiHeadAttention(d, heads, bias=bias).parameters())
     assert count == 4 * d * d + (4 * d if bias else 0) == sum(p.numel() for p in torch.nn.MultiheadAttention(d, heads, bias=bias).parameters())
@@ -114,11 +114,11 @@ def test_gradients(seed, n, m, d, heads):
     mask = torch.from_numpy(np.random.default_rng(seed).random((n, m)) < 0.7)
     assert torch.autograd.gradcheck(
         lambda q, k, *w: multi_head_attention(q, k, k, *w, num_heads=heads, mask=mask)[0], (q, k, wq, wk, wv, wo), fast_mode=True)
-    assert torch.autograd.gradcheck(lambda q, k: attention_in_blocks(q, k, k, mask=mask, block=2), (q, k), fast_mode=True)
+    assert torch.autograd.gradcheck(lambda q, k: attention_in_blocks(q, k, k, mask=mask, block_size=2), (q, k), fast_mode=True)
 
 
 @given(library, seed, size, size, size, spread)
-def test_masking_is_leaving_out(library, seed, n, m, d, spread):
+def test_masked_keys_are_as_if_left_out(library, seed, n, m, d, spread):
     q, k, v = arrays(library, "float64", (n, d), (m, d), (m, d), seed=seed, size=spread)
     keep = np.random.default_rng(seed).random(m) < 0.5
     keep[0] = True

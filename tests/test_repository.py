@@ -12,7 +12,7 @@ import pytest
 import study
 import toc
 import yaml
-from conftest import ROOT
+from conftest import NODE, ROOT
 
 
 def read(name):
@@ -52,8 +52,10 @@ def test_environment_for_binder_agrees_with_the_lock():
     for name, version in pins.items():
         assert locked()[name.removesuffix("-base")] == version, name
     assert locked()["jupyterlab"].startswith("4.5.")
-    # The package itself: what attnkit needs is there.
-    needs = [re.match(r"[\w-]+", d)[0] for d in tomllib.loads(read("pyproject.toml"))["project"]["dependencies"]]
+    # The package itself: what attnkit and its extra for the book need is there.
+    project = tomllib.loads(read("pyproject.toml"))["project"]
+    asked = [*project["dependencies"], *(d for d in project["optional-dependencies"]["book"] if not d.startswith("attnkit"))]
+    needs = [re.match(r"[\w-]+", d)[0] for d in asked]
     assert {n.replace("matplotlib", "matplotlib-base") for n in needs} <= set(pins)
     assert not (ROOT / "binder").exists(), "a binder/ folder makes repo2docker ignore environment.yml"
     steps = [line for line in read("postBuild").splitlines() if line and not line.startswith("#")]
@@ -64,7 +66,8 @@ def test_environment_for_binder_agrees_with_the_lock():
 def test_ranges_hold_the_locked_versions():
     from packaging.requirements import Requirement
     project = tomllib.loads(read("pyproject.toml"))["project"]
-    for line in project["dependencies"]:
+    extras = project["optional-dependencies"]
+    for line in [*project["dependencies"], *(line for line in extras["book"] if not line.startswith("attnkit"))]:
         need = Requirement(line)
         assert locked()[need.name] in need.specifier, line
     assert book.TORCH.split("==")[1] in Requirement(project["optional-dependencies"]["torch"][0]).specifier
@@ -137,8 +140,9 @@ def test_documents_name_what_exists(name):
 
 
 def test_style():
-    done = subprocess.run([sys.executable, "-m", "ruff", "check", "--no-cache", str(ROOT)], capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout
+    for command in ([sys.executable, "-m", "ruff", "check", "--no-cache", str(ROOT)], [str(NODE), str(book.BIOME), "check", "--error-on-warnings"]):
+        done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+        assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_licences_and_citation():
@@ -153,17 +157,24 @@ def test_generated_things_stay_out_of_git():
         assert not re.search(r"^(_build|\.venv|.*node_modules|.*__pycache__)", done.stdout, flags=re.M)
 
 
-def test_the_reference_is_whole():
-    """Every public function and class: on a page, and with every part of its docstring."""
+def mechanism():
+    """Every public function and class of the mechanism."""
     import inspect
 
     import attnkit
-    from attnkit import modules, reading
-    things = {name: getattr(attnkit, name) for name in attnkit.__all__}
-    things |= {name: thing for name, thing in vars(modules).items()
+    from attnkit import modules
+    classes = {name: thing for name, thing in vars(modules).items()
                if inspect.isclass(thing) and thing.__module__ == "attnkit.modules" and not name.startswith("_")}
-    assert len(things) >= 27
-    for name, thing in things.items():
+    return {name: getattr(attnkit, name) for name in attnkit.__all__} | classes
+
+
+def test_the_mechanism_is_documented_in_full():
+    """Every public function and class: on a page, and with every part of its docstring."""
+    import inspect
+
+    from attnkit.pictures import source
+    assert len(mechanism()) >= 26
+    for name, thing in mechanism().items():
         module = thing.__module__.removeprefix("attnkit.")
         assert f".. automodule:: attnkit.{module}\n" in read(f"reference/{module}.md"), name
         parts = ["Parameters", "Examples", "References"] + ([] if inspect.isclass(thing) else ["Returns", "Raises"])
@@ -176,11 +187,31 @@ def test_the_reference_is_whole():
         site = ROOT / "_build" / "html" / "reference" / f"{module}.html"
         assert f'id="attnkit.{module}.{name}"' in site.read_text(), name
     # The picture of the package knows every one of them.
-    assert all(word in reading.package_map().html() for word in attnkit.__all__)
+    assert all(word in source.package_map().html() for word in mechanism())
+
+
+def test_pictures_figures_and_lessons_have_a_page_each():
+    from attnkit import figures
+    for room in ("pictures", "figures", "lessons"):
+        text = read(f"reference/{room}.md")
+        modules = {path.stem for path in (ROOT / "attnkit" / room).glob("*.py")} - {"__init__"}
+        inner = {"palette", "shapes"} if room == "pictures" else set()
+        if room == "figures":
+            assert set(re.findall(r"autoclass:: ([A-Z]\w+)", text)) >= set(figures.__all__)
+        else:
+            assert set(re.findall(rf"automodule:: attnkit\.{room}\.(\w+)", text)) - {"exercises"} == modules - inner
+
+
+def test_listings_are_the_source_itself():
+    import inspect
+
+    import attnkit
+    from attnkit import modules
+    from attnkit.pictures import source
     with pytest.raises(TypeError, match="must be a Python function or class, got int"):
-        reading.listing(3)
-    assert "def dot(" in repr(reading.listing(attnkit.dot)) and '"""' not in repr(reading.listing(modules.Translator))
-    assert reading.listing(attnkit.dot, docstring=True).code == inspect.getsource(attnkit.dot).rstrip()
+        source.listing(3)
+    assert "def dot(" in repr(source.listing(attnkit.dot)) and '"""' not in repr(source.listing(modules.TransformerBlock))
+    assert source.listing(attnkit.dot, docstring=True).code == inspect.getsource(attnkit.dot).rstrip()
 
 
 def test_mutants_are_explained():

@@ -8,6 +8,7 @@ and a figure cost is counted in bytes, elements, requests and operations; `make 
 import functools
 import html
 import json
+import posixpath
 import re
 from itertools import combinations
 
@@ -62,6 +63,9 @@ def test_loads_cleanly(opened):
 MOST = {"kB, first visit": 250, "kB, what all pages share being there": 60, "requests": 28, "elements": 7500}
 
 
+OWN = re.compile(r"_static/figures/(?!core\.)")     # the scripts and styles of the figures that stand on a page
+
+
 def weight(files):
     """kB over the line of some files of the site, compressed as a host does."""
     return sum(len(browser.over_the_line(SITE / file)[0]) for file in files) / 1000
@@ -72,7 +76,7 @@ def test_weight(opened):
     """Bytes, requests, elements; what all pages share are styles, scripts and fonts."""
     files = {re.sub(r"^https?://[^/]+/|[?#].*", "", url) for url in opened.requests if url.startswith("http")}
     cost = {"kB, first visit": weight(files),
-            "kB, what all pages share being there": weight(f for f in files if not f.startswith("_static/")),
+            "kB, what all pages share being there": weight(f for f in files if not f.startswith("_static/") or OWN.match(f)),
             "requests": len(opened.requests), "elements": opened.page.evaluate("document.querySelectorAll('*').length")}
     print(f"\n{opened.name}: {({what: round(value) for what, value in cost.items()})}")
     assert f"{opened.name}.html" in files
@@ -88,6 +92,18 @@ def test_nothing_blocks(name):
     needed = {"doctools", "documentation_options", "sphinx_highlight"} | ({"searchtools", "language_data", "searchindex"} if name == "search" else set())
     assert blocking <= needed
     assert len(page.select("link[rel=stylesheet]")) <= 8
+
+
+@pytest.mark.parametrize("name", BUILT)
+def test_figures_bring_their_own_scripts_only(name):
+    """The core and those of the page's figures; a page without figures loads none."""
+    page = parsed(name)
+    kinds = {place["data-ak-figure"] for place in page.select("[data-ak-figure]")}
+    scripts = {found for script in page.select("script[src]") for found in re.findall(r"_static/figures/(\w+)\.js", script["src"])}
+    assert scripts == (kinds | {"core"} if kinds else set())
+    styles = {found for style in page.select("link[rel=stylesheet]") for found in re.findall(r"_static/figures/(\w+)\.css", style["href"])}
+    nested = {kind for style in page.select("style") for kind in re.findall(r'\[data-ak-kind="(\w+)"\]', style.text)}
+    assert styles | nested | {"core"} == {"core"} | {kind for kind in kinds if (SITE / f"_static/figures/{kind}.css").exists()}
 
 
 # Blocks of the figures' scripts that are run (each pass through a function, a loop or a branch) and changes of the page:
@@ -106,7 +122,7 @@ WATCH = """f => { window.changes = 0; window.watch?.disconnect(); window.watch =
 def test_operations(opened):
     """What a figure does when it comes to life and at each step of its first slider, or click, counted."""
     def ran():
-        scripts = [s for s in opened.profile.send("Profiler.takePreciseCoverage")["result"] if "attnkit" in s["url"]]
+        scripts = [s for s in opened.profile.send("Profiler.takePreciseCoverage")["result"] if "/_static/figures/" in s["url"]]
         return sum(block["count"] for s in scripts for f in s["functions"] for block in f["ranges"])
     mounted = ran()
     assert 0 < mounted <= BLOCKS["coming to life"]
@@ -247,6 +263,38 @@ def test_french_words_say_so(name):
 def anchors(path):
     """The names within a page that a link may lead to."""
     return {"", "main-content", *map(html.unescape, re.findall(r'\bid="([^"]+)"', path.read_text()))}
+
+
+ROAD = [page for page, parent in toc.parents().items() if parent is None]
+ROOMS = {page: parent for page, parent in toc.parents().items() if parent is not None}
+
+
+def leads(name, way):
+    """Where a page's button to the page before it, or after it, leads; None if it has none."""
+    button = parsed(name).select_one(f".prev-next-area a.{way}")
+    return button and posixpath.normpath(posixpath.join(posixpath.dirname(name), button["href"])).removesuffix(".html")
+
+
+def test_the_road_leads_from_chapter_to_chapter():
+    """Previous and next pass the side rooms by; a side room leads back to its chapter and nowhere else."""
+    assert [leads(name, "left-prev") for name in ROAD] == [None, *ROAD[:-1]]
+    assert [leads(name, "right-next") for name in ROAD] == [*ROAD[1:], None]
+    assert ROOMS
+    for room, chapter_ in ROOMS.items():
+        assert (leads(room, "left-prev"), leads(room, "right-next")) == (chapter_, None)
+        assert parsed(room).select_one(".left-prev .prev-next-subtitle").text == "back to"
+        assert any(posixpath.basename(link["href"]) == f"{posixpath.basename(chapter_)}.html" for link in parsed(room).select(".ak-time a"))
+
+
+@pytest.mark.parametrize("name", [ROAD[0], *list(ROOMS)[:1]])
+def test_side_rooms_stand_under_their_chapters_in_the_sidebar(name):
+    """In sight, without a switch that has no name."""
+    sidebar = parsed(name).select_one("nav.bd-links")
+    assert not sidebar.select("summary, details, input")
+    for room, chapter_ in ROOMS.items():
+        [link] = [a for a in sidebar.select("li.toctree-l2 > a") if posixpath.normpath(posixpath.join(
+            posixpath.dirname(name), a["href"].removesuffix("#") or f"{posixpath.basename(name)}.html")).removesuffix(".html") == room]
+        assert posixpath.basename(link.find_parent("li", class_="toctree-l1").find("a")["href"]) in (f"{posixpath.basename(chapter_)}.html", "#")
 
 
 def test_local_links_lead_somewhere():
@@ -460,7 +508,7 @@ def test_square_editor_edits(opened):
 
 
 @chapter("index")
-def test_alignment_sharpens(opened):
+def test_alignment_temperature_sharpens(opened):
     w = opened
     found = figure(w)
 
@@ -477,7 +525,7 @@ def test_alignment_sharpens(opened):
 
 
 @chapter("weights")
-def test_a_budget_stays_a_budget(opened):
+def test_budget_weights_sum_to_one(opened):
     w = opened
     found = figure(w)
 
@@ -495,7 +543,7 @@ def test_a_budget_stays_a_budget(opened):
 
 
 @chapter("softmax")
-def test_softmax_explorer_answers(opened):
+def test_softmax_explorer_shows_entropy_and_derivative(opened):
     w = opened
     found = figure(w)
 
@@ -512,7 +560,7 @@ def test_softmax_explorer_answers(opened):
 
 
 @chapter("basic_attention")
-def test_points_are_dragged_and_outputs_stay_inside(opened):
+def test_dragged_points_keep_outputs_inside_the_hull(opened):
     w = opened
     found = figure(w, -1)
     status = says(w, found)
@@ -557,7 +605,7 @@ def test_steps_follow_one_word_with_projections(opened):
 
 
 @chapter("soft_dictionary")
-def test_soft_dictionary_turns_into_stairs(opened):
+def test_soft_dictionary_sharpens_into_steps(opened):
     w = opened
     found = figure(w)
     found.get_by_role("button", name="north", exact=True).click()
@@ -614,7 +662,7 @@ def test_attention_maps_look_both_ways(opened):
 
 
 @chapter("score_functions")
-def test_the_middle_key_wins_by_its_direction_alone(opened):
+def test_score_fields_best_key_depends_on_the_score(opened):
     w = opened
     found = figure(w)
     best = {"dot": "far", "scaled dot": "far", "cosine": "along", "general": "left", "additive": "both"}
@@ -627,7 +675,7 @@ def test_the_middle_key_wins_by_its_direction_alone(opened):
 
 
 @chapter("multi_head")
-def test_names_change_places_unnoticed(opened):
+def test_swapped_words_without_positions_give_the_same_output(opened):
     w = opened
     found = figure(w)
     positions, heads = (found.get_by_role("group", name=name) for name in ("positions", "heads"))
@@ -662,7 +710,7 @@ def test_heads_are_split_and_merged(opened):
 
 
 @chapter("multi_head")
-def test_it_makes_up_its_mind(opened):
+def test_coreference_maps_end_on_the_right_noun(opened):
     w = opened
     found = figure(w, 2)
     found.get_by_role("slider").press("End")
@@ -672,7 +720,7 @@ def test_it_makes_up_its_mind(opened):
 
 
 @chapter("fully_connected", PHONE)
-def test_a_dense_layer_is_heads(opened):
+def test_dense_heads_add_up_to_the_layer(opened):
     w = opened
     found = figure(w)
     boxes = [frame.bounding_box() for frame in found.locator(".ak-frame").all()]
@@ -689,7 +737,7 @@ def test_a_dense_layer_is_heads(opened):
 
 
 @chapter("fully_connected")
-def test_the_guest_takes_time(opened):
+def test_moving_word_is_found_at_new_places_by_attention_only(opened):
     """In places of the training both models find the drink; in new ones attention always, the dense layer seldom."""
     w = opened
     found = figure(w, 1)
@@ -709,7 +757,7 @@ def test_the_guest_takes_time(opened):
 
 
 @chapter("convolution")
-def test_heads_of_a_kernel(opened):
+def test_kernel_heads_add_up_to_the_convolution(opened):
     w = opened
     found = figure(w)
     assert "Row 13, column 3, upright edges: the heads add up to 3.60, the convolution gives 3.60." in says(w, found)

@@ -10,15 +10,15 @@ from conftest import PATIENCE
 from nbclient import NotebookClient
 from torch import nn
 
-from attnkit.training import alignment_error_rate, fit, fresh, next_word_loss, numbered
+from attnkit.lessons.training import alignment_error_rate, encode, fit, new_model, next_word_loss
 
 
 def test_the_steps_of_fit():
     """Adam's step along a gradient that stays the same is the rate, whatever the gradient: the rates can be seen."""
     model = nn.Linear(1, 1, bias=False).double()
     start, seen = model.weight.item(), []
-    losses = fit(model, lambda _: 7 * model.weight.sum(), 3, steps=8, rate=0.1,
-                 watch=lambda step: seen.append((step, model.weight.item())))
+    losses = fit(model, lambda _: 7 * model.weight.sum(), 3, steps=8, lr=0.1,
+                 callback=lambda step: seen.append((step, model.weight.item())))
     rates = -np.diff([weight for _, weight in seen])
     expected = [0.05 * (1 + math.cos(math.pi * step / 8)) for step in range(8)]
     assert np.abs(rates - expected).max() < 2**-17 + 1e-8, "up to the rounding"
@@ -26,29 +26,29 @@ def test_the_steps_of_fit():
     assert losses == [7 * weight for _, weight in seen[:-1]], "each loss is that before its step"
 
 
-def test_processors_are_forgotten():
+def test_rounding_makes_training_the_same_on_every_processor():
     """Two beginnings that differ in the last digits come to the very same model; without rounding they would not."""
     x, y = torch.arange(12.0).reshape(3, 4).double() / 12, torch.tensor([0, 1, 0])
-    made = []
+    weights = []
     for shift in (0.0, 1e-13):
-        model = fresh(3, nn.Linear, 4, 2)
+        model = new_model(3, nn.Linear, 4, 2)
         with torch.no_grad():
             model.weight += shift
-        fit(model, lambda i, model=model: nn.functional.cross_entropy(model(x[i]), y[i]), 3, steps=30, rate=0.1)
-        made.append(model.weight.detach().clone())
-    assert torch.equal(*made) and torch.equal(made[0] * 2**17, (made[0] * 2**17).round()) and made[0].abs().max() > 0.1
+        fit(model, lambda i, model=model: nn.functional.cross_entropy(model(x[i]), y[i]), 3, steps=30, lr=0.1)
+        weights.append(model.weight.detach().clone())
+    assert torch.equal(*weights) and torch.equal(weights[0] * 2**17, (weights[0] * 2**17).round()) and weights[0].abs().max() > 0.1
 
 
-def test_fresh():
-    one, same, other = (fresh(seed, nn.Linear, 4, 2) for seed in (3, 3, 4))
+def test_new_model_is_seeded_and_float64():
+    one, same, other = (new_model(seed, nn.Linear, 4, 2) for seed in (3, 3, 4))
     assert torch.equal(one.weight, same.weight) and not torch.equal(one.weight, other.weight)
     assert one.weight.dtype == torch.float64 and torch.get_default_dtype() == torch.float32
     with pytest.raises(TypeError):
-        fresh(0, nn.Linear)
+        new_model(0, nn.Linear)
     assert torch.get_default_dtype() == torch.float32, "put back, whatever happens"
 
 
-def test_what_fit_asks_for():
+def test_fit_draws_batches_from_all_examples():
     model, asked = nn.Linear(1, 1), []
 
     def loss(chosen):
@@ -56,22 +56,22 @@ def test_what_fit_asks_for():
         asked.extend(chosen.tolist())
         return model(torch.ones(1)).sum()
 
-    fit(model, loss, 3, steps=20, batch=5)
+    fit(model, loss, 3, steps=20, batch_size=5)
     assert set(asked) == {0, 1, 2} and len(asked) == 100 and not model.training
     fit(model, lambda chosen: asked.append(len(chosen)) or loss(chosen[:5]), 3, steps=1)
     assert 64 in asked, "the batch if none is given"
 
 
-def trained(seed, watch=None):
+def trained(seed, callback=None):
     torch.manual_seed(seed)
     model = nn.Sequential(nn.Linear(2, 3), nn.Dropout(0.5), nn.Linear(3, 1))
     x = torch.arange(20.0).reshape(10, 2) / 20
-    losses = fit(model, lambda i: (model(x[i]) - x[i, :1]).square().mean(), 10, steps=12, batch=4,
-                 watch=watch and (lambda step: watch(step, model)))
+    losses = fit(model, lambda i: (model(x[i]) - x[i, :1]).square().mean(), 10, steps=12, batch_size=4,
+                 callback=callback and (lambda step: callback(step, model)))
     return losses, model[0].weight.tolist()
 
 
-def test_fit_again_and_watched():
+def test_fit_is_repeatable_and_calls_back_in_evaluation_mode():
     modes = []
 
     def watch(step, model):
@@ -83,13 +83,13 @@ def test_fit_again_and_watched():
 
 
 @pytest.mark.parametrize("environment, watched", [({}, True), ({"ATTNKIT_PROGRESS": "off"}, False), ({"PYTEST_VERSION": "9"}, False)])
-def test_progress_is_for_a_person(environment, watched, monkeypatch):
+def test_progress_bar_shows_for_a_person_only(environment, watched, monkeypatch):
     """In a kernel that a person has started a bar is shown and taken away; under nbval and make nothing is ever written."""
     for name in ("PYTEST_VERSION", "PYTEST_CURRENT_TEST", "ATTNKIT_PROGRESS"):
         monkeypatch.delenv(name, raising=False)
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    cell = nbformat.v4.new_code_cell("import attnkit.progress, time\n" "attnkit.progress.EVERY = 0\n" "for _ in attnkit.progress.counted(3): time.sleep(.01)")
+    cell = nbformat.v4.new_code_cell("import attnkit.lessons.progress, time\n" "attnkit.lessons.progress.EVERY = 0\n" "for _ in attnkit.lessons.progress.progress_bar(3): time.sleep(.01)")
     seen = []
     client = NotebookClient(nbformat.v4.new_notebook(cells=[cell]), kernel_name="python3", startup_timeout=PATIENCE,
                             extra_arguments=["--IPKernelApp.log_level=ERROR"])
@@ -100,23 +100,23 @@ def test_progress_is_for_a_person(environment, watched, monkeypatch):
     assert [output.get("data", {}).get("text/html") for output in cell.outputs] == ([""] if watched else [])
 
 
-@pytest.mark.parametrize("name", ["count", "steps", "batch"])
+@pytest.mark.parametrize("name", ["num_examples", "steps", "batch_size"])
 @pytest.mark.parametrize("wrong, error", [(0, ValueError), (-1, ValueError), (2.0, TypeError), (None, TypeError)])
 def test_fit_refuses(name, wrong, error):
-    kwargs = dict(count=3, steps=2, batch=2) | {name: wrong}
+    kwargs = dict(num_examples=3, steps=2, batch_size=2) | {name: wrong}
     with pytest.raises(error, match=name):
         fit(nn.Linear(1, 1), lambda _: pytest.fail("nothing may be asked"), **kwargs)
 
 
-def test_numbered():
+def test_encode_pads_and_refuses_unknown_words():
     words = ["<pad>", "c", "a", "b"]
-    made = numbered([("a", "b", "c"), ["c"], ("b", "b")], words)
-    assert made.tolist() == [[2, 3, 1], [1, 0, 0], [3, 3, 0]] and made.dtype == torch.long
+    encoded = encode([("a", "b", "c"), ["c"], ("b", "b")], words)
+    assert encoded.tolist() == [[2, 3, 1], [1, 0, 0], [3, 3, 0]] and encoded.dtype == torch.long
     for wrong in ([], [("a",), ()]):
         with pytest.raises(ValueError, match="at least one"):
-            numbered(wrong, words)
+            encode(wrong, words)
     with pytest.raises(ValueError, match="^not in the vocabulary: 'd', 'e'$"):
-        numbered([("a", "e"), ("e", "d")], words)
+        encode([("a", "e"), ("e", "d")], words)
 
 
 def test_next_word_loss():

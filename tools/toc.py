@@ -5,7 +5,6 @@
     python tools/toc.py --slugs    what the chapters are called
 """
 
-import re
 import sys
 from pathlib import Path
 
@@ -16,14 +15,20 @@ ROOT = Path(__file__).resolve().parent.parent
 
 def pages(root=ROOT):
     """Every page in reading order, as a path without a suffix; a page's sections come right after it, at any depth."""
-    def below(node):
-        for part in node.get("parts", []):
-            yield from below(part)
-        for entry in [*node.get("chapters", []), *node.get("sections", [])]:
-            yield entry["file"]
-            yield from below(entry)
+    return list(parents(root))
+
+
+def parents(root=ROOT):
+    """Every page in reading order with the page that it is a section of; None for those that are of none."""
     toc = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
-    return [toc["root"], *below(toc)]
+
+    def below(node, parent):
+        for part in node.get("parts", []):
+            yield from below(part, parent)
+        for entry in [*node.get("chapters", []), *node.get("sections", [])]:
+            yield entry["file"], parent
+            yield from below(entry, entry["file"])
+    return {toc["root"]: None, **dict(below(toc, None))}
 
 
 def sources(root=ROOT):
@@ -44,8 +49,8 @@ def chapters(root=ROOT):
 
 
 def slug(name):
-    """What a chapter is called: its file's name without folder, number and suffix."""
-    return re.sub(r"^\d+_", "", Path(name).stem)
+    """What a chapter is called: its file's name without folder and suffix."""
+    return Path(name).stem
 
 
 def chapter(wanted, root=ROOT):

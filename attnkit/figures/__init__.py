@@ -1,0 +1,22 @@
+"""The interactive figures: one class each, its JavaScript beside it."""
+
+from attnkit.figures.alignment import Alignment
+from attnkit.figures.attention_budget import AttentionBudget
+from attnkit.figures.attention_maps import AttentionMaps
+from attnkit.figures.attention_plane import AttentionPlane
+from attnkit.figures.attention_steps import AttentionSteps
+from attnkit.figures.dense_heads import DenseHeads
+from attnkit.figures.head_stepper import HeadStepper
+from attnkit.figures.kernel_heads import KernelHeads
+from attnkit.figures.matrix_stepper import MatrixStepper
+from attnkit.figures.movie_matcher import MovieMatcher
+from attnkit.figures.moving_word import MovingWord
+from attnkit.figures.score_field import ScoreField
+from attnkit.figures.soft_dictionary import SoftDictionary
+from attnkit.figures.softmax_explorer import SoftmaxExplorer
+from attnkit.figures.square_editor import SquareEditor
+from attnkit.figures.swapped_words import SwappedWords
+
+__all__ = ["Alignment", "AttentionBudget", "AttentionMaps", "AttentionPlane", "AttentionSteps", "DenseHeads",
+           "HeadStepper", "KernelHeads", "MatrixStepper", "MovieMatcher", "MovingWord", "ScoreField", "SoftDictionary",
+           "SoftmaxExplorer", "SquareEditor", "SwappedWords"]

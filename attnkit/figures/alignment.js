@@ -1,0 +1,79 @@
+// Two rows of words and the weights between them; choose a word and see where it looks, sharpen or level the weights.
+((attnkit) => {
+  "use strict";
+  const { h, fixed } = attnkit;
+
+  // The arithmetic, compared with attnkit.softmax by tests/test_figures.py: softmax(log w / T), row by row.
+  function compute({ weights, temperature }) {
+    return weights.map((row) => attnkit.softmax(row.map((w) => Math.log(w) / temperature)));
+  }
+
+  // The words that ask: buttons, chosen by pointing at them, too.
+  function queryButtons(figure, words) {
+    return words.map((word, i) => {
+      const choose = () => figure.put({ selected: i });
+      const look = { class: "ak-word ak-query", lang: figure.get("query_lang"), "aria-pressed": "false" };
+      return h("button", { type: "button", ...look, onmouseenter: choose, onfocus: choose, onclick: choose }, word);
+    });
+  }
+
+  // A line from each word above to each word below.
+  function links(picture, rows, columns) {
+    const at = (k, count) => (100 * (k + 0.5)) / count;
+    return Array.from({ length: rows }, (_, i) =>
+      Array.from({ length: columns }, (_, j) => {
+        const line = attnkit.svg("line", {
+          x1: at(i, rows),
+          y1: 0,
+          x2: at(j, columns),
+          y2: 100,
+          "vector-effect": "non-scaling-stroke",
+          "stroke-linecap": "round",
+        });
+        picture.append(line);
+        return line;
+      }),
+    );
+  }
+
+  function build(figure) {
+    const [queries, keys] = ["query_words", "key_words"].map((name) => figure.get(name));
+    const asking = queryButtons(figure, queries);
+    const numbers = keys.map(() => h("span", { class: "ak-weight" }));
+    const answering = keys.map((word, j) =>
+      h("div", { class: "ak-word ak-key" }, h("span", { lang: figure.get("key_lang") }, word), numbers[j]),
+    );
+    const picture = attnkit.svg("svg", { viewBox: "0 0 100 100", preserveAspectRatio: "none", "aria-hidden": "true" });
+    const lines = links(picture, queries.length, keys.length);
+    const temperature = figure.logSlider({ name: "temperature", trait: "temperature", most: 10 });
+    const grid = (words, inside) =>
+      h("div", { class: "ak-words", style: `grid-template-columns:repeat(${words.length},1fr)` }, ...inside);
+
+    function update(state) {
+      const weights = compute({ weights: figure.get("weights"), temperature: state.temperature });
+      asking.forEach((button, i) => attnkit.attr(button, "aria-pressed", String(i === state.selected)));
+      lines.forEach((row, i) =>
+        row.forEach((line, j) => {
+          attnkit.style(line, "strokeWidth", `${0.5 + 13 * weights[i][j]}px`);
+          attnkit.style(line, "opacity", String(i === state.selected ? 0.25 + 0.75 * weights[i][j] : 0.07));
+        }),
+      );
+      const chosen = weights[state.selected];
+      numbers.forEach((place, j) => {
+        attnkit.write(place, fixed(chosen[j]));
+        attnkit.paint(place, chosen[j], 1);
+      });
+      const told = keys.map((word, j) => `${word} ${fixed(chosen[j])}`).join(", ");
+      figure.say(`“${queries[state.selected]}” looks at ${told}.`);
+    }
+    const controls = h(
+      "div",
+      { class: "ak-controls" },
+      temperature.element,
+      h("div", { class: "ak-buttons" }, figure.reset()),
+    );
+    return { parts: [grid(queries, asking), picture, grid(keys, answering), controls], update };
+  }
+
+  attnkit.register("alignment", { label: "Where each word looks", compute, build });
+})(globalThis.attnkit);

@@ -1,0 +1,406 @@
+// What the interactive figures share. A plain script, no imports or exports: a static page loads it as it is, Python
+// adds the export that a live notebook needs (base.py), and node loads it for the tests.
+((root) => {
+  "use strict";
+  root.attnkit = root.attnkit || {};
+  const attnkit = root.attnkit;
+  attnkit.figures = attnkit.figures || {};
+
+  // ---- numbers: the twins of attnkit/pictures/formats.py and attnkit/pictures/draw.py, compared with them by tests/test_figures.py
+
+  attnkit.fixed = (x, digits = 2, plus = false) => {
+    if (!Number.isFinite(x)) return Number.isNaN(x) ? "?" : x > 0 ? "∞" : "−∞";
+    const n = Math.floor(Math.abs(x) * 10 ** digits + 0.5);
+    let text = String(n).padStart(digits + 1, "0");
+    if (digits) text = `${text.slice(0, -digits)}.${text.slice(-digits)}`;
+    return (n === 0 ? "" : x < 0 ? "−" : plus ? "+" : "") + text;
+  };
+
+  attnkit.compact = (x) => (x === 0 ? "0" : x < 1e-3 ? x.toExponential(0) : attnkit.fixed(x, 3));
+
+  const DEPTH = 0.85;
+  attnkit.opacity = (value, vmax) => Math.floor(Math.min(Math.abs(value) / vmax, 1) * DEPTH * 1000 + 0.5) / 1000;
+
+  // ---- the arithmetic that several figures need, compared with numpy and attnkit through each of them
+
+  attnkit.dot = (a, b) => a.reduce((sum, v, k) => sum + v * b[k], 0);
+
+  attnkit.softmax = (scores) => {
+    const largest = Math.max(...scores);
+    const shares = scores.map((s) => Math.exp(s - largest));
+    const total = shares.reduce((sum, v) => sum + v, 0);
+    return shares.map((v) => v / total);
+  };
+
+  // One row of weights times rows of values: their weighted sum.
+  attnkit.blend = (weights, values) =>
+    values[0].map((_, k) =>
+      attnkit.dot(
+        weights,
+        values.map((v) => v[k]),
+      ),
+    );
+
+  // The corners of the convex hull, once around: the points that no average of the others reaches.
+  attnkit.hull = (points) => {
+    const sorted = [...points].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+    const side = (line) => {
+      const kept = [];
+      for (const p of line) {
+        const turns = (a, b) => (b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0]);
+        while (kept.length > 1 && turns(kept[kept.length - 2], kept[kept.length - 1]) <= 0) kept.pop();
+        kept.push(p);
+      }
+      return kept.slice(0, -1);
+    };
+    const corners = [...side(sorted), ...side(sorted.reverse())];
+    return corners.length ? corners : [points[0]];
+  };
+
+  // ---- the page
+
+  // h("td", {class: "x", onclick: f}, "text", child): an element; no HTML is ever parsed from data.
+  attnkit.h = (tag, props, ...children) => {
+    const el = document.createElement(tag);
+    // JupyterLab takes arrow keys for itself (to fold headings) unless the focused control says that they are its own.
+    if (tag === "input" || tag === "button") el.setAttribute("data-lm-suppress-shortcuts", "true");
+    for (const [name, value] of Object.entries(props || {})) {
+      if (name.startsWith("on")) el.addEventListener(name.slice(2), value);
+      else if (value === true) el.setAttribute(name, "");
+      else if (value !== false && value != null) el.setAttribute(name, value);
+    }
+    el.append(...children.filter((c) => c != null));
+    return el;
+  };
+
+  attnkit.svg = (tag, props) => {
+    const el = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [name, value] of Object.entries(props || {})) el.setAttribute(name, value);
+    return el;
+  };
+
+  // The fill of a square, one for light and dark pages. It is read once: a variable in the style of each of some hundred
+  // squares would make a redraw five times as slow. Before the style sheet is there, the variable has to do.
+  const fills = {};
+  function fillOf(sign) {
+    fills[sign] =
+      fills[sign] || getComputedStyle(document.documentElement).getPropertyValue(`--ak-fill-${sign}`).trim();
+    return fills[sign] || `var(--ak-fill-${sign})`;
+  }
+
+  // Give an element the fill of a square: hue by sign, depth by magnitude.
+  attnkit.paint = (el, value, vmax) => {
+    const fill = fillOf(value < 0 ? "negative" : "positive");
+    const share = Math.round(1000 * attnkit.opacity(value, vmax)) / 10;
+    attnkit.style(el, "backgroundColor", `color-mix(in srgb, ${fill} ${share}%, transparent)`);
+  };
+
+  // Write only what changed: an untouched node costs no style and no layout, and a figure redraws within a frame. What
+  // was written last is kept beside the node, because reading it back from the page is slow.
+  const last = new WeakMap();
+  function changed(node, what, value) {
+    if (!last.has(node)) last.set(node, {});
+    const known = last.get(node);
+    if (known[what] === value) return false;
+    known[what] = value;
+    return true;
+  }
+  attnkit.write = (node, text) => {
+    if (changed(node, "text", text)) node.textContent = text;
+  };
+  attnkit.style = (node, name, value) => {
+    if (changed(node, name, value)) node.style[name] = value;
+  };
+
+  attnkit.attr = (node, name, value) => {
+    if (changed(node, name, value)) node.setAttribute(name, value);
+  };
+
+  // A row of buttons of which one is pressed.
+  attnkit.choice = (label, words, onChoose) => {
+    const buttons = words.map((word, i) =>
+      attnkit.h("button", { type: "button", "aria-pressed": "false", onclick: () => onChoose(i) }, word),
+    );
+    const element = attnkit.h(
+      "div",
+      { class: "ak-buttons", role: "group", "aria-label": label },
+      attnkit.h("span", { class: "ak-name", "aria-hidden": "true" }, label),
+      ...buttons,
+    );
+    return {
+      element,
+      buttons,
+      show: (chosen) => buttons.forEach((b, i) => attnkit.attr(b, "aria-pressed", String(i === chosen))),
+    };
+  };
+
+  // A slider on a logarithmic scale: 20 steps down to 1 / `most`, 20 steps up to `most`.
+  attnkit.logSlider = ({ name, most, onInput }) => {
+    const slider = attnkit.slider({
+      name,
+      min: -20,
+      max: 20,
+      step: 1,
+      format: (v) => attnkit.fixed(v, 2),
+      word: (v) => attnkit.fixed(v, 2),
+      onInput: (place) => onInput(Math.round(1000 * most ** (place / 20)) / 1000),
+    });
+    return {
+      element: slider.element,
+      show: (value, state) => slider.show(Math.round((20 * Math.log(value)) / Math.log(most)), state, value),
+    };
+  };
+
+  // A plane with its axes; `at` leads from data to the drawing, `from` back from a pointer's event.
+  attnkit.plane = ({ limit, axes }) => {
+    const side = 320,
+      margin = 16,
+      unit = (side - 2 * margin) / (2 * limit);
+    const at = (x, y) => [side / 2 + unit * x, side / 2 - unit * y];
+    const element = attnkit.svg("svg", { viewBox: `0 0 ${side} ${side}`, class: "ak-plane", "aria-hidden": "true" });
+    if (axes)
+      element.append(
+        attnkit.svg("path", {
+          d: `M${margin} ${side / 2}H${side - margin}M${side / 2} ${margin}V${side - margin}`,
+          class: "ak-axis",
+        }),
+        attnkit.label(side - margin, side / 2 - 7, axes[0], "ak-small", "end"),
+        attnkit.label(side / 2 - 6, margin + 6, axes[1], "ak-small", "end"),
+      );
+    return {
+      element,
+      at,
+      from(event) {
+        const box = element.getBoundingClientRect();
+        const [x, y] = [
+          ((event.clientX - box.left) * side) / box.width,
+          ((event.clientY - box.top) * side) / box.height,
+        ];
+        return [(x - side / 2) / unit, (side / 2 - y) / unit];
+      },
+    };
+  };
+
+  // A picture of rows x columns numbers, each a square of the fills: hundreds of them cost one drawing, not an element each.
+  attnkit.raster = (rows, columns, fills = ["negative", "positive"]) => {
+    const element = attnkit.h("canvas", { width: columns, height: rows, class: "ak-raster", "aria-hidden": "true" });
+    const context = element.getContext("2d");
+    const image = context.createImageData(columns, rows);
+    let colours = null;
+    return {
+      element,
+      show(values, vmax) {
+        colours =
+          colours ||
+          fills.map((sign) => {
+            context.fillStyle = fillOf(sign); // however it is written, it is read back as #rrggbb
+            return [1, 3, 5].map((k) => parseInt(context.fillStyle.slice(k, k + 2), 16));
+          });
+        values.forEach((value, k) => {
+          const [red, green, blue] = colours[value < 0 ? 0 : colours.length - 1];
+          image.data.set([red, green, blue, Math.round(255 * attnkit.opacity(value, vmax))], 4 * k);
+        });
+        context.putImageData(image, 0, 0);
+      },
+    };
+  };
+
+  attnkit.label = (x, y, text, kind, anchor = "middle") => {
+    const node = attnkit.svg("text", { x, y, class: kind, "text-anchor": anchor });
+    node.textContent = text;
+    return node;
+  };
+
+  // A slider with its name and its value; `word` says the value in words to a screen reader.
+  attnkit.slider = ({ name, min, max, step, word, onInput, format }) => {
+    const output = attnkit.h("span", { class: "ak-out", "aria-hidden": "true" });
+    const input = attnkit.h("input", {
+      type: "range",
+      min,
+      max,
+      step,
+      "aria-label": name,
+      oninput: () => onInput(Number(input.value)),
+    });
+    const element = attnkit.h(
+      "label",
+      { class: "ak-slider" },
+      attnkit.h("span", { class: "ak-name" }, name),
+      input,
+      output,
+    );
+    return {
+      element,
+      input,
+      show(value, state, shown = value) {
+        if (Number(input.value) !== value) input.value = value;
+        attnkit.write(output, format(shown));
+        const words = word(shown, state);
+        if (changed(input, "words", words)) input.setAttribute("aria-valuetext", words);
+      },
+    };
+  };
+
+  // Move something by pointer: `move` gets each event while it is held, `grab` the first.
+  attnkit.drag = (node, move, grab = () => {}) => {
+    let held = false;
+    node.addEventListener("pointerdown", (event) => {
+      held = true;
+      node.setPointerCapture(event.pointerId);
+      grab();
+      event.preventDefault();
+    });
+    node.addEventListener("pointermove", (event) => {
+      if (held) move(event);
+    });
+    for (const end of ["pointerup", "pointercancel"]) node.addEventListener(end, () => (held = false));
+  };
+
+  // ---- figures
+
+  // What a figure is built with: its state, controls that follow it, a way back, a line that is read out.
+  class Figure {
+    constructor(model, kind, label) {
+      this.model = model;
+      this.live = attnkit.h("p", { class: "ak-live", role: "status" });
+      this.element = attnkit.h("div", { class: "ak-figure", role: "group", "aria-label": label, "data-ak-kind": kind });
+      this.controls = [];
+      this.timer = 0;
+      this.silent = true; // until the first state has been said
+      this.held = false; // while several traits are set, for one redraw after the last
+      this.stale = false;
+    }
+
+    get(name) {
+      return this.model.get(name);
+    }
+
+    // What the reader can change: the traits that Python has marked so.
+    state() {
+      return Object.fromEntries(Object.keys(this.get("defaults")).map((name) => [name, this.get(name)]));
+    }
+
+    // Set some state, tell the kernel, if there is one, and redraw once.
+    put(changes) {
+      this.held = true;
+      for (const [name, value] of Object.entries(changes)) this.model.set(name, value);
+      this.model.save_changes();
+      this.held = false;
+      if (this.stale) this.redraw();
+    }
+
+    // Show the present state.
+    redraw() {
+      this.stale = this.held;
+      if (this.held) return;
+      const state = this.state();
+      for (const show of this.controls) show(state);
+      this.update(state);
+    }
+
+    // Let a control show what it sets: a trait, or whatever `read` finds in the state and `write` makes changes of.
+    follow(control, { trait, read = (state) => state[trait] }) {
+      this.controls.push((state) => control.show(read(state), state));
+      return control;
+    }
+
+    setter({ trait, write = (value) => ({ [trait]: value }) }) {
+      return (value) => this.put(write(value, this.state()));
+    }
+
+    slider(options) {
+      return this.follow(attnkit.slider({ ...options, onInput: this.setter(options) }), options);
+    }
+
+    logSlider(options) {
+      return this.follow(attnkit.logSlider({ ...options, onInput: this.setter(options) }), options);
+    }
+
+    choice(options) {
+      return this.follow(attnkit.choice(options.label, options.words, this.setter(options)), options);
+    }
+
+    button(words, changes) {
+      return attnkit.h("button", { type: "button", onclick: () => this.put(changes(this.state())) }, words);
+    }
+
+    // Back to what Python began with; `also` puts back what only the page knows.
+    reset(also = () => {}) {
+      const back = () => {
+        also();
+        this.stale = true;
+        this.put(this.get("defaults"));
+      };
+      return attnkit.h("button", { type: "button", onclick: back }, "Reset");
+    }
+
+    // What stands below the figure; a moment's delay so that a dragged slider is not read out at every step.
+    say(text) {
+      clearTimeout(this.timer);
+      if (this.silent) this.live.textContent = text;
+      else this.timer = setTimeout(() => (this.live.textContent = text), 250);
+      this.silent = false;
+    }
+  }
+
+  // Register a figure: `build` makes its parts once and returns them with `update`, which redraws them from the state
+  // whenever it changes, from either side, and perhaps `stop`, which ends what goes on in them.
+  attnkit.register = (kind, { label, compute, build }) => {
+    function render({ model, el }) {
+      const figure = new Figure(model, kind, label);
+      const { parts, update, stop = () => {} } = build(figure);
+      const caption = model.get("caption");
+      figure.element.append(...parts.filter((part) => part !== null), figure.live);
+      if (caption) figure.element.append(attnkit.h("p", { class: "ak-caption" }, caption));
+      el.replaceChildren(figure.element);
+      figure.update = update;
+      const names = Object.keys(model.get("defaults"));
+      const redraw = () => figure.redraw();
+      for (const name of names) model.on(`change:${name}`, redraw);
+      redraw();
+      return () => {
+        clearTimeout(figure.timer);
+        stop();
+        for (const name of names) model.off(`change:${name}`, redraw);
+      };
+    }
+    attnkit.figures[kind] = { compute, render };
+  };
+
+  // The model of a page without a kernel: the part of anywidget's that the figures use.
+  attnkit.staticModel = (state) => {
+    const listeners = {};
+    return {
+      get: (name) => state[name],
+      set(name, value) {
+        if (JSON.stringify(state[name]) === JSON.stringify(value)) return;
+        state[name] = value;
+        (listeners[`change:${name}`] || []).forEach((f) => f());
+      },
+      save_changes() {},
+      on(event, f) {
+        listeners[event] = [...(listeners[event] || []), f];
+      },
+      off(event, f) {
+        listeners[event] = (listeners[event] || []).filter((g) => g !== f);
+      },
+    };
+  };
+
+  // Bring the still pictures of a static page to life, each in a task of its own: the page is painted and answers a
+  // reader between them.
+  attnkit.mount = (page) => {
+    const places = [...page.querySelectorAll("[data-ak-figure]")];
+    setTimeout(function next() {
+      const place = places.shift();
+      if (!place) return;
+      const alive = document.createElement("div");
+      attnkit.figures[place.dataset.akFigure].render({
+        model: attnkit.staticModel(JSON.parse(place.dataset.akState)),
+        el: alive,
+      });
+      place.replaceChildren(alive);
+      setTimeout(next);
+    });
+  };
+})(globalThis);

@@ -1,0 +1,91 @@
+// A fully connected layer as heads: each reads one item, sharply or not so sharply.
+((attnkit) => {
+  "use strict";
+  const { h, fixed } = attnkit;
+
+  // The arithmetic, compared with multi_head_attention by tests/test_figures.py.
+  function compute({ items, blocks, sharpness }) {
+    const weights = items.map((_, i) => attnkit.softmax(items.map((_, j) => (i === j ? sharpness : 0))));
+    const reads = weights.map((row) => attnkit.blend(row, items));
+    const pieces = reads.map((row, i) => attnkit.dot(row, blocks[i]));
+    const sum = (numbers) => numbers.reduce((total, v) => total + v, 0);
+    const [output, exact] = [sum(pieces), sum(items.map((row, i) => attnkit.dot(row, blocks[i])))];
+    const gap = Math.abs(output - exact);
+    return { weights, reads, pieces, output, exact, gap: gap < 1e-13 ? "below 1e-13" : attnkit.compact(gap) };
+  }
+
+  function controls(figure) {
+    const slider = figure.slider({
+      name: "sharpness",
+      trait: "sharpness",
+      min: 0,
+      max: 40,
+      step: 0.5,
+      format: (v) => fixed(v, 1),
+      word: (v) => fixed(v, 1),
+    });
+    return h("div", { class: "ak-controls" }, slider.element, h("div", { class: "ak-buttons" }, figure.reset()));
+  }
+
+  function fill(node, value, vmax) {
+    attnkit.write(node, fixed(value));
+    attnkit.paint(node, value, vmax);
+  }
+
+  // A row for each head; only its block of the matrix stays as it is.
+  function table(blocks, vmax) {
+    const square = () => h("span", { class: "ak-sq" });
+    const cell = (name, kind, squares) =>
+      h("td", { "data-name": name }, h("span", { class: `ak-frame ${kind}` }, ...squares));
+    const rows = blocks.map((numbers, i) => {
+      const [weights, reads, block] = [blocks, numbers, numbers].map((row) => row.map(square));
+      const adds = square();
+      numbers.forEach((v, k) => fill(block[k], v, vmax));
+      const element = h(
+        "tr",
+        {},
+        h("th", { scope: "row" }, `head ${i + 1}`),
+        cell("weights", "ak-frame-weight", weights),
+        cell("reads", "ak-frame-value", reads),
+        cell("block of W", "", block),
+        cell("adds", "ak-frame-output", [adds]),
+      );
+      return { weights, reads, adds, element };
+    });
+    const titles = ["weights over the items", "reads", "block of W", "adds"];
+    const head = h("tr", {}, h("td", {}), ...titles.map((title) => h("th", { scope: "col" }, title)));
+    const body = h("tbody", {}, ...rows.map((row) => row.element));
+    return { rows, element: h("table", { class: "ak-grid ak-line-up" }, h("thead", {}, head), body) };
+  }
+
+  function build(figure) {
+    const [items, blocks] = [figure.get("items"), figure.get("blocks")];
+    const vmax = Math.max(1, ...[...items, ...blocks].flat().map(Math.abs));
+    const { rows, element } = table(blocks, vmax);
+    const [output, exact, gap] = [0, 1, 2].map(() => h("strong", {}));
+    const totals = [
+      ["sum of the heads ", output],
+      ["dense layer ", exact],
+      ["difference ", gap],
+    ].map(([name, number]) => h("span", {}, name, number));
+
+    function update({ sharpness }) {
+      const now = compute({ items, blocks, sharpness });
+      rows.forEach((row, i) => {
+        row.weights.forEach((node, j) => fill(node, now.weights[i][j], 1));
+        row.reads.forEach((node, k) => fill(node, now.reads[i][k], vmax));
+        fill(row.adds, now.pieces[i], vmax);
+      });
+      attnkit.write(output, fixed(now.output));
+      attnkit.write(exact, fixed(now.exact));
+      attnkit.write(gap, now.gap);
+      figure.say(
+        `Sharpness ${fixed(sharpness, 1)}: each head gives its own item the weight ${fixed(now.weights[0][0])}. ` +
+          `The heads add up to ${fixed(now.output)}, the layer gives ${fixed(now.exact)}; the difference is ${now.gap}.`,
+      );
+    }
+    return { parts: [controls(figure), element, h("p", { class: "ak-totals" }, ...totals)], update };
+  }
+
+  attnkit.register("dense_heads", { label: "A dense layer as heads", compute, build });
+})(globalThis.attnkit);

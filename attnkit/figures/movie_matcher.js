@@ -1,0 +1,133 @@
+// Set a viewer's tastes; every product, the score and the ranking of the films respond.
+((attnkit) => {
+  "use strict";
+  const { h, fixed } = attnkit;
+
+  // The arithmetic, compared with numpy by tests/test_figures.py.
+  function compute({ user, films }) {
+    const products = films.map((film) => film.map((value, k) => value * user[k]));
+    const scores = products.map((row) => row.reduce((sum, p) => sum + p, 0));
+    // Scores equal to nine decimals keep the order of the list, whatever the last bit says.
+    const rounded = scores.map((s) => Math.floor(s * 1e9 + 0.5));
+    const order = scores.map((_, i) => i).sort((i, j) => rounded[j] - rounded[i] || i - j);
+    return { products, scores, order };
+  }
+
+  function taste(value) {
+    const strength = Math.abs(value) >= 0.65 ? "strongly " : Math.abs(value) >= 0.35 ? "" : "mildly ";
+    const words = value > 0 ? `${strength}likes it` : value < 0 ? `${strength}dislikes it` : "does not care";
+    return `${fixed(value, 1, true)}, ${words}`;
+  }
+
+  function controls(figure, features) {
+    const sliders = features.map((name, k) =>
+      figure.slider({
+        name,
+        min: -1,
+        max: 1,
+        step: 0.1,
+        format: (v) => fixed(v, 1, true),
+        word: taste,
+        read: ({ user }) => user[k],
+        write: (value, { user }) => ({ user: user.map((old, j) => (j === k ? value : old)) }),
+      }),
+    );
+    const turn = figure.button("Turn every taste around", ({ user }) => ({ user: user.map((v) => 0 - v) }));
+    const buttons = h("div", { class: "ak-buttons" }, turn, figure.reset());
+    return h("div", { class: "ak-controls" }, ...sliders.map((s) => s.element), buttons);
+  }
+
+  // One film: its place and title, a product for each feature, its score with a bar.
+  function filmRow(title, features) {
+    const place = h("span", { class: "ak-place" });
+    const cells = features.map(() => {
+      const [product, factors] = [h("strong", {}), h("small", {})];
+      return { product, factors, element: h("td", {}, product, factors) };
+    });
+    const score = h("strong", {});
+    const bar = h("span", { class: "ak-bar", "aria-hidden": "true" });
+    const track = h("span", { class: "ak-track", "aria-hidden": "true" }, bar);
+    const element = h(
+      "tr",
+      {},
+      h("th", { scope: "row" }, place, title),
+      ...cells.map((cell) => cell.element),
+      h("td", { class: "ak-score" }, score, track),
+    );
+    return { place, cells, score, bar, element };
+  }
+
+  // `limit` is the score at which the bar reaches the end of its track.
+  function fillRow(row, film, user, products, score, limit) {
+    row.cells.forEach(({ product, factors, element }, k) => {
+      attnkit.write(product, fixed(products[k], 2, true));
+      attnkit.write(factors, `${fixed(user[k], 1)}×${fixed(film[k], 1)}`);
+      attnkit.paint(element, products[k], 1);
+    });
+    attnkit.write(row.score, fixed(score, 2, true));
+    // Drawn by a transform: no layout. From the middle to the right, or turned over to the left.
+    attnkit.style(row.bar, "transform", `scaleX(${fixed(score / limit, 3).replace("−", "-")})`);
+    attnkit.style(row.bar, "background", `var(--ak-${score < 0 ? "negative" : "positive"})`);
+  }
+
+  function table(features, body) {
+    const columns = ["film", ...features, "score"].map((name) => h("th", { scope: "col" }, name));
+    return h("table", { class: "ak-matcher" }, h("thead", {}, h("tr", {}, ...columns)), body);
+  }
+
+  // Keep the rows in the order of their scores; each slides to its new place, where motion is welcome.
+  function ranking(rows, body) {
+    const motion = globalThis.matchMedia?.("(prefers-reduced-motion: no-preference)");
+    let shown = null;
+    let before = null; // where the rows stood
+    let request = 0;
+    const tops = () => rows.map(({ element }) => element.offsetTop);
+    function slide() {
+      const ways = tops().map((top, i) => before[i] - top);
+      const style = { duration: 260, easing: "ease-out" };
+      rows.forEach(({ element }, i) => {
+        if (ways[i]) element.animate([{ transform: `translateY(${ways[i]}px)` }, { transform: "none" }], style);
+      });
+    }
+    function sort(order) {
+      cancelAnimationFrame(request);
+      if (String(order) === String(shown)) return;
+      // Move only the rows that are out of place.
+      order.forEach((i, rank) => {
+        if (body.children[rank] !== rows[i].element) body.insertBefore(rows[i].element, body.children[rank]);
+      });
+      order.forEach((i, rank) => attnkit.write(rows[i].place, `${rank + 1}. `));
+      // After the layout, before the frame is shown.
+      if (before) request = requestAnimationFrame(slide);
+      shown = order;
+    }
+    function measure() {
+      before = shown && motion?.matches ? tops() : null;
+    }
+    return { measure, sort, stop: () => cancelAnimationFrame(request) };
+  }
+
+  function build(figure) {
+    const [features, titles, films] = ["features", "titles", "films"].map((name) => figure.get(name));
+    const limit = Math.max(1, ...films.map((film) => film.reduce((sum, v) => sum + Math.abs(v), 0)));
+    const rows = titles.map((title) => filmRow(title, features));
+    const body = h("tbody", {}, ...rows.map((row) => row.element));
+    const { measure, sort, stop } = ranking(rows, body);
+    // The first to follow the state, before a slider writes: a read after a write would lay the page out twice.
+    figure.follow({ show: measure }, { trait: "user" });
+
+    function update({ user }) {
+      const { products, scores, order } = compute({ user, films });
+      rows.forEach((row, i) => fillRow(row, films[i], user, products[i], scores[i], limit));
+      sort(order);
+      const [best, worst] = [order[0], order[order.length - 1]];
+      figure.say(
+        `First: ${titles[best]}, score ${fixed(scores[best], 2, true)}. ` +
+          `Last: ${titles[worst]}, ${fixed(scores[worst], 2, true)}.`,
+      );
+    }
+    return { parts: [controls(figure, features), table(features, body)], update, stop };
+  }
+
+  attnkit.register("movie_matcher", { label: "Movie matcher", compute, build });
+})(globalThis.attnkit);

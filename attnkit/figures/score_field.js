@@ -1,0 +1,278 @@
+// The same query and keys under each score function: the plane is coloured by what a key there would score.
+((attnkit) => {
+  "use strict";
+  const { h, fixed, dot } = attnkit;
+
+  // The arithmetic, compared with attnkit.scores by tests/test_figures.py. What hangs on the query alone is done once.
+  const direction = (a) => {
+    const length = Math.hypot(...a) || 1;
+    return a.map((x) => x / length);
+  };
+  const SCORES = {
+    dot({ query }) {
+      return (key) => dot(query, key);
+    },
+    "scaled dot"({ query }) {
+      return (key) => dot(query, key) / Math.sqrt(query.length);
+    },
+    cosine({ query }) {
+      const to = direction(query);
+      return (key) => dot(to, direction(key));
+    },
+    general({ query, weight }) {
+      const turned = attnkit.blend(query, weight);
+      return (key) => dot(turned, key);
+    },
+    additive({ query, w_query, w_key, v }) {
+      const from = attnkit.blend(query, w_query);
+      const columns = v.map((_, k) => w_key.map((row) => row[k]));
+      return (key) => columns.reduce((sum, column, k) => sum + v[k] * Math.tanh(from[k] + dot(key, column)), 0);
+    },
+  };
+  function compute(state) {
+    const scores = state.key_rows.map(SCORES[state.score](state));
+    return { scores, weights: attnkit.softmax(scores) };
+  }
+
+  const NAMES = Object.keys(SCORES);
+  const SIDE = 31; // cells along each side of the field; odd, so that one stands in the middle
+
+  // What is written about each score: what its field looks like, its code, the shapes in it, how much of it is learned.
+  function explanations({ v }) {
+    const hidden = v.length;
+    const bound = v.reduce((sum, x) => sum + Math.abs(x), 0);
+    return {
+      dot: {
+        look: "Stripes across the query: the further along its direction a key lies, the higher its score.",
+        code: "query @ key",
+        shapes: "(2,) @ (2,)",
+        learned: 0,
+      },
+      "scaled dot": {
+        look: `The same stripes, each score divided by √2 = ${fixed(Math.SQRT2)}: the weights are more even.`,
+        code: "query @ key / sqrt(2)",
+        shapes: "(2,) @ (2,)",
+        learned: 0,
+      },
+      cosine: {
+        look: "Rays from the middle: only the direction of a key counts, not how far out it lies.",
+        code: "unit(query) @ unit(key)",
+        shapes: "(2,) @ (2,)",
+        learned: 0,
+      },
+      general: {
+        look: "Stripes again, across the dashed arrow: query @ weight, the query turned and stretched.",
+        code: "query @ weight @ key",
+        shapes: "(2,) @ (2, 2) @ (2,)",
+        learned: 4,
+      },
+      additive: {
+        look: `The query shifts a landscape that tanh has bent; no score is beyond ±${fixed(bound)}.`,
+        code: "tanh(query @ w_query + key @ w_key) @ v",
+        shapes: `tanh((2,) @ (2, ${hidden}) + (2,) @ (2, ${hidden})) @ (${hidden},)`,
+        learned: 5 * hidden,
+      },
+    };
+  }
+
+  function controls(figure, limit, move) {
+    const choice = figure.choice({
+      label: "score",
+      words: NAMES,
+      read: ({ score }) => NAMES.indexOf(score),
+      write: (i) => ({ score: NAMES[i] }),
+    });
+    choice.element.append(figure.reset());
+    const sliders = ["left, right", "down, up"].map((name, axis) =>
+      figure.slider({
+        name,
+        min: -limit,
+        max: limit,
+        step: 0.1,
+        format: (v) => fixed(v, 1),
+        word: (v) => fixed(v, 1),
+        read: ({ query }) => query[axis],
+        write: (value, { query }) => move(query.map((v, a) => (a === axis ? value : v))),
+      }),
+    );
+    return h("div", { class: "ak-controls" }, choice.element, ...sliders.map((s) => s.element));
+  }
+
+  // The middle of each cell of the field, row by row from the top left.
+  function fieldPoints(limit) {
+    return Array.from({ length: SIDE ** 2 }, (_, k) => {
+      const steps = [2 * (k % SIDE) + 1 - SIDE, SIDE - 1 - 2 * Math.floor(k / SIDE)];
+      return steps.map((s) => (limit * s) / SIDE);
+    });
+  }
+
+  // Where the field lies in the drawing: its middle and its edges.
+  function edgesOf(plane, limit) {
+    const [cx, cy] = plane.at(0, 0);
+    const [left, top] = plane.at(-limit, limit);
+    const [right, bottom] = plane.at(limit, -limit);
+    return { cx, cy, left, top, right, bottom };
+  }
+
+  // The axes, and at their ends how far they go.
+  function axes({ cx, cy, left, top, right, bottom }, limit) {
+    const tick = (x, y, v, anchor) => attnkit.label(x, y, fixed(v, 0), "ak-text ak-tick", anchor);
+    return [
+      attnkit.svg("path", { d: `M${left} ${cy}H${right}M${cx} ${top}V${bottom}`, class: "ak-axis" }),
+      tick(left + 3, cy - 4, -limit, "start"),
+      tick(right - 3, cy - 4, limit, "end"),
+      tick(cx + 4, bottom - 4, -limit, "start"),
+      tick(cx + 4, top + 14, limit, "start"),
+    ];
+  }
+
+  // The keys, each with its name, and the places that they take.
+  function keyDots(plane, keys, limit) {
+    return keys.map((key) => {
+      const [x, y] = plane.at(...key);
+      // A name stands above its point, inwards and below where the edge of the field is near.
+      const line = key[1] > 0.8 * limit ? y + 24 : y - 12;
+      const anchor = Math.abs(key[0]) < 0.55 * limit ? "middle" : key[0] < 0 ? "start" : "end";
+      const lean = { start: 28, middle: 0, end: -28 }[anchor];
+      return {
+        taken: [
+          [x, y],
+          [x + lean, line],
+        ],
+        text: attnkit.label(x, line, "", "ak-text", anchor),
+        ring: attnkit.svg("circle", { cx: x, cy: y, r: 7, class: "ak-dot ak-of-key" }),
+      };
+    });
+  }
+
+  // The query, to be dragged: its arrow, the one that the general score turns it into, its name.
+  function queryMarks(figure, plane, move) {
+    const [shaft, turned] = ["ak-needle", "ak-needle ak-turned"].map((kind) => attnkit.svg("path", { class: kind }));
+    const tip = attnkit.svg("circle", { r: 7, class: "ak-dot ak-of-query" });
+    const name = attnkit.label(0, 0, "query", "ak-text ak-strong");
+    const hit = attnkit.svg("circle", { r: 24, class: "ak-hit" });
+    attnkit.drag(hit, (event) => figure.put(move(plane.from(event))));
+    return { shaft, turned, tip, name, hit };
+  }
+
+  // The path of a line from the middle; what would leave the field ends at its edge, and `barbed` in an arrow's head.
+  function arrow(plane, p, limit, barbed) {
+    const short = Math.min(1, limit / Math.max(...p.map(Math.abs), 1e-9));
+    const [cx, cy] = plane.at(0, 0);
+    const [x, y] = plane.at(...p.map((v) => v * short));
+    const angle = Math.atan2(y - cy, x - cx);
+    const place = (u, v) => `${u.toFixed(1)} ${v.toFixed(1)}`;
+    const barb = (turn) => place(x - 12 * Math.cos(angle + turn), y - 12 * Math.sin(angle + turn));
+    const head = !barbed || Math.hypot(...p) < 0.3 ? "" : `M${barb(0.5)}L${place(x, y)}L${barb(-0.5)}`;
+    return `M${cx} ${cy}L${place(x, y)}${head}`;
+  }
+
+  // The query's name stands on the side where the keys and their names leave most room.
+  function freeSide([x, y], taken, { cx, cy, left, top, right, bottom }) {
+    const others = [...taken, [x, y], [(x + cx) / 2, (y + cy) / 2]];
+    const room = ([a, b]) => Math.min(...others.map(([u, v]) => Math.hypot((a - u) / 3, b - v)));
+    const sides = [
+      [x, y - 14],
+      [x, y + 24],
+      [x + 38, y + 5],
+      [x - 38, y + 5],
+    ].map(([a, b]) => [Math.max(left + 24, Math.min(right - 24, a)), Math.max(top + 14, Math.min(bottom - 5, b))]);
+    return sides.reduce((a, b) => (room(b) > room(a) ? b : a));
+  }
+
+  // The coloured plane with the keys and the query in it, and how to show another query in it.
+  function drawing(figure, keys, limit, move) {
+    const plane = attnkit.plane({ limit });
+    const raster = attnkit.raster(SIDE, SIDE);
+    const edges = edgesOf(plane, limit);
+    const dots = keyDots(plane, keys, limit);
+    const taken = dots.flatMap((d) => d.taken);
+    const texts = dots.map((d) => d.text);
+    const { shaft, turned, tip, name, hit } = queryMarks(figure, plane, move);
+    plane.element.append(...axes(edges, limit), turned, shaft, tip, ...dots.map((d) => d.ring), ...texts, name, hit);
+
+    function showQuery(query, turnedQuery) {
+      attnkit.attr(shaft, "d", arrow(plane, query, limit, false));
+      attnkit.style(turned, "display", turnedQuery ? "" : "none");
+      if (turnedQuery) attnkit.attr(turned, "d", arrow(plane, turnedQuery, limit, true));
+      const at = plane.at(...query);
+      const shift = ([x, y]) => `translate(${x.toFixed(1)} ${y.toFixed(1)})`;
+      for (const node of [tip, hit]) attnkit.attr(node, "transform", shift(at));
+      attnkit.attr(name, "transform", shift(freeSide(at, taken, edges)));
+    }
+    return { element: h("div", { class: "ak-over" }, raster.element, plane.element), raster, texts, showQuery };
+  }
+
+  function scoreTable(words) {
+    const rows = words.map((word) => {
+      const [score, weight, bar] = [h("td", {}), h("td", {}), h("span", { class: "ak-fill" })];
+      const element = h("tr", {}, h("th", { scope: "row" }, word), score, weight, h("td", { class: "ak-wide" }, bar));
+      return { score, weight, bar, element };
+    });
+    const titles = ["key", "score", "weight"].map((title) => h("th", { scope: "col" }, title));
+    const head = h("thead", {}, h("tr", {}, ...titles, h("td", { class: "ak-wide" })));
+    const element = h("table", { class: "ak-grid" }, head, h("tbody", {}, ...rows.map((r) => r.element)));
+    return { element, rows };
+  }
+
+  // The line below the figure: where the query stands and which key it finds.
+  function answer(words, { query, score }, { scores, weights }) {
+    const best = weights.indexOf(Math.max(...weights));
+    const alike = weights[best] - Math.min(...weights) < 1e-9;
+    const finding = `finds “${words[best]}” best: score ${fixed(scores[best])}, weight ${fixed(weights[best])}.`;
+    const where = `(${query.map((v) => fixed(v, 1)).join(", ")})`;
+    return `Score: ${score}. The query at ${where} ${alike ? "finds all keys alike." : finding}`;
+  }
+
+  // The words around the field: what it shows, the score as code, its shapes, its range.
+  function notes(parameters) {
+    const about = explanations(parameters);
+    const [look, code] = [h("p", { class: "ak-say" }), h("code", {})];
+    const [shapes, extent] = [h("p", { class: "ak-small" }), h("p", { class: "ak-small" })];
+    function show(score, low, high) {
+      const { learned, ...texts } = about[score];
+      attnkit.write(look, texts.look);
+      attnkit.write(code, `score = ${texts.code}`);
+      const much = learned ? `${learned} numbers` : "nothing";
+      attnkit.write(shapes, `Shapes: ${texts.shapes} → one number. Learned: ${much}.`);
+      attnkit.write(extent, `Scores on the field: ${fixed(low)} to ${fixed(high)}; blue is positive, orange negative.`);
+    }
+    return { look, code, shapes, extent, show };
+  }
+
+  function build(figure) {
+    const [words, keys, limit] = ["words", "key_rows", "limit"].map((name) => figure.get(name));
+    const names = ["weight", "w_query", "w_key", "v"];
+    const parameters = Object.fromEntries(names.map((name) => [name, figure.get(name)]));
+    const inside = (v) => Math.max(-limit, Math.min(limit, Math.round(10 * v) / 10));
+    const move = (point) => ({ query: point.map(inside) });
+    const field = fieldPoints(limit);
+    const { element, raster, texts, showQuery } = drawing(figure, keys, limit, move);
+    const note = notes(parameters);
+    const table = scoreTable(words);
+
+    function update({ query, score }) {
+      const state = { ...parameters, query, score };
+      const { scores, weights } = compute({ ...state, key_rows: keys });
+      const fieldScores = compute({ ...state, key_rows: field }).scores;
+      const [low, high] = [Math.min(...fieldScores), Math.max(...fieldScores)];
+      const vmax = Math.max(-low, high) || 1;
+      raster.show(fieldScores, vmax);
+      showQuery(query, score === "general" ? attnkit.blend(query, parameters.weight) : null);
+      table.rows.forEach((row, i) => {
+        attnkit.write(texts[i], `${words[i]} ${fixed(weights[i])}`);
+        attnkit.write(row.score, fixed(scores[i], 2));
+        attnkit.paint(row.score, scores[i], vmax);
+        attnkit.write(row.weight, fixed(weights[i], 2));
+        attnkit.style(row.bar, "transform", `scaleX(${weights[i].toFixed(3)})`);
+      });
+      note.show(score, low, high);
+      figure.say(answer(words, state, { scores, weights }));
+    }
+    const beside = h("div", {}, h("p", { class: "ak-code" }, note.code), note.shapes, table.element, note.extent);
+    const side = h("div", { class: "ak-side ak-field" }, element, beside);
+    return { parts: [controls(figure, limit, move), note.look, side], update };
+  }
+
+  attnkit.register("score_field", { label: "A field of scores", compute, build });
+})(globalThis.attnkit);

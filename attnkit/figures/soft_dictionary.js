@@ -1,0 +1,124 @@
+// A query turns between the keys of a dictionary; the returned value blends.
+((attnkit) => {
+  "use strict";
+  const { h, fixed } = attnkit;
+
+  // The direction of an angle: 0 is up, then clockwise.
+  const arrow = (degrees) => [Math.sin((Math.PI * degrees) / 180), Math.cos((Math.PI * degrees) / 180)];
+  const STEP = 2.5; // degrees
+
+  // The arithmetic, compared with attnkit.attention by tests/test_figures.py.
+  function compute({ angles, values, query, sharpness }) {
+    const q = arrow(query);
+    const weights = attnkit.softmax(angles.map((a) => sharpness * attnkit.dot(q, arrow(a))));
+    return { weights, answer: attnkit.dot(weights, values) };
+  }
+
+  function controls(figure, words, angles) {
+    const query = figure.slider({
+      name: "query, in °",
+      trait: "query",
+      min: 0,
+      max: 360,
+      step: STEP,
+      format: (v) => fixed(v, v % 1 ? 1 : 0),
+      word: (v) => `${fixed(v, 1)} degrees`,
+    });
+    const sharpness = figure.logSlider({ name: "sharpness", trait: "sharpness", most: 100 });
+    const exact = figure.choice({
+      label: "ask for",
+      words,
+      read: (state) => angles.indexOf(state.query),
+      write: (i) => ({ query: angles[i] }),
+    });
+    exact.element.append(figure.reset());
+    return h("div", { class: "ak-controls" }, query.element, sharpness.element, exact.element);
+  }
+
+  // The keys around a circle, each with its name, its weight and a line to it.
+  function keys(plane, words, angles) {
+    const [cx, cy] = plane.at(0, 0);
+    return angles.map((a, i) => {
+      const [dx, dy] = arrow(a);
+      const [x, y] = plane.at(dx, dy);
+      const [tx, ty] = [x + 14 * dx, y - 28 * dy]; // two lines of text, outwards from the point
+      const anchor = dx > 0.3 ? "start" : dx < -0.3 ? "end" : "middle";
+      const line = attnkit.svg("line", { x1: cx, y1: cy, x2: x, y2: y, class: "ak-pull" });
+      const dot = attnkit.svg("circle", { cx: x, cy: y, r: 7, class: "ak-dot ak-of-key" });
+      const name = attnkit.label(tx, ty - 2, words[i], "ak-text", anchor);
+      const weight = attnkit.label(tx, ty + 13, "", "ak-small", anchor);
+      plane.element.append(line, dot, name, weight);
+      return { line, weight };
+    });
+  }
+
+  // The query, an arrow to be turned by its head.
+  function needle(figure, plane) {
+    const [cx, cy] = plane.at(0, 0);
+    const [x, y] = plane.at(0, 0.95);
+    const shaft = attnkit.svg("path", { d: `M${cx} ${cy}L${x} ${y}m-6 12l6 -12l6 12`, class: "ak-needle" });
+    const hit = attnkit.svg("circle", { cx: x, cy: y, r: 24, class: "ak-hit" });
+    attnkit.drag(hit, (event) => {
+      const angle = ((180 / Math.PI) * Math.atan2(...plane.from(event)) + 360) % 360;
+      figure.put({ query: Math.round(angle / STEP) * STEP });
+    });
+    plane.element.append(shaft, hit);
+    return (query) => {
+      for (const part of [shaft, hit]) attnkit.attr(part, "transform", `rotate(${query} ${cx} ${cy})`);
+    };
+  }
+
+  // The answer for every direction: a smooth curve that turns into steps as the sharpness grows.
+  function chart(angles, values, unit) {
+    const [width, height] = [320, 190];
+    const [low, high] = [Math.min(...values), Math.max(...values)];
+    const across = (degrees) => 34 + (degrees / 360) * (width - 44);
+    const up = (v) => height - 26 - ((v - low) / (high - low || 1)) * (height - 66);
+    const element = attnkit.svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "ak-chart", "aria-hidden": "true" });
+    const curve = attnkit.svg("path", { class: "ak-curve" });
+    const mark = attnkit.svg("circle", { r: 6, class: "ak-dot ak-of-output" });
+    element.append(
+      attnkit.svg("path", { d: `M34 30V${height - 26}H${width - 10}`, class: "ak-axis" }),
+      ...[low, high].map((v) => attnkit.label(30, up(v) + 4, fixed(v, 0), "ak-small", "end")),
+      attnkit.label(6, 16, `answer, ${unit}, for each query`, "ak-small", "start"),
+      ...[0, 90, 180, 270, 360].map((d) => attnkit.label(across(d), height - 8, `${d}°`, "ak-small")),
+      ...angles.map((a, i) =>
+        attnkit.svg("circle", { cx: across(a), cy: up(values[i]), r: 4, class: "ak-dot ak-of-value" }),
+      ),
+      curve,
+      mark,
+    );
+    const at = (degrees, v) => `${across(degrees).toFixed(1)} ${up(v).toFixed(1)}`;
+    return { element, curve, mark, at };
+  }
+
+  function build(figure) {
+    const [words, angles, values, unit] = ["words", "angles", "values", "unit"].map((name) => figure.get(name));
+    const plane = attnkit.plane({ limit: 1.5 });
+    const lines = keys(plane, words, angles);
+    const turn = needle(figure, plane);
+    const answers = chart(angles, values, unit);
+
+    function update({ query, sharpness }) {
+      const ask = (degrees) => compute({ angles, values, query: degrees, sharpness });
+      const { weights, answer } = ask(query);
+      turn(query);
+      lines.forEach(({ line, weight }, i) => {
+        attnkit.attr(line, "stroke-width", fixed(12 * weights[i], 1));
+        attnkit.write(weight, fixed(weights[i]));
+      });
+      const path = Array.from({ length: 360 / STEP + 1 }, (_, k) => answers.at(STEP * k, ask(STEP * k).answer));
+      attnkit.attr(answers.curve, "d", `M${path.join("L")}`);
+      attnkit.attr(answers.mark, "transform", `translate(${answers.at(query, answer)})`);
+      const best = weights.indexOf(Math.max(...weights));
+      figure.say(
+        `The dictionary answers ${fixed(answer, 1)} ${unit}. Best key: ${words[best]}, ` +
+          `weight ${fixed(weights[best])}, value ${fixed(values[best], 0)}.`,
+      );
+    }
+    const pictures = h("div", { class: "ak-side" }, plane.element, answers.element);
+    return { parts: [pictures, controls(figure, words, angles)], update };
+  }
+
+  attnkit.register("soft_dictionary", { label: "A soft dictionary", compute, build });
+})(globalThis.attnkit);

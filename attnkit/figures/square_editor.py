@@ -1,0 +1,65 @@
+"""Squares to edit: a matrix whose numbers, shape and code answer to the reader."""
+
+import math
+
+import numpy as np
+import traitlets
+
+from attnkit.figures.base import Figure, NumberArray
+from attnkit.pictures import draw
+from attnkit.pictures.formats import fixed
+
+
+class SquareEditor(Figure):
+    """Edit a matrix of squares: change a number, add rows and columns, transpose.
+
+    Parameters
+    ----------
+    numbers : array, shape (n, d), in [-1, 1]
+        At most 6 by 6; rounded to one decimal.
+    caption : str
+
+    Raises
+    ------
+    TypeError, ValueError
+        Numbers of another shape or outside [-1, 1]; also when `numbers` is set later.
+
+    Examples
+    --------
+    >>> editor = SquareEditor([[0.9, -0.4], [0.1, 0.5]])
+    >>> editor.numbers = [[1, 0, -1]]
+    >>> editor.array.shape
+    (1, 3)
+    """
+
+    kind = "square_editor"
+    LIMIT = 6
+    limit = traitlets.Int(LIMIT, read_only=True).tag(sync=True)
+    numbers = NumberArray(-1, 1, (None, None)).tag(sync=True, reset=True)
+
+    def __init__(self, numbers, caption=""):
+        super().__init__(numbers=numbers, caption=caption)
+
+    @traitlets.validate("numbers")
+    def _fit(self, proposal):
+        value = proposal["value"]
+        if max(len(value), len(value[0])) > self.LIMIT:
+            raise ValueError(f"numbers must be at most {self.LIMIT} by {self.LIMIT}, "
+                             f"got {len(value)} by {len(value[0])}")
+        # What is shown is what is held: one decimal, rounded as `fixed` rounds.
+        return [[math.copysign(math.floor(abs(v) * 10 + 0.5) / 10, v) for v in row] for row in value]
+
+    @property
+    def array(self):
+        """The numbers as a numpy array, shape (n, d)."""
+        return np.array(self.numbers)
+
+    @property
+    def code(self):
+        """The line of Python that makes this array."""
+        rows = ", ".join("[" + ", ".join(fixed(v, 1).replace("−", "-") for v in row) + "]" for row in self.numbers)
+        return f"np.array([{rows}])"
+
+    def still(self):
+        """The squares with their shape and their code."""
+        return draw.squares(self.array, label="X", shape=True).html() + f"<p><code>X = {self.code}</code></p>"

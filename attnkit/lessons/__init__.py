@@ -1,0 +1,1 @@
+"""What the chapters train and ask: corpora, the training loop, experiments by subject, exercises."""

@@ -1,0 +1,390 @@
+"""The small data that the book makes for itself: the same for the same seed, on every machine.
+
+A sentence is a tuple of words.  `english_french` is a made-up corner of English
+with its French translation and a gold alignment: which English word each French
+word stands for.
+"""
+
+import random
+from itertools import combinations
+from typing import NamedTuple
+
+from attnkit import checks
+
+
+class Pair(NamedTuple):
+    """An English sentence, its French translation, and the English words that each French word stands for.
+
+    `alignment` has an entry for each French word: positions in the English
+    sentence, the first one certain, any others acceptable: the noun for its article
+    and adjective, whose form it decides, and "do" and "not" for each other and "do" for the verb.
+    """
+
+    english: tuple
+    french: tuple
+    alignment: tuple
+
+
+# Object form; as a French subject and object; the French person, an index into a verb's forms.
+_PRONOUNS = {"I": ("me", "je", "me", 0), "you": ("you", "tu", "te", 1), "he": ("him", "il", "le", 2),
+             "she": ("her", "elle", "la", 2), "we": ("us", "nous", "nous", 3), "they": ("them", "ils", "les", 4)}
+# These pairs of subject and object would be reflexive, or ask for "nous nous": left out.
+_NOT_TOGETHER = {("I", "I"), ("I", "we"), ("we", "I"), ("we", "we"), ("you", "you")}
+_VERBS = {      # the English third person; je, tu, il, nous, ils
+    "love": ("loves", "aime aimes aime aimons aiment"),
+    "see": ("sees", "vois vois voit voyons voient"),
+    "hear": ("hears", "entends entends entend entendons entendent"),
+    "help": ("helps", "aide aides aide aidons aident"),
+    "call": ("calls", "appelle appelles appelle appelons appellent"),
+    "find": ("finds", "trouve trouves trouve trouvons trouvent"),
+    "invite": ("invites", "invite invites invite invitons invitent"),
+    "meet": ("meets", "rencontre rencontres rencontre rencontrons rencontrent"),
+    "admire": ("admires", "admire admires admire admirons admirent"),
+}
+_NOUNS = {      # the English plural; French singular, plural, gender; whether it is an animal
+    "cat": ("cats", "chat", "chats", "m", True), "dog": ("dogs", "chien", "chiens", "m", True),
+    "horse": ("horses", "cheval", "chevaux", "m", True), "bird": ("birds", "oiseau", "oiseaux", "m", True),
+    "mouse": ("mice", "souris", "souris", "f", True), "girl": ("girls", "fille", "filles", "f", False),
+    "boy": ("boys", "garçon", "garçons", "m", False), "man": ("men", "homme", "hommes", "m", False),
+    "child": ("children", "enfant", "enfants", "m", False), "queen": ("queens", "reine", "reines", "f", False),
+    "actress": ("actresses", "actrice", "actrices", "f", False), "hero": ("heroes", "héros", "héros", "m", False),
+}
+_ADJECTIVES = {     # masculine, feminine, their plurals; whether it stands before the noun
+    "small": ("petit petite petits petites", True), "young": ("jeune jeune jeunes jeunes", True),
+    "big": ("grand grande grands grandes", True), "old": ("vieux vieille vieux vieilles", True),
+    "happy": ("heureux heureuse heureux heureuses", False), "tired": ("fatigué fatiguée fatigués fatiguées", False),
+    "white": ("blanc blanche blancs blanches", False),
+}
+# Said of these it would mean something else: un grand homme is great, une vieille fille unmarried.
+_NOT_SAID = {"big": {noun for noun, (*_, animal) in _NOUNS.items() if not animal}, "old": {"girl", "boy", "child"},
+             "white": {noun for noun, (*_, animal) in _NOUNS.items() if not animal}}
+_ADVERBS = {"often": "souvent", "always": "toujours"}
+_ELIDED = {"je": "j'", "ne": "n'", "me": "m'", "te": "t'", "le": "l'", "la": "l'", "de": "d'"}
+
+
+def english_french(num_pairs=8000, *, held_out=400, seed=0):
+    """Distinct pairs of an English sentence and its French translation: those to train on, those held out.
+
+    The grammar, in present tense:
+
+    - a subject, a verb, an object; both may be a pronoun or a noun with its article and perhaps an adjective.
+    - a French verb has the form of its person and number (j'aime, nous aimons, les chats aiment).
+    - an object pronoun stands before the French verb (je te vois), an object noun after it.
+    - je, ne, me, te, le, la and de lose their vowel before a vowel or a mute h (je t'aime, l'homme), not before
+      the h of héros; what they lose it before is the next word, whatever it is (je ne t'aime pas, j'aime, je n'aime).
+    - an article agrees with its noun in gender and number (le chat, la fille, les enfants, une souris).
+    - an adjective does too, and has its place: small, big, young and old before the noun, the others after it
+      (la petite souris, la souris blanche); vieux becomes vieil before a singular that elides (un vieil homme).
+    - "do not" is ne ... pas around the verb and its pronoun, "never" is ne ... jamais; after either a direct
+      object with un or une takes de (je ne vois pas de chat).
+    - souvent and toujours follow the verb.
+
+    An object that would be the subject again is left out, so nothing is reflexive; so is what would be
+    grammatical but strange, such as a great man for a big one (un grand homme).
+
+    Parameters
+    ----------
+    num_pairs : int
+        How many pairs there are in all.
+    held_out : int
+        How many of them are kept apart, "I love you" first; at least one, and fewer than `num_pairs`.
+    seed : int
+
+    Returns
+    -------
+    (training, held_out) : lists of Pair
+        In random order.  No sentence of either language stands twice in `training`
+        and `held_out` together.
+
+    Raises
+    ------
+    ValueError
+        `held_out` is not between 1 and `num_pairs` - 1; there are not so many pairs.
+
+    Examples
+    --------
+    >>> training, held_out = english_french(100, held_out=10)
+    >>> len(training), len(held_out)
+    (90, 10)
+    >>> held_out[0]
+    Pair(english=('I', 'love', 'you'), french=('je', "t'", 'aime'), alignment=((0,), (2,), (1,)))
+
+    References
+    ----------
+    Och and Ney (2003), "A Systematic Comparison of Various Statistical Alignment
+    Models", on certain and acceptable links.
+    Chapter: translation.
+    """
+    checks.count(num_pairs, "num_pairs")
+    if not 1 <= checks.count(held_out, "held_out") < num_pairs:
+        raise ValueError(f"held_out must be at least 1 and less than num_pairs, got {held_out} of {num_pairs}")
+    if num_pairs > 20_000:
+        raise ValueError(f"num_pairs must be at most 20000, to leave pairs that differ, got {num_pairs}")
+    rng = random.Random(seed)
+    first = Pair(("I", "love", "you"), ("je", "t'", "aime"), ((0,), (2,), (1,)))
+    pairs, french = {first.english: first}, {first.french}
+    while len(pairs) < num_pairs:
+        pair = _sentence(rng)
+        if pair.english not in pairs and pair.french not in french:
+            pairs[pair.english] = pair
+            french.add(pair.french)
+    pairs = list(pairs.values())
+    return pairs[held_out:], pairs[:held_out]
+
+
+class CoreferenceSentence(NamedTuple):
+    """A sentence with *it* in it: its words, the place of the noun that *it* stands for, and that of the other noun."""
+
+    words: tuple
+    referent: int
+    other: int
+
+
+_NAMES = ("Susan Mary Tom Anna Paul Lucy Ben Rosa Hugo Emma Noah Ida Leo Vera Max Nora Karl Ella Finn Zoe").split()
+_CROSSERS = "animal dog horse cow fox sheep goat bear".split()
+_CROSSED = "road bridge river street path field canal track".split()
+_ENDINGS = "tired scared hungry sick slow wide steep long rough busy".split()      # the first five are the animal's
+
+
+def gifts(*, held_out=50, seed=0):
+    """"Susan gave roses to Mary" for every two of twenty names, in both orders.
+
+    Parameters
+    ----------
+    held_out : int
+        How many of the 190 pairs of people are kept apart, both orders of each, Susan and Mary first; at least
+        that one, and so few that some are left.
+    seed : int
+
+    Returns
+    -------
+    (training, held_out) : lists of tuples of five words
+
+    Raises
+    ------
+    ValueError
+        `held_out` is not between 1 and 189.
+
+    Examples
+    --------
+    >>> training, held_out = gifts()
+    >>> len(training), [" ".join(words) for words in held_out[:2]]
+    (280, ['Susan gave roses to Mary', 'Mary gave roses to Susan'])
+
+    References
+    ----------
+    Weston et al. (2016), "Towards AI-Complete Question Answering: A Set of
+    Prerequisite Toy Tasks", task 5, on who gave what to whom.
+    Chapter: multi_head.
+    """
+    first, *others = combinations(_NAMES, 2)          # Susan and Mary come first
+    if not 1 <= checks.count(held_out, "held_out") <= len(others):
+        raise ValueError(f"held_out must be from 1 to {len(others)}, got {held_out}")
+    random.Random(seed).shuffle(others)
+
+    def sentences(pairs):
+        return [(giver, "gave", "roses", "to", receiver) for pair in pairs for giver, receiver in (pair, pair[::-1])]
+    return sentences(others[held_out - 1:]), sentences([first, *others[:held_out - 1]])
+
+
+def crossings(*, held_out=12, seed=0):
+    """"The animal did not cross the road because it was too tired", or "wide", and so on.
+
+    Eight animals, eight ways and ten endings, five of which can only be said of the animal. Half of the sentences begin
+    with the way ("the road did not stop the animal because it was too wide"), so that order gives nothing away.
+
+    Parameters
+    ----------
+    held_out : int
+        How many of the 64 pairs of an animal and a way are kept apart, animal and road first; at least
+        that one, and so few that some are left.
+    seed : int
+
+    Returns
+    -------
+    (training, held_out) : lists of CoreferenceSentence
+
+    Raises
+    ------
+    ValueError
+        `held_out` is not between 1 and 63.
+
+    Examples
+    --------
+    >>> training, held_out = crossings()
+    >>> for words, referent, other in held_out[:2]:
+    ...     print(" ".join(words), "->", words[referent])
+    the animal did not cross the road because it was too tired -> animal
+    the road did not stop the animal because it was too tired -> animal
+
+    References
+    ----------
+    Levesque et al. (2012), "The Winograd Schema Challenge", on such sentences.
+    Chapter: multi_head.
+    """
+    pairs = [(animal, way) for animal in _CROSSERS for way in _CROSSED]
+    if not 1 <= checks.count(held_out, "held_out") < len(pairs):
+        raise ValueError(f"held_out must be from 1 to {len(pairs) - 1}, got {held_out}")
+    first, *others = pairs
+    random.Random(seed).shuffle(others)
+    apart = [first, *others[:held_out - 1]]
+
+    def sentences(pairs):
+        built = []
+        for animal, way in pairs:
+            for i, ending in enumerate(_ENDINGS):
+                because = ("because", "it", "was", "too", ending)
+                for words in (("the", animal, "did", "not", "cross", "the", way),
+                              ("the", way, "did", "not", "stop", "the", animal)):
+                    right, wrong = (animal, way) if i < 5 else (way, animal)
+                    built.append(CoreferenceSentence(words + because, words.index(right), words.index(wrong)))
+        return built
+
+    return sentences([pair for pair in pairs if pair not in apart]), sentences(apart)
+
+
+DRINKS = "tea coffee juice water".split()
+_CHATTER = "so well um please I would maybe have some then today the".split()
+
+
+def drink_orders(num_orders, *, positions, length=12, seed=0):
+    """Guests who talk, and name one of four drinks on the way.
+
+    Parameters
+    ----------
+    num_orders : int
+    positions : sequence of ints
+        Where the drink may be named, counted from 0; the other words are chatter at random.
+    length : int
+        How many words a guest says.
+    seed : int
+
+    Returns
+    -------
+    list of tuples of `length` words
+
+    Raises
+    ------
+    ValueError
+        There is no position, or one that is not in 0 ... length - 1.
+
+    Examples
+    --------
+    >>> [" ".join(words) for words in drink_orders(2, positions=range(3), length=5)]
+    ['today water would please maybe', 'coffee I today um well']
+
+    References
+    ----------
+    LeCun et al. (1989), "Backpropagation Applied to Handwritten Zip Code
+    Recognition", on weights that all places share.
+    Chapter: fully_connected.
+    """
+    checks.count(num_orders, "num_orders")
+    positions = [checks.count(p, "a position", least=0) for p in checks.sequence(positions, "positions", "integers")]
+    if not positions or max(positions) >= checks.count(length, "length"):
+        raise ValueError(f"positions must be one or more, below {length}, got {positions}")
+    rng = random.Random(seed)
+    sentences = []
+    for _ in range(num_orders):
+        words = rng.choices(_CHATTER, k=length)
+        words[rng.choice(positions)] = rng.choice(DRINKS)
+        sentences.append(tuple(words))
+    return sentences
+
+
+def elides(word):
+    """Whether a French word makes the little word before it lose its vowel: it begins with a vowel or a mute h.
+
+    Examples
+    --------
+    >>> elides("aime"), elides("homme"), elides("héros"), elides("chat")
+    (True, True, False, False)
+    """
+    return word[0] in "aeéèêiouh" and word != "héros"
+
+
+def vocabulary(sentences):
+    """The words of some sentences in the order of the alphabet, after padding, start and end: numbers 0, 1 and 2.
+
+    Examples
+    --------
+    >>> vocabulary([("je", "vois"), ("je", "suis")])
+    ['<pad>', '<start>', '<end>', 'je', 'suis', 'vois']
+    """
+    return ["<pad>", "<start>", "<end>", *sorted({word for sentence in sentences for word in sentence})]
+
+
+def _noun_phrase(rng, definite, other=None):
+    """An English noun phrase; the French one, each word with the positions it stands for; the person; the noun."""
+    noun = rng.choice([noun for noun in _NOUNS if noun != other])
+    plural_english, singular, plural, gender, _ = _NOUNS[noun]
+    many = definite and rng.random() < 0.3
+    adjective = None
+    if rng.random() < 0.4:
+        adjective = rng.choice([word for word in _ADJECTIVES if noun not in _NOT_SAID.get(word, ())])
+    english = [adjective, plural_english if many else noun] if adjective else [plural_english if many else noun]
+    english.insert(0, "the" if definite else "an" if english[0][0] in "aeiou" else "a")
+
+    at = len(english) - 1                                   # the noun, which decides the forms of the others
+    french = [(plural if many else singular, (at,))]
+    if adjective:
+        forms, before = _ADJECTIVES[adjective]
+        form = forms.split()[2 * many + (gender == "f")]
+        if form == "vieux" and not many and elides(french[0][0]):
+            form = "vieil"
+        french.insert(0 if before else 1, (form, (1, at)))
+    if definite:
+        article = "les" if many else "le" if gender == "m" else "la"
+    else:
+        article = "un" if gender == "m" else "une"
+    return english, [(article, (0, at)), *french], 4 if many else 2, noun
+
+
+def _sentence(rng):
+    """One pair at random."""
+    verb = rng.choice(list(_VERBS))
+    third, forms = _VERBS[verb]
+    subject = rng.choice(list(_PRONOUNS)) if rng.random() < 0.65 else None
+    if subject:
+        _, as_subject, _, person = _PRONOUNS[subject]
+        english, french, noun = [subject], [(as_subject, (0,))], None
+    else:
+        english, french, person, noun = _noun_phrase(rng, definite=rng.random() < 0.7)
+    object_ = None
+    if rng.random() < 0.45:
+        object_ = rng.choice([pronoun for pronoun in _PRONOUNS if (subject, pronoun) not in _NOT_TOGETHER])
+    how = rng.choice(["", "", "", "not", "not", "never", "often", "always"])
+
+    helper = ()                                             # the position of "do" or "does"
+    if how == "not":
+        helper = (len(english),)
+        english.append("does" if person == 2 else "do")
+    at_how = (len(english),)
+    english += [how] if how else []
+    at_verb = (len(english),)
+    english.append(third if person == 2 and not helper else verb)
+
+    negation = {"not": "pas", "never": "jamais"}.get(how)
+    if negation:
+        french.append(("ne", at_how + helper))
+    if object_:
+        as_object, _, clitic, _ = _PRONOUNS[object_]
+        french.append((clitic, (len(english),)))
+        english.append(as_object)
+    french.append((forms.split()[person], at_verb + helper))
+    if negation:
+        french.append((negation, at_how + helper))
+    elif how:
+        french.append((_ADVERBS[how], at_how))
+    if not object_:
+        # One loves the cat, or cats, hardly a cat.
+        words, phrase, _, _ = _noun_phrase(rng, definite=verb == "love" or rng.random() < 0.5, other=noun)
+        if negation and phrase[0][0] in ("un", "une"):
+            phrase[0] = ("de", phrase[0][1])
+        french += [(word, tuple(len(english) + i for i in positions)) for word, positions in phrase]
+        english += words
+
+    following = [word for word, _ in french[1:]] + [" "]
+    written = [_ELIDED[word] if word in _ELIDED and elides(after) else word
+               for (word, _), after in zip(french, following)]
+    return Pair(tuple(english), tuple(written), tuple(positions for _, positions in french))

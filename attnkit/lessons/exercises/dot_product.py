@@ -1,0 +1,43 @@
+"""Exercises of the chapter `dot_product`."""
+
+import numpy as np
+
+from attnkit.lessons.exercises.grading import Function, Judged, Value
+from attnkit.pictures.formats import plain
+
+FILMS = np.array([[0.9, -0.6, -0.2], [-0.8, 0.9, 0.1], [0.1, 0.4, 0.9], [-0.9, -0.8, -0.3]])
+VIEWERS = np.array([[0.8, -0.5, 0.3], [-0.2, 0.9, 0.4]])
+
+
+def _cosines(a, b, power=0.5):
+    return a @ b.T / np.outer((a**2).sum(axis=1), (b**2).sum(axis=1)) ** power
+
+
+def _shared_dislike(film):
+    viewer = VIEWERS[0]
+    if (np.abs(film) > 1).any():
+        return "the numbers must lie between −1 and 1."
+    if film[1] >= 0:
+        return "Mia's dislike is romance; the film must have little of it, too (a negative number in second place)."
+    score = viewer @ film
+    if score >= 0:
+        return f"the shared dislike is there, but the total is {plain(score)}, not below zero."
+    return None
+
+
+EXERCISES = {
+    "by_hand": Value(0.15, [(0.55, "a sign is lost: −0.5 × 0.4 is negative."),
+                                        (1.9, "these are sums of tastes and features; multiply them pair by pair.")]),
+    "rank": Function(
+        lambda user, films: np.argsort(-(films @ user), kind="stable"), [(v, FILMS) for v in VIEWERS],
+        [(lambda user, films: np.argsort(films @ user, kind="stable"), "this is the ranking from worst to best."),
+         (lambda user, films: -np.sort(-(films @ user)), "these are sorted scores; the films' numbers are asked for."),
+         (lambda user, films: films @ user, "these are the scores; the films' numbers, best first, are asked for.")]),
+    "shared_dislike": Judged(_shared_dislike, (3,)),
+    "cosines": Function(
+        _cosines, [(VIEWERS, FILMS), (FILMS[:1], VIEWERS)],
+        [(lambda a, b: a @ b.T, "these are the dot products; divide by both lengths."),
+         (lambda a, b: a @ b.T / np.sqrt((a**2).sum(axis=1))[:, None], "only the viewers' lengths are taken out."),
+         (lambda a, b: a @ b.T / np.sqrt((b**2).sum(axis=1)), "only the films' lengths are taken out."),
+         (lambda a, b: _cosines(a, b, 1), "lengths are square roots: this divides by their squares.")]),
+}

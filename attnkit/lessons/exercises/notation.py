@@ -1,0 +1,34 @@
+"""Exercises of the chapter `notation`."""
+
+import numpy as np
+
+from attnkit.lessons.exercises.grading import Function, Judged, Value
+from attnkit.pictures import draw
+
+
+def _same_picture(y):
+    x = np.array([2.0, -1.0, 0.5])
+    if np.allclose(y, x):
+        return "these are the numbers of x itself; other numbers are asked for."
+    if (np.sign(y) != np.sign(x)).any():
+        return "a sign differs, so a hue and a mark do too."
+    depths = [[draw.opacity(v, max(1.0, np.abs(z).max())) for v in z] for z in (x, y)]
+    if depths[0] != depths[1]:
+        return "the depths differ: every number must keep its share of the largest one (and that one stay above 1)."
+    return None
+
+
+EXERCISES = {
+    "count": Value((4, 6, 24), [((6, 4, 24), "rows are items, so the number of items comes first.")]),
+    "average": Function(
+        lambda X: X.mean(axis=0), [(np.array([[1.0, 2.0, 6.0], [3.0, 0.0, 2.0]]),), (np.array([[0.5, -1.0]]),)],
+        [(lambda X: X.mean(axis=1), "this averages the numbers within each item; average over the items instead."),
+         (lambda X: X.mean(), "this is one number for the whole matrix; keep one for each feature."),
+         (lambda X: X.sum(axis=0), "this is the sum of the items; divide by their count.")]),
+    "convert": Function(
+        lambda X, W: X @ W.T,
+        [(np.array([[1.0, 2.0], [0.0, 1.0], [3.0, -1.0]]), np.array([[1.0, 0.5], [2.0, -1.0]])),
+         (np.array([[1.0, 2.0, 0.0]]), np.array([[1.0, 0.0, 2.0], [0.0, 1.0, 1.0]]))],
+        [(lambda X, W: W @ X.T, "the numbers are right, but items stand in columns; transpose the result.")]),
+    "same_picture": Judged(_same_picture, (3,)),
+}

@@ -1,0 +1,34 @@
+"""Exercises of the chapter `softmax`."""
+
+import numpy as np
+
+from attnkit import softmax
+from attnkit.lessons.exercises.grading import Function, Judged, Value
+
+
+def _lost(scores):
+    with np.errstate(over="ignore", invalid="ignore"):
+        shares = np.exp(scores)
+        weights = shares / shares.sum()
+    if not np.isfinite(weights).all():
+        return "this overflows: the result is nan."
+    return None if weights[1] == 0 else f"the second weight is {weights[1]:.3g}, which is small but not 0."
+
+
+EXERCISES = {
+    "by_hand": Value([0.25, 0.75], [
+        ([0.75, 0.25], "the second score is the higher one."),
+        ([0.0, 1.0], "these are shares of the scores; raise e to each score first.")]),
+    "rows": Function(
+        softmax, [(np.array([[1.0, 2.0, 4.0], [0.0, 0.0, -1.0]]),),
+                  (np.array([[1000.0, 999.0], [5.0, -1000.0]]),)],
+        [(lambda S: softmax(S, axis=0), "each column sums to one; each row should."),
+         (lambda S: np.exp(S - S.max(axis=1, keepdims=True)),
+          "these are the shares; divide each row by its sum.")]),
+    "scale": Value(1 / 32, [
+        (1 / 8, "the variance of the entries counts, too: 4 for each factor."),
+        (1 / 16, "a standard deviation of 2 is a variance of 4, and there are two factors."),
+        (1 / 1024, "that divides by the variance; divide by the standard deviation."),
+        (32.0, "that is the standard deviation; multiply by one over it.")]),
+    "break": Judged(_lost, (2,)),
+}

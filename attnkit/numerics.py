@@ -1,0 +1,103 @@
+"""The arithmetic behind the mechanism, where care or speed costs more than a line.
+
+torch has the whole softmax in one pass.  numpy spends most of it on fetching memory,
+as each step of the plain three lines writes another n x m array.  So `softmax` writes
+over the scores instead; it leaves out the shift of a row in which no score that counts
+is large, which a comparison with `bound` shows; and it makes masked weights 0 by a
+product with the mask, since numpy's exp of minus infinity takes three times as long as
+that of a number in float64.  A row is treated as its own scores ask: neither another
+row nor a masked key changes a bit of it.
+"""
+
+import math
+
+import numpy as np
+
+
+def upcast(xp, *arrays):
+    """Sixteen bits are too few to add up many numbers in: arrays in thirty-two, if they have fewer."""
+    if xp.finfo(arrays[0].dtype).bits >= 32:
+        return arrays
+    return tuple(xp.astype(x, xp.float32) for x in arrays)
+
+
+def downcast(xp, x, like):
+    """Back to the dtype of the array that was given."""
+    return x if x.dtype == like.dtype else xp.astype(x, like.dtype)
+
+
+def safe_divisor(xp, divisor):
+    """A divisor with ones in place of zeros: what is zero and divided by it stays zero."""
+    return xp.where(divisor == 0, 1.0, divisor)
+
+
+def largest(xp, scores, axis=-1):
+    """The largest score along an axis, or 0 where all are minus infinity: what a softmax may shift by."""
+    maxima = xp.max(scores, axis=axis, keepdims=True)
+    return xp.where(xp.isinf(maxima), xp.zeros_like(maxima), maxima)
+
+
+def shifted(xp, scores, axis=-1):
+    """The scores less the largest: exp of them cannot overflow, and their softmax is the same."""
+    with np.errstate(over="ignore"):       # too far below the largest: -inf, whose exp is 0
+        return scores - largest(xp, scores, axis)
+
+
+def bound(xp, query, key):
+    """What no score of a query exceeds, (..., n, 1): its length times the largest length of a key (Cauchy-Schwarz).
+
+    torch has no use for it, and gets infinity without a look at the numbers.
+    """
+    if hasattr(xp, "softmax"):
+        return math.inf
+    with np.errstate(over="ignore"):
+        lengths = (np.sqrt(np.vecdot(x, x))[..., None] for x in (query, key))          # (..., n, 1), (..., m, 1)
+        return next(lengths) * np.max(next(lengths), axis=-2, keepdims=True)
+
+
+def softmax(xp, scores, mask=None, bound=None):
+    """The softmax of each row of scores that nobody else holds: in numpy written over them, 0 where the mask is False.
+
+    `bound` is what no score of a row exceeds; without one there may be minus infinities among them.
+    """
+    if hasattr(xp, "softmax"):
+        if mask is not None:
+            scores = xp.where(mask, scores, -math.inf)
+        weights = xp.softmax(scores, -1)
+        return weights if mask is None and bound is not None else _without_nan(xp, weights, scores)
+    with np.errstate(over="ignore", invalid="ignore"):       # too far below the largest: -inf, whose exp is 0
+        if mask is not None:
+            scores *= mask
+        if mask is None and bound is not None:
+            large = bound > _limit(scores.dtype)
+        else:
+            large = ~((_extreme(np.max, scores) <= _limit(scores.dtype))
+                      & (_extreme(np.min, scores) >= -_limit(scores.dtype)))
+        if np.any(large):
+            if mask is not None:
+                np.copyto(scores, -math.inf, where=large & ~mask)
+            scores -= np.where(large, largest(xp, scores), 0)
+        np.exp(scores, out=scores)
+        if mask is not None:
+            scores *= mask
+        scores /= safe_divisor(xp, np.sum(scores, axis=-1, keepdims=True))
+    return scores
+
+
+def _extreme(which, scores):
+    return which(scores, axis=-1, keepdims=True)
+
+
+def _limit(dtype):
+    """How large a score may be so that exp of it, and the sum of as many as fit into a memory, is far from overflow."""
+    return math.log(np.finfo(dtype).max) / 2
+
+
+def _without_nan(xp, weights, scores):
+    """Zeros where every score is minus infinity; torch gives nan there, to the whole row."""
+    if not xp.any(xp.isnan(weights[..., 0])):
+        return weights
+    nowhere = xp.all(scores == -math.inf, axis=-1, keepdims=True)
+    zeros = xp.zeros_like(scores)
+    # Zeros in, zeros out: a where around the softmax alone would let the nan into the gradient.
+    return xp.where(nowhere, zeros, xp.softmax(xp.where(nowhere, zeros, scores), -1))

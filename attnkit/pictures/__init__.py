@@ -1,0 +1,5 @@
+"""Pictures for notebooks: squares, diagrams, plots and listings, each with its words."""
+
+from attnkit.pictures.picture import Picture
+
+__all__ = ["Picture"]

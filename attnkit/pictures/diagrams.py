@@ -1,0 +1,207 @@
+"""Attention drawn as a computation: one output with all its numbers, and the wiring of a layer."""
+
+import numpy as np
+
+from attnkit import softmax
+from attnkit.pictures import palette
+from attnkit.pictures.formats import fixed
+from attnkit.pictures.picture import Picture, Svg
+from attnkit.pictures.shapes import SIDE, TEXT, as_array, block, check_names, knot, text, text_width, wire
+
+
+def attention_graph(query, key, value, *, key_names, query_name="", scale=1.0, digits=1):
+    """Draw the computation of one output: every score, every weight, every weighted value, their sum.
+
+    Two drawings side by side.  In the first the query meets each key, the scores
+    go through one softmax and become weights; in the second each weight meets its
+    value, and the sum is the output.
+
+    Parameters
+    ----------
+    query : array, shape (d_k,)
+    key : array, shape (m, d_k)
+    value : array, shape (m, d_v)
+    key_names : list of m str
+        The names of the items that are asked.
+    query_name : str
+        The name of the item that asks.
+    scale : float
+        What the dot products are multiplied by.
+    digits : int
+        Decimals of queries, keys and values; scores, weights and the output get two.
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        Shapes or names that do not fit.
+
+    Examples
+    --------
+    >>> attention_graph([1.0], [[2.0], [0.0]], [[1.0], [3.0]], key_names=["a", "b"]).alt[-18:]
+    'Their sum: (1.24).'
+    """
+    q, k, v = as_array(query, "query"), as_array(key, "key"), as_array(value, "value")
+    if q.ndim != 1 or k.ndim != 2 or v.ndim != 2 or k.shape[1] != len(q) or len(k) != len(v):
+        raise ValueError(f"query, key and value must be (d_k,), (m, d_k) and (m, d_v), got {q.shape}, {k.shape} "
+                         f"and {v.shape}")
+    check_names("key_names", key_names, len(k), f"key of shape {k.shape}")
+    scores = scale * k @ q
+    weights = softmax(scores)
+    graph = _Graph(key_names, digits, q, k, v, scores, weights, weights @ v)
+    return Picture(graph.scores_drawing(query_name), graph.blend_drawing())
+
+
+class _Graph:
+    """The computation of one output, and where its rows stand in both drawings."""
+
+    def __init__(self, names, digits, query, key, value, scores, weights, output):
+        self.names, self.digits = names, digits
+        self.query, self.key, self.value = query, key, value
+        self.scores, self.weights, self.output = scores, weights, output
+        self.step = max(SIDE, *(text_width(fixed(x, digits)) + 6 for x in [*query, *key.flat, *value.flat]))
+        self.wide = max(self.step, *(text_width(fixed(x, 2)) + 6 for x in [*scores, *output]))
+        self.left = max(map(text_width, names)) + 12
+        self.top, self.pitch = 2 * SIDE + 32, SIDE + 14          # the first row of keys; from one row to the next
+        self.rows = [self.top + i * self.pitch for i in range(len(key))]
+        self.middle = [y + SIDE / 2 for y in self.rows]
+        self.height = self.top + len(key) * self.pitch + SIDE + 22
+
+    def scores_drawing(self, query_name):
+        """Names, keys, dots, scores, softmax, weights: the query meets each key."""
+        ink, page, quiet = (palette.var(name) for name in ("ink", "page", "quiet"))
+        left, step, wide, top = self.left, self.step, self.wide, self.top
+        keys_end = left + len(self.query) * step
+        x_dot = keys_end + 18
+        x_score, x_soft = x_dot + 18, x_dot + 28 + wide
+        x_weight = x_soft + 40
+        deep = len(self.key) * self.pitch + 2
+        limit = max(1.0, np.abs(self.key).max(), np.abs(self.query).max())
+        head = f"{query_name} asks with its query" if query_name else "query"
+        body = [wire(f"M{keys_end:g} {TEXT + 12 + SIDE / 2:g}H{x_dot:g}V{self.middle[-1]:g}"),
+                text(left, TEXT, head, palette.var("query"), anchor="start", bold=True),
+                _row(left, TEXT + 12, self.query, step, "query", self.digits, limit)]
+        for i, y in enumerate(self.middle):
+            body += [wire(f"M{keys_end:g} {y:g}H{x_weight:g}"), self._name(i),
+                     _row(left, self.rows[i], self.key[i], step, "key", self.digits, limit), knot(x_dot, y, "·"),
+                     _row(x_score, self.rows[i], self.scores[[i]], wide, None, 2, max(1.0, np.abs(self.scores).max())),
+                     _row(x_weight, self.rows[i], self.weights[[i]], wide, "weight", 2, 1.0)]
+        body += [f'<rect x="{x_soft:g}" y="{top - 8}" width="30" height="{deep:g}" rx="6" fill="{page}" '
+                 f'stroke="{quiet}" stroke-width="1.5"/>',
+                 f'<g transform="translate({x_soft + 20:g} {top - 8 + deep / 2:g}) rotate(-90)">'
+                 f'{text(0, 0, "softmax", ink)}</g>',
+                 text(left + len(self.query) * step / 2, top - 12, "keys", palette.var("key")),
+                 text(x_score + wide / 2, top - 12, "scores", ink),
+                 text(x_weight + wide / 2, top - 12, "weights", palette.var("weight"))]
+        told = "; ".join(f"{name}: score {fixed(s)}, weight {fixed(w)}"
+                         for name, s, w in zip(self.names, self.scores, self.weights))
+        words = (f"{query_name} asks. " if query_name else "") + (
+            f"The query meets each key; one softmax makes weights of the scores. {told}.")
+        return Svg("".join(body), np.ceil(x_weight + wide + 6), self.height, alt=words)
+
+    def blend_drawing(self):
+        """Weights, values, their sum below; the rows level with those of the first drawing."""
+        left, step, wide, top = self.left, self.step, self.wide, self.top
+        width = self.value.shape[1]
+        x_value = left + wide + 36
+        x_sum = x_value + width * step + 20
+        y_out = self.rows[-1] + self.pitch + 8
+        x_out = x_sum - 20 - width * wide
+        limit = max(1.0, np.abs(self.value).max())
+        body = [wire(f"M{x_sum:g} {self.middle[0]:g}V{y_out + SIDE / 2:g}H{x_sum - 20:g}"),
+                text(left + wide / 2, top - 12, "weights", palette.var("weight")),
+                text(x_value + width * step / 2, top - 12, "values", palette.var("value"))]
+        for i, y in enumerate(self.middle):
+            body += [wire(f"M{left + wide:g} {y:g}H{x_sum:g}"), self._name(i),
+                     _row(left, self.rows[i], self.weights[[i]], wide, "weight", 2, 1.0),
+                     knot(left + wide + 18, y, "×"),
+                     _row(x_value, self.rows[i], self.value[i], step, "value", self.digits, limit)]
+        body += [knot(x_sum, (self.middle[-1] + y_out + SIDE / 2) / 2, "+"),
+                 text(x_out - 12, y_out + SIDE / 2 + 5, "output", palette.var("ink"), anchor="end", bold=True),
+                 _row(x_out, y_out, self.output, wide, None, 2, limit)]
+        words = f"Each value is multiplied by its weight. Their sum: ({', '.join(map(fixed, self.output))})."
+        return Svg("".join(body), np.ceil(x_sum + 14), self.height, alt=words)
+
+    def _name(self, i):
+        return text(self.left - 8, self.middle[i] + 5, self.names[i], palette.var("ink"), anchor="end")
+
+
+def _row(x, y, numbers, step, role, digits, vmax):
+    """A vector as a row of squares on the page's ground, which hides the wires behind it."""
+    ground = (f'<rect x="{x:g}" y="{y:g}" width="{numbers.size * step:g}" height="{SIDE}" '
+              f'fill="{palette.var("page")}"/>')
+    return ground + block(numbers[None], x, y, step, "", role, digits, vmax, None, False)
+
+
+def wiring(query_source, key_source, *, label="", projections=False, compares=True):
+    """Draw an attention layer as a wiring: what the queries, keys and values are made of, and where they meet.
+
+    Parameters
+    ----------
+    query_source, key_source : str
+        The names of the rows that ask and of the rows that are asked; the same name for self-attention.
+    label : str
+        A title above.
+    projections : bool
+        Whether queries, keys and values are made by matrices of their own.
+    compares : bool
+        Whether the scores compare queries with keys; otherwise a layer makes them from the queries alone.
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        A layer that does not compare, but has projections, has no place for the matrix of the keys.
+
+    Examples
+    --------
+    >>> wiring("S", "H").alt
+    'Queries are rows of S, keys and values rows of H. Their scores go through a softmax; the weights blend the values.'
+    """
+    if projections and not compares:
+        raise ValueError("a layer that does not compare has no projections to draw")
+    ink, page = palette.var("ink"), palette.var("page")
+    columns = {"query": 50, "key": 146, "value": 242} if compares else {"query": 98, "value": 242}
+    meeting = (columns["query"] + columns["key"]) / 2 if compares else columns["query"]
+    top = 36 if label else 8
+    y_role, y_matrix, y_score, y_soft, y_blend, y_out = (top + y for y in (54, 84, 142, 188, 238, 284))
+    body = [text(20, 20, label, ink, anchor="start", bold=True)] if label else []
+    body += [wire(f"M{x} {top + 32}V{y_score - 26}" + (f"L{meeting:g} {y_score}" if compares else f"V{y_score}"))
+            for role, x in columns.items() if role != "value"]
+    body += [wire(f"M{columns['value']} {top + 32}V{y_blend}H{meeting:g}"),
+             wire(f"M{meeting:g} {y_score}V{y_out - 6}")]
+
+    def box(x, y, wide, words, role=None):
+        frame = f'stroke="{palette.var(role or "quiet")}" stroke-width="{2 if role else 1.5}"'
+        return (f'<rect x="{x - wide / 2:g}" y="{y - 16:g}" width="{wide:g}" height="32" rx="6" fill="{page}" {frame}/>'
+                + text(x, y + 5, words, palette.var(role) if role else ink, bold=bool(role)))
+
+    answering = [x for role, x in columns.items() if role != "query"]
+    groups = [(query_source, [columns["query"]]), (key_source, answering)]
+    if query_source == key_source:
+        groups = [(query_source, list(columns.values()))]
+    for name, xs in groups:
+        body.append(box((xs[0] + xs[-1]) / 2, top + 16, xs[-1] - xs[0] + 60, name))
+    for role, x in columns.items():
+        if projections:
+            body.append(box(x, y_matrix, 46, f"W^{role[0].upper()}", role))
+        body.append(text(x + 6, y_role, role, palette.var(role), anchor="start"))
+    body += [knot(meeting, y_score, "·") if compares else box(meeting, y_score, 46, "FC"),
+             box(meeting, y_soft, 80, "softmax"), knot(meeting, y_blend, "×"),
+             text(meeting + 8, y_blend - 18, "weights", palette.var("weight"), anchor="start"),
+             text(meeting, y_out + 12, "output", ink)]
+    if query_source == key_source:
+        words = f"Queries, keys and values are rows of {query_source}"
+    else:
+        words = (f"Queries are rows of {query_source}, "
+                 f"{'keys and values' if compares else 'values'} rows of {key_source}")
+    words += ", each times a matrix of its own" if projections else ""
+    words = (f"{label}: " if label else "") + words + (". Their scores go through a softmax" if compares else
+              ". A fully connected layer makes the scores from the queries alone; they go through a softmax")
+    return Picture(Svg("".join(body), 292, y_out + 24, alt=f"{words}; the weights blend the values."))

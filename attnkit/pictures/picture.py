@@ -1,0 +1,102 @@
+"""What a chapter's cell ends with: a picture that carries its own text alternative.
+
+A picture is a row of parts (inline SVG and text) that wraps on a narrow page,
+with a caption.  Inline SVG follows the page's light and dark; where a notebook
+is not yet trusted, JupyterLab drops inline SVG, so each part is followed by the
+same drawing as an <img>, which shows only then.
+"""
+
+import base64
+import re
+from html import escape
+
+from attnkit.pictures import palette
+
+# Inline SVG is hidden until a style sheet says otherwise. Where a notebook is not trusted, JupyterLab drops the style
+# and the <svg>, but leaves the words of the drawing: they stay hidden, and the image shows instead. The site drops the
+# style and the image (_ext/book_site.py).
+TRUSTED = "<style>.ak-inline{display:contents!important}.ak-still{display:none}</style>"
+HIDDEN = '<span class="ak-inline" style="display:none">'
+
+
+class Svg:
+    """A drawing with a text alternative.
+
+    Parameters
+    ----------
+    body : str
+        What stands inside the <svg> element.
+    width, height : float
+        Its size in CSS pixels.
+    alt : str
+        What the drawing shows, in words; it must not be empty.
+    """
+
+    def __init__(self, body, width, height, alt):
+        if not alt.strip():
+            raise ValueError("alt must say what the drawing shows, got an empty text")
+        self.body, self.width, self.height, self.alt = body, width, height, alt
+
+    def html(self):
+        """The drawing inline, followed by itself as an image."""
+        size = f'width="{self.width:g}" height="{self.height:g}"'
+        view = f'viewBox="0 0 {self.width:g} {self.height:g}"'
+        ground = palette.var("page")
+        inline = (HIDDEN + f'<svg {size} {view} role="img" aria-label="{escape(self.alt)}" '
+                  f'style="max-width:100%;height:auto;background:{ground}" '
+                  f'font-family="system-ui,sans-serif">{self.body}</svg></span>')
+        # An <img> cannot see the page's CSS: fixed colours, on the light page's ground.
+        fixed = re.sub(r"var\(--ak-[\w-]+, (#\w+)\)", r"\1", self.body)
+        alone = (f'<svg xmlns="http://www.w3.org/2000/svg" {size} {view} font-family="system-ui,sans-serif">'
+                 f'<rect width="100%" height="100%" fill="{palette.PAGE.light}"/>{fixed}</svg>')
+        data = base64.b64encode(alone.encode()).decode()
+        return (inline + f'<img class="ak-still" alt="{escape(self.alt)}" {size} '
+                f'src="data:image/svg+xml;base64,{data}">')
+
+
+class Picture:
+    """Parts side by side, with a caption; drawn by whatever notebook or page shows it.
+
+    Parameters
+    ----------
+    *parts : Svg, Picture or str
+        Drawings and the signs between them ("=", "·", ...), in reading order.
+    caption : str
+        What to see; plain text.
+
+    Examples
+    --------
+    >>> Picture(Svg("<circle r='3'/>", 6, 6, alt="A dot."), "=", "1", caption="One dot.")
+    <Picture: A dot. = 1>
+    """
+
+    def __init__(self, *parts, caption=""):
+        self.parts = [p for part in parts for p in (part.parts if isinstance(part, Picture) else [part])]
+        for part in self.parts:
+            if not isinstance(part, Svg | str):
+                raise TypeError(f"a picture is made of drawings, pictures and text, got {type(part).__name__}")
+        self.caption = caption
+
+    @property
+    def alt(self):
+        """The whole picture in words."""
+        return " ".join(p if isinstance(p, str) else p.alt for p in self.parts)
+
+    def captioned(self, caption):
+        """The same picture with a caption."""
+        return Picture(*self.parts, caption=caption)
+
+    def html(self):
+        """The whole picture, complete without style sheet or script."""
+        cells = "".join(f'<span style="font-size:1.3em">{escape(p)}</span>' if isinstance(p, str) else p.html()
+                        for p in self.parts)
+        caption = f"<figcaption>{escape(self.caption)}</figcaption>" if self.caption else ""
+        return (TRUSTED + '<figure class="ak-picture" style="margin:1em 0">'
+                f'<div style="display:flex;flex-wrap:wrap;align-items:center;gap:.6em .8em">{cells}</div>'
+                f"{caption}</figure>")
+
+    def _repr_html_(self):
+        return self.html()
+
+    def __repr__(self):
+        return f"<Picture: {self.alt}>"

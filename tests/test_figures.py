@@ -1,0 +1,733 @@
+"""The interactive figures: Python's side, and JavaScript's arithmetic against it."""
+
+import json
+import re
+from html import unescape
+
+import numpy as np
+import pytest
+import torch
+from conftest import ROOT, node
+
+from attnkit import attention, multi_head_attention, scores, softmax, split_heads
+from attnkit.figures import (
+    Alignment,
+    AttentionBudget,
+    AttentionMaps,
+    AttentionPlane,
+    AttentionSteps,
+    DenseHeads,
+    HeadStepper,
+    KernelHeads,
+    MatrixStepper,
+    MovieMatcher,
+    MovingWord,
+    ScoreField,
+    SoftDictionary,
+    SoftmaxExplorer,
+    SquareEditor,
+    SwappedWords,
+    base,
+)
+from attnkit.lessons.drinks import ConcatenationClassifier, PoolingClassifier
+from attnkit.modules import AttentionPooling
+from attnkit.pictures import draw
+from attnkit.pictures.formats import compact, fixed
+
+CASES = 250
+
+
+def tenths(rng, *shape):
+    return (rng.integers(-10, 11, shape) / 10).tolist()
+
+
+def test_movie_matcher_arithmetic():
+    rng = np.random.default_rng(1)
+    cases = []
+    for _ in range(CASES):
+        n, d = rng.integers(1, 8, 2)
+        cases.append({"user": tenths(rng, d), "films": tenths(rng, n, d)})
+    for case, got in zip(cases, node("run_figures.js", {"figure": "movie_matcher", "cases": cases})):
+        n, d = np.shape(case["films"])
+        ours = MovieMatcher(case["user"], case["films"], [str(i) for i in range(n)], [str(k) for k in range(d)])
+        assert np.allclose(got["products"], ours.products, rtol=0, atol=1e-12)
+        assert np.allclose(got["scores"], np.array(case["films"]) @ np.array(case["user"]), rtol=0, atol=1e-12)
+        assert got["order"] == ours.order
+        # The same scores are what attention makes its weights from.
+        weights = attention(np.array([case["user"]]), np.array(case["films"]), np.ones((n, 1)), scale=1.0)[1]
+        assert np.allclose(softmax(np.array(got["scores"], dtype=float)), weights[0], atol=1e-12)
+
+
+def test_square_editor_arithmetic():
+    rng = np.random.default_rng(2)
+    cases = [{"numbers": tenths(rng, *rng.integers(1, 7, 2))} for _ in range(CASES)]
+    for case, got in zip(cases, node("run_figures.js", {"figure": "square_editor", "cases": cases})):
+        ours = SquareEditor(case["numbers"])
+        assert got["shape"] == list(ours.array.shape)
+        assert got["transposed"] == ours.array.T.tolist()
+        assert got["code"] == ours.code
+        assert np.array_equal(eval(got["code"], {"np": np}), ours.array)
+        largest = max(1, np.abs(ours.array).max())
+        assert got["opacities"] == [[draw.opacity(v, largest) for v in row] for row in case["numbers"]]
+        assert got["texts"] == [[fixed(v, 1) for v in row] for row in case["numbers"]]
+
+
+def test_alignment_arithmetic():
+    rng = np.random.default_rng(3)
+    cases = []
+    for _ in range(CASES):
+        weights = rng.dirichlet(np.ones(rng.integers(2, 9)) * 0.5, size=rng.integers(1, 6)).round(4) + 1e-4
+        weights /= weights.sum(axis=1, keepdims=True)
+        cases.append({"weights": weights.tolist(), "temperature": float(10 ** rng.uniform(-1, 1))})
+    for case, got in zip(cases, node("run_figures.js", {"figure": "alignment", "cases": cases})):
+        wanted = softmax(np.log(np.array(case["weights"])), temperature=case["temperature"])
+        rows_, columns = ([str(k) for k in range(n)] for n in wanted.shape)
+        ours = Alignment(case["weights"], rows_, columns)
+        ours.temperature = case["temperature"]
+        assert np.allclose(got, wanted, rtol=0, atol=1e-12) and np.allclose(ours.tempered, wanted, rtol=0, atol=1e-7)
+
+
+def test_alignment_keeps_a_weight_of_zero():
+    case = {"weights": [[0.5, 0.0, 0.5]], "temperature": 3.0}
+    assert node("run_figures.js", {"figure": "alignment", "cases": [case]}) == [[[0.5, 0, 0.5]]]
+
+
+def test_attention_budget_arithmetic():
+    rng = np.random.default_rng(5)
+    cases = []
+    for k in range(CASES):
+        n = int(rng.integers(2, 8))
+        weights = np.eye(n)[rng.integers(n)] if k % 10 == 0 else rng.dirichlet(np.ones(n))
+        held = AttentionBudget(weights, rng.uniform(-1, 1, (n, 2)), [str(i) for i in range(n)], ["x", "y"])
+        cases.append({"weights": held.weights, "points": held.points,
+                      "word": int(rng.integers(n)), "share": 1.0 if k % 7 == 0 else float(rng.uniform())})
+    for case, got in zip(cases, node("run_figures.js", {"figure": "attention_budget", "cases": cases})):
+        ours = AttentionBudget(case["weights"], case["points"], [str(i) for i in range(len(case["points"]))], ["x", "y"])
+        ours.spend(case["word"], case["share"])
+        assert np.allclose(got["weights"], ours.weights, rtol=0, atol=1e-9)       # Python holds nine decimals
+        assert np.allclose(got["average"], np.array(got["weights"]) @ case["points"], rtol=0, atol=1e-12)
+        assert np.isclose(sum(got["weights"]), 1) and got["weights"][case["word"]] == case["share"]
+
+
+def test_softmax_explorer_arithmetic():
+    rng = np.random.default_rng(6)
+    cases = [{"scores": rng.uniform(-4, 4, int(rng.integers(1, 8))).round(6).tolist(), "temperature": float(10 ** rng.uniform(-1, 1))}
+             for _ in range(CASES)]
+    for case, got in zip(cases, node("run_figures.js", {"figure": "softmax_explorer", "cases": cases})):
+        s, t = np.array(case["scores"]), case["temperature"]
+        ours = SoftmaxExplorer(s, [str(i) for i in range(len(s))])
+        ours.temperature = t
+        assert np.allclose(got["weights"], softmax(s, temperature=t), rtol=0, atol=1e-12)
+        assert np.isclose(got["entropy"], ours.entropy, rtol=0, atol=1e-12)
+        assert np.isclose(2 ** got["entropy"], np.exp(-np.sum(softmax(s / t) * np.log(softmax(s / t)))))
+        steps = 1e-5 * np.eye(len(s))
+        differences = np.stack([(softmax((s + e) / t) - softmax((s - e) / t)) / 2e-5 for e in steps], axis=-1)
+        assert np.allclose(got["derivative"], differences, rtol=0, atol=1e-7)
+        assert np.allclose(got["derivative"], ours.derivative, rtol=0, atol=1e-12)
+        assert np.isclose(got["size"], np.linalg.norm(ours.derivative), rtol=0, atol=1e-12)
+
+
+def test_attention_plane_arithmetic():
+    rng = np.random.default_rng(7)
+    cases = [{"points": rng.uniform(-1.5, 1.5, (int(rng.integers(1, 9)), 2)).round(6).tolist(), "scale": float(10 ** rng.uniform(-1, 1))}
+             for _ in range(CASES)]
+    for case, got in zip(cases, node("run_figures.js", {"figure": "attention_plane", "cases": cases})):
+        x = np.array(case["points"])
+        output, weights = attention(x, x, x, scale=case["scale"])
+        ours = AttentionPlane(x, [str(i) for i in range(len(x))], scale=case["scale"])
+        for theirs, whole, own in ((got["weights"], weights, ours.weights), (got["outputs"], output, ours.outputs)):
+            assert np.allclose(theirs, whole, rtol=0, atol=1e-12) and np.allclose(own, whole, rtol=0, atol=1e-12)
+        # The hull is made of points, and turns one way around: every point and every output lies on one side of each edge.
+        hull = np.array(got["hull"])
+        around = abs(sum(a[0] * b[1] - a[1] * b[0] for a, b in zip(hull, np.roll(hull, -1, axis=0)))) / 2
+        assert len(hull) >= min(3, len(x)) and (around > 0 or len(x) < 3)
+        assert all(any(np.array_equal(corner, p) for p in x) for corner in hull)
+        for a, b in zip(hull, np.roll(hull, -1, axis=0)):
+            for p in [*x, *np.array(got["outputs"])]:
+                assert (b - a)[0] * (p - a)[1] - (b - a)[1] * (p - a)[0] >= -1e-9
+
+
+def rows(rng, *shape):
+    return rng.normal(size=shape).round(3).tolist()
+
+
+def test_attention_steps_arithmetic():
+    rng = np.random.default_rng(8)
+    cases = []
+    for _ in range(CASES):
+        n, d, dv = (int(k) for k in rng.integers(1, 7, 3))
+        cases.append({"queries": rows(rng, n, d), "key_rows": rows(rng, n, d), "values": rows(rng, n, dv),
+                      "selected": int(rng.integers(n)), "scale": float(10 ** rng.uniform(-1, 1))})
+    for case, got in zip(cases, node("run_figures.js", {"figure": "attention_steps", "cases": cases})):
+        q, k, v = (np.array(case[name]) for name in ("queries", "key_rows", "values"))
+        output, weights = attention(q[[case["selected"]]], k, v, scale=case["scale"])
+        ours = AttentionSteps(q, k, v, [str(i) for i in range(len(q))], case["selected"], scale=case["scale"])
+        assert np.allclose(got["scores"], case["scale"] * k @ q[case["selected"]], rtol=0, atol=1e-12)
+        assert np.allclose(got["weighted"], weights[0][:, None] * v, rtol=0, atol=1e-12)
+        for theirs, whole, own in ((got["weights"], weights[0], ours.weights), (got["output"], output[0], ours.output)):
+            assert np.allclose(theirs, whole, rtol=0, atol=1e-12) and np.allclose(own, whole, rtol=0, atol=1e-12)
+
+
+def test_soft_dictionary_arithmetic():
+    rng = np.random.default_rng(9)
+    cases = []
+    for _ in range(CASES):
+        n = int(rng.integers(1, 9))
+        cases.append({"angles": rng.uniform(0, 360, n).round(6).tolist(), "values": rng.uniform(-50, 50, n).round(6).tolist(),
+                      "query": float(rng.uniform(0, 360)), "sharpness": float(100 ** rng.uniform(-1, 1))})
+    for case, got in zip(cases, node("run_figures.js", {"figure": "soft_dictionary", "cases": cases})):
+        ours = SoftDictionary([str(i) for i in range(len(case["angles"]))], case["angles"], case["values"],
+                              case["query"], case["sharpness"])
+        wanted = softmax(case["sharpness"] * np.cos(np.radians(np.array(case["angles"]) - case["query"])))
+        assert np.allclose(got["weights"], wanted, rtol=0, atol=1e-11) and np.allclose(ours.weights, wanted, rtol=0, atol=1e-11)
+        assert np.isclose(got["answer"], ours.answer, rtol=0, atol=1e-9)
+
+
+def test_matrix_stepper_arithmetic():
+    rng = np.random.default_rng(10)
+    cases = []
+    for _ in range(CASES):
+        n, m, d, dv = (int(k) for k in rng.integers(1, 7, 4))
+        cases.append({"queries": rows(rng, n, d), "key_rows": rows(rng, m, d), "values": rows(rng, m, dv),
+                      "scale": float(10 ** rng.uniform(-1, 1))})
+    for case, got in zip(cases, node("run_figures.js", {"figure": "matrix_stepper", "cases": cases})):
+        q, k, v = (np.array(case[name]) for name in ("queries", "key_rows", "values"))
+        names = [[str(i) for i in range(len(x))] for x in (q, k)]
+        ours = MatrixStepper(q, k, v, *names, scale=case["scale"])
+        output, weights = attention(q, k, v, scale=case["scale"])
+        for theirs, whole, own in ((got["scores"], case["scale"] * q @ k.T, ours.scores),
+                                   (got["weights"], weights, ours.weights), (got["outputs"], output, ours.outputs)):
+            assert np.allclose(theirs, whole, rtol=0, atol=1e-12) and np.allclose(own, whole, rtol=0, atol=1e-12)
+
+
+def test_attention_maps_arithmetic():
+    rng = np.random.default_rng(11)
+    cases = []
+    for _ in range(CASES):
+        n, m, steps = (int(k) for k in rng.integers([2, 2, 1], [13, 13, 5]))
+        side = str(rng.choice(["row", "column"]))
+        cases.append({"weights": rng.dirichlet(np.ones(m) * 0.3, (steps, n)).round(3).tolist(), "step": int(rng.integers(steps)),
+                      "word": [side, int(rng.integers(n if side == "row" else m))]})
+    for case, got in zip(cases, node("run_figures.js", {"figure": "attention_maps", "cases": cases})):
+        steps, n, m = np.shape(case["weights"])
+        ours = AttentionMaps([{"rows": ["r"] * n, "columns": ["c"] * m, "weights": case["weights"]}], [str(t) for t in range(steps)])
+        ours.step, ours.word = case["step"], case["word"]
+        side, k = case["word"]
+        wanted = np.array(case["weights"])[case["step"]][(k, slice(None)) if side == "row" else (slice(None), k)]
+        assert got["numbers"] == ours.shown == wanted.tolist()
+        assert got["strongest"] == ours.strongest and np.isclose(got["sum"], wanted.sum(), rtol=0, atol=1e-12)
+
+
+def sentences():
+    """Two sentences of different lengths, two steps, with and without the extras."""
+    love = {"rows": ["je", "t'", "aime"], "columns": ["I", "love", "you"], "gold": [[0], [2], [1]], "said": ["je", "je t' aime"],
+            "weights": [[[0.4, 0.3, 0.3]] * 3, [[0.94, 0.02, 0.04], [0.11, 0.01, 0.88], [0.03, 0.95, 0.02]]]}
+    return [love, {"rows": ["le", "chat"], "columns": ["the", "black", "cat"], "weights": np.full((2, 2, 3), 1 / 3)}]
+
+
+def test_attention_maps_follow_their_traits():
+    maps = AttentionMaps(sentences(), ["0", "500"], rows_language="fr")
+    assert maps.step == 1 and maps.word == ["row", 0] and maps.shown == [0.94, 0.02, 0.04]
+    maps.word = ("column", 2)
+    assert maps.shown == [0.04, 0.88, 0.02] and maps.strongest == 1
+    maps.example = 1            # a sentence of two rows: the choice starts again, three decimals are kept
+    assert maps.word == ["row", 0] and maps.shown == [0.333] * 3
+    maps.example, maps.step = 0, 0
+    assert 'says: “<span lang="fr">je</span>”' in maps.still() and "✓" in maps.still()
+    maps.example = 1
+    assert "says" not in maps.still() and "✓" not in maps.still()
+    assert len(AttentionMaps(sentences(), ["0", "500"], step=0).examples) == 2
+
+
+def layers(rng, n=4, d=3, switches=(False, True), counts=(1, 2), questions=2):
+    """Made-up trained layers for a sentence of n words, the two at its ends changing places; the last output keeps all but its last bit."""
+    cases = [{"positions": on, "heads": heads, "weights": rng.dirichlet(np.ones(n), (2, heads)), "output": rng.normal(size=(2, d)),
+              "answers": [[[(f"word {i}", p) for i, p in zip(rng.permutation([0, n - 1, 1]), sorted(rng.dirichlet(np.ones(3)), reverse=True))]
+                           for _ in range(questions)] for _ in range(2)]} for on in switches for heads in counts]
+    cases[0]["output"][1] = cases[0]["output"][0]
+    cases[-1]["output"][1] = np.nextafter(cases[-1]["output"][0], 9)
+    return cases
+
+
+def swapped(rng, n=4, right=(0, 1), **kwargs):
+    return SwappedWords([f"word {i}" for i in range(n)], (0, n - 1), 1, layers(rng, n, questions=len(right), **kwargs),
+                        [f"Who {k} & why?" for k in range(len(right))], right, caption="Cap.")
+
+
+def test_swapped_words_arithmetic():
+    rng = np.random.default_rng(11)
+    widgets = [swapped(rng, int(rng.integers(3, 9)), rng.integers(0, 2, rng.integers(1, 4)).tolist(), d=int(rng.integers(1, 33)),
+                       counts=[(1,), (4, 2), (1, 2, 3)][k % 3]) for k in range(50)]
+    cases, wanted = [], []
+    for ours in widgets:
+        for case in ours.cases:
+            ours.positions, ours.heads = case["positions"], case["heads"]
+            cases.append({"words": ours.words, "swap": ours.swap, "right_at": ours.right_at, "chosen": case})
+            wanted.append((np.abs(np.array(case["output"][0]) - case["output"][1]).max(), ours.difference, ours.right))
+    for case, got, (difference, own, right) in zip(cases, node("run_figures.js", {"figure": "swapped_words", "cases": cases}), wanted):
+        a, b = case["swap"]
+        assert got["orders"][0] == case["words"] and sorted(got["orders"][1]) == sorted(case["words"])
+        assert [got["orders"][1][a], got["orders"][1][b]] == [case["words"][b], case["words"][a]]
+        assert got["difference"] == difference == own and got["same"] == (difference < 1e-12)     # to the last bit
+        assert got["written"] == compact(difference)
+        assert got["right"] == right
+        for order, answers in enumerate(case["chosen"]["answers"]):
+            for at, best, ok in zip(case["right_at"], answers, right[order]):
+                assert ok == (best[0][0] == got["orders"][order][(a, b)[at]])
+    assert len(cases) >= CASES // 2 and {ok for *_, right in wanted for order in right for ok in order} == {True, False}
+
+
+def test_swapped_words_format_differences():
+    sizes = [0, 2.2e-16, 9.6e-16, 4e-13, 1.5e-5, 0.00096, 0.001, 0.83149, 12]
+    assert [compact(x) for x in sizes] == ["0", "2e-16", "1e-15", "4e-13", "2e-5", "1e-3", "0.001", "0.831", "12.000"]
+    case = {"words": ["a", "b", "c"], "swap": [0, 2], "right_at": [0]}
+    cases = [{**case, "chosen": {"output": [[0, -1], [x, -1]], "answers": [[[["a", 1]]]] * 2}} for x in sizes]
+    got = node("run_figures.js", {"figure": "swapped_words", "cases": cases})
+    assert [g["written"] for g in got] == [compact(x) for x in sizes] and [g["same"] for g in got] == [x < 1e-12 for x in sizes]
+    assert [g["right"] for g in got] == [[[True], [False]]] * len(sizes)
+
+
+def test_head_stepper_arithmetic():
+    rng = np.random.default_rng(11)
+    cases = []
+    for _ in range(CASES):
+        h, n, d = int(rng.integers(1, 5)), int(rng.integers(1, 7)), int(rng.integers(1, 9))
+        dk, dv = (int(rng.integers(1, 8 // h + 1)) for _ in range(2))
+        cases.append({"x": rows(rng, n, d), "w_query": rows(rng, d, h * dk), "w_key": rows(rng, d, h * dk),
+                      "w_value": rows(rng, d, h * dv), "w_output": rows(rng, h * dv, d), "num_heads": h,
+                      "temperature": float(10 ** rng.uniform(-1, 1))})
+    for case, got in zip(cases, node("run_figures.js", {"figure": "head_stepper", "cases": cases})):
+        x, *w = (np.array(case[name]) for name in ("x", "w_query", "w_key", "w_value", "w_output"))
+        h, t = case["num_heads"], case["temperature"]
+        ours = HeadStepper(x, *w, h, [str(i) for i in range(len(x))])
+        plain = multi_head_attention(x, x, x, *w, num_heads=h)
+        assert np.allclose(ours.output, plain[0], rtol=0, atol=1e-12) and np.allclose(ours.weights, plain[1], rtol=0, atol=1e-12)
+        ours.temperature = t
+        q, k, v = (split_heads(x @ m, h) for m in w[:3])
+        output, weights = multi_head_attention(x, x, x, *w, num_heads=h, scale=1 / (t * q.shape[-1] ** 0.5))
+        wanted = {"queries": q, "keys": k, "values": v, "scores": scores.scaled_dot(q, k), "weights": weights,
+                  "heads": weights @ v, "output": output}
+        for name, numbers in wanted.items():
+            assert np.allclose(got[name], numbers, rtol=0, atol=1e-11), name
+        # One wide product, or a product for each head and their sum: the same numbers.
+        assert np.allclose(np.sum(got["shares"], axis=0), output, rtol=0, atol=1e-11)
+        assert np.allclose(ours.output, output, rtol=0, atol=1e-12) and np.allclose(ours.weights, weights, rtol=0, atol=1e-12)
+
+
+def test_score_field_arithmetic():
+    rng = np.random.default_rng(12)
+    cases = []
+    for c in range(CASES):
+        m, hidden = (int(k) for k in rng.integers(1, 7, 2))
+        cases.append({"key_rows": rng.uniform(-3, 3, (m, 2)).round(6).tolist(),
+                      "query": [0, 0] if c % 9 == 0 else rng.uniform(-3, 3, 2).round(6).tolist(),
+                      "weight": rows(rng, 2, 2), "w_query": rows(rng, 2, hidden), "w_key": rows(rng, 2, hidden),
+                      "v": rows(rng, hidden), "score": ScoreField.SCORES[c % 5]})
+    for case, got in zip(cases, node("run_figures.js", {"figure": "score_field", "cases": cases})):
+        names = ("key_rows", "query", "weight", "w_query", "w_key", "v")
+        keys, query, weight, *additive = (np.array(case[name], dtype=float) for name in names)
+        function = {"dot": scores.dot, "scaled dot": scores.scaled_dot, "cosine": scores.cosine,
+                    "general": lambda q, k, w=weight: scores.general(q, k, w),
+                    "additive": lambda q, k, parameters=additive: scores.additive(q, k, *parameters)}[case["score"]]
+        s = function(query[None], keys)[0]
+        ours = ScoreField(keys, query, weight, *additive, [str(i) for i in range(len(keys))], case["score"])
+        for theirs, own, whole in ((got["scores"], ours.scores, s), (got["weights"], ours.weights, softmax(s))):
+            assert np.allclose(theirs, whole, rtol=0, atol=1e-12) and np.allclose(own, whole, rtol=0, atol=1e-12)
+
+
+def test_dense_heads_arithmetic():
+    rng = np.random.default_rng(13)
+    cases = []
+    for c in range(CASES):
+        n, d = int(rng.integers(1, 5)), int(rng.integers(1, 4))
+        cases.append({"items": rows(rng, n, d), "blocks": rows(rng, n, d), "sharpness": float(40 if c % 5 == 0 else rng.uniform(0, 20))})
+    for case, got in zip(cases, node("run_figures.js", {"figure": "dense_heads", "cases": cases})):
+        x, blocks, beta = (np.array(case[name]) for name in ("items", "blocks", "sharpness"))
+        n, d = x.shape
+        ours = DenseHeads(x, blocks.reshape(1, -1), beta.item())
+        # The same by real projections: to the items their places are added, from which the scores are made.
+        placed = np.hstack([x, np.eye(n)])
+        place, item = (np.eye(d + n)[:, part] for part in (slice(d, None), slice(None, d)))
+        queries = [np.vstack([np.zeros((d, n)), np.tile(beta * np.sqrt(n) * np.eye(n)[i], (n, 1))]) for i in range(n)]
+        output, weights = multi_head_attention(placed, placed, placed, np.hstack(queries), np.hstack([place] * n), np.hstack([item] * n),
+                                               blocks.reshape(-1, 1), num_heads=n)
+        for theirs, own, whole in ((got["weights"], ours.weights, weights[:, 0]), (got["reads"], ours.reads, weights[:, 0] @ x),
+                                   (got["output"], ours.output, output[0, 0]), (got["exact"], ours.exact, x.ravel() @ blocks.ravel())):
+            assert np.allclose(theirs, whole, rtol=0, atol=1e-11) and np.allclose(own, whole, rtol=0, atol=1e-11)
+        assert np.allclose(got["pieces"], ours.pieces, rtol=0, atol=1e-11) and np.isclose(sum(got["pieces"]), got["output"])
+        gap = abs(got["output"] - got["exact"])
+        assert got["gap"] == ("below 1e-13" if gap < 1e-13 else compact(gap))
+
+
+def test_moving_word_arithmetic():
+    rng = np.random.default_rng(14)
+    cases = []
+    for _ in range(CASES):
+        n, a, more = int(rng.integers(1, 9)), int(rng.integers(1, 5)), int(rng.integers(1, 5))
+        words = [f"w{i}" for i in rng.permutation(a + more)]
+        cases.append({"chatter": [str(w) for w in rng.choice(words, n - 1)], "answers": [str(w) for w in rng.choice(words, a, replace=False)],
+                      "vocabulary": words, "dense_pieces": rows(rng, n, a + more, a), "dense_bias": rows(rng, a),
+                      "word_scores": rows(rng, a + more), "readings": rows(rng, a + more, a), "read_bias": rows(rng, a),
+                      "place": int(rng.integers(n)), "answer": int(rng.integers(a))})
+    for case, got in zip(cases, node("run_figures.js", {"figure": "moving_word", "cases": cases})):
+        ours = MovingWord(**case, seen=1)
+        assert got["sentence"] == ours.sentence and len(ours.sentence) == len(case["chatter"]) + 1
+        assert ours.sentence[case["place"]] == case["answers"][case["answer"]]
+        for name in ("weights", "dense", "attention"):
+            assert np.allclose(got[name], getattr(ours, name), rtol=0, atol=1e-12) and np.isclose(sum(got[name]), 1)
+
+
+def test_moving_word_agrees_with_the_models():
+    """What the figure makes of a model's pieces is what the model says itself."""
+    words = ["a", "b", "c", "d", "e"]
+    torch.manual_seed(0)
+    dense = ConcatenationClassifier(num_words=5, length=4, num_answers=2, width=3).double()
+    blend = PoolingClassifier(num_words=5, num_answers=2, width=3, hidden=2).double()
+    assert isinstance(blend.pool, AttentionPooling)
+    with torch.no_grad():
+        scores_, readings = blend.contributions()
+        figure = MovingWord(["c", "d", "e"], ["a", "b"], words, dense.contributions().numpy(), dense.readout[0].bias.numpy(), scores_.numpy(),
+                            readings.numpy(), blend.readout.bias.numpy(), seen=2)
+        for figure.place in range(4):
+            for figure.answer in range(2):
+                sentence = torch.tensor([[words.index(word) for word in figure.sentence]])
+                assert np.allclose(figure.dense, dense(sentence).softmax(-1)[0], atol=1e-7)        # Python holds nine decimals
+                assert np.allclose(figure.attention, blend(sentence).softmax(-1)[0], atol=1e-7)
+                assert np.allclose(figure.weights, blend.pool(blend.embedding(sentence))[1][0], atol=1e-7)
+
+
+def test_kernel_heads_arithmetic():
+    rng = np.random.default_rng(15)
+    cases = []
+    for c in range(100):
+        height, width = (int(k) for k in rng.integers(1, 9, 2))
+        figure = KernelHeads(rng.normal(size=(height, width)).round(3), {"one": rows(rng, 3, 3), "two": np.eye(3)})
+        cases.append({"pixels": figure.pixels, "kernels": figure.kernels, "exacts": figure.exacts, "kernel": c % 2,
+                      "pixel": [int(rng.integers(height)), int(rng.integers(width))], "sharpness": float(40 if c % 3 == 0 else 10 ** rng.uniform(-1, 1.6))})
+    for case, got in zip(cases, node("run_figures.js", {"figure": "kernel_heads", "cases": cases})):
+        ours = KernelHeads(case["pixels"], dict(zip("ab", case["kernels"])), case["pixel"], case["kernel"], case["sharpness"])
+        assert np.allclose(got["reads"], ours.reads, rtol=0, atol=1e-12) and np.allclose(got["output"], ours.output, rtol=0, atol=1e-12)
+        at = np.ravel_multi_index(case["pixel"], ours.output.shape)
+        whole = np.einsum("ar,bc->abrc", got["rows"], got["columns"]).reshape(3, 3, -1)
+        assert np.allclose(whole, ours.weights[:, :, at], rtol=0, atol=1e-12)
+        pixels, kernel = (torch.tensor(x, dtype=torch.double)[None, None] for x in (case["pixels"], case["kernels"][case["kernel"]]))
+        theirs = torch.nn.functional.conv2d(torch.nn.functional.pad(pixels, (1,) * 4, mode="replicate"), kernel)[0, 0]
+        assert np.allclose(ours.exact, theirs, rtol=0, atol=1e-8)
+        gap = np.abs(np.array(got["output"]) - ours.exact).max()
+        assert np.isclose(got["gap"], gap) and got["written"] == ("below 1e-8" if gap < 1e-8 else compact(gap))
+        assert case["sharpness"] < 40 or gap < 1e-8
+
+
+def test_formats_agree_in_python_and_javascript():
+    rng = np.random.default_rng(4)
+    numbers = [0.125, -0.125, 0.5, -0.0, 0.0, -0.004, 0.005, 1.005, 2.675, 1e-9, 99.995, 1e14, -3.0]
+    numbers += rng.normal(size=400).tolist() + (rng.integers(-4000, 4000, 400) / 1000).tolist()
+    cases = [[x, int(rng.integers(0, 5)), bool(rng.integers(2))] for x in numbers]
+    for (x, digits, plus), (text, opacity) in zip(cases, node("run_figures.js", {"numbers": cases})):
+        assert text == fixed(x, digits, plus=plus)
+        assert opacity == draw.opacity(x, 3)
+
+
+def examples():
+    """One of each figure, by its kind."""
+    widgets = [MovieMatcher([0.8, -0.5], [[0.9, -0.6], [-0.8, 0.9]], ["A & B", "C"], ["action", "romance"], caption="Cap."),
+            SquareEditor([[0.9, -0.4], [0.1, 0.5]], caption="Cap."),
+            Alignment([[0.94, 0.06], [0.2, 0.8]], ["je", "t'"], ["I", "you"], query_lang="fr", caption="Cap."),
+            AttentionBudget([0.5, 0.2, 0.3], [[0.5, -1], [1, 0.2], [-0.3, 0.7]], ["a & b", "b", "c"], ["x", "y"], caption="Cap."),
+            SoftmaxExplorer([0.9, -1.1, 0.2], ["a", "b", "c"], caption="Cap."),
+            AttentionPlane([[1, 0.5], [-1, 1.5], [0.3, -1]], ["a", "b", "c"], selected=1, caption="Cap."),
+            AttentionSteps([[1, 0.5], [0, -1]], [[0.3, 1], [1, 1]], [[2.0, 1], [-1, 3]], ["a", "b"], 1, 2, caption="Cap."),
+            SoftDictionary(["n", "e", "s"], [0, 90, 180], [3, 8, 20], 120, 2, "degrees", caption="Cap."),
+            MatrixStepper([[1, 0.5], [0, -1]], [[0.3, 1], [1, 1]], [[2.0], [-1]], ["a", "b"], cell=(0, 1), caption="Cap."),
+            AttentionMaps(sentences(), ["0", "500"], step_name="training steps", rows_language="fr", caption="Cap."),
+            swapped(np.random.default_rng(12)),
+            HeadStepper([[1, 0.5], [0, -1]], [[1, 0.3], [0, 1]], [[1, 1], [1, 0]], [[1, 0], [2, 1]], [[1, -1], [0, 1]], 2, ["a", "b"], caption="Cap."),
+            ScoreField([[1, 0.5], [-2, 1]], [1, 2], [[0, 1], [1, 0]], [[1], [0.5]], [[1], [-1]], [2], ["a", "b"], "general", caption="Cap."),
+            DenseHeads([[1, 2], [3, -4]], [[1, 0.5, 0, -2]], caption="Cap."), moving(caption="Cap."), kernels(caption="Cap.")]
+    return {widget.kind: widget for widget in widgets}
+
+
+def moving(**changed):
+    return MovingWord(**({"chatter": ["so", "I & you"], "answers": ["tea", "milk"], "vocabulary": ["milk", "so", "I & you", "tea"],
+                          "dense_pieces": np.arange(24).reshape(3, 4, 2) / 10, "dense_bias": [0, 1], "word_scores": [2, 0, 1, 3],
+                          "readings": np.eye(4)[:, :2], "read_bias": [0, 0], "seen": 1} | changed))
+
+
+def kernels(**changed):
+    return KernelHeads(**({"picture": [[0, 0.5], [1, 0.2]], "kernels": {"edges": [[-1, 0, 1]] * 3, "same": np.diag([0, 1, 0])}} | changed))
+
+
+@pytest.mark.parametrize("widget", examples().values(), ids=examples())
+def test_static_form(widget):
+    """The still picture holds every number, and the state the script starts from."""
+    html = widget._repr_mimebundle_()[0]["text/html"]
+    state = json.loads(unescape(re.search(r'data-ak-state="([^"]*)"', html)[1]))
+    assert {name: state[name] for name in state} == widget.state() and state["caption"] == "Cap."
+    still = unescape(re.sub(r"data-ak-state=\"[^\"]*\"|data:image[^\"]*", "", html))
+    shown = {"movie_matcher": lambda: [fixed(v, plus=True) for v in [*widget.products.flat, *widget.scores]],
+             "square_editor": lambda: [fixed(v, 1) for v in widget.array.flat],
+             "alignment": lambda: [fixed(v) for v in widget.tempered.flat],
+             "attention_budget": lambda: [fixed(v) for v in [*widget.weights, *widget.average]],
+             "softmax_explorer": lambda: [fixed(v) for v in widget.weights] + [fixed(v, plus=True) for v in widget.derivative.flat],
+             "attention_plane": lambda: [fixed(v) for v in [*widget.weights.flat, *widget.outputs.flat]],
+             "attention_steps": lambda: [fixed(v) for v in [*widget.weights, *widget.output]],
+             "soft_dictionary": lambda: [*[fixed(v) for v in widget.weights], fixed(widget.answer, 1)],
+             "head_stepper": lambda: [fixed(v) for v in [*widget.weights.flat, *widget.output.flat]],
+             "score_field": lambda: [fixed(v) for v in [*widget.scores, *widget.weights]],
+             "dense_heads": lambda: [fixed(v) for v in [*widget.weights.flat, *widget.reads.flat, *widget.pieces, widget.output, widget.exact]],
+             "moving_word": lambda: [*widget.sentence, *[fixed(v) for v in [*widget.weights, *widget.dense, *widget.attention]]],
+             "kernel_heads": lambda: [fixed(v) for v in [*widget.reads.flat, widget.output[0, 0], widget.exact[0, 0]]],
+             "attention_maps": lambda: [fixed(v) for v in widget.weights.flat],
+             "matrix_stepper": lambda: [fixed(v) for x in (widget.scores, widget.weights, widget.outputs) for v in x.flat],
+             "swapped_words": lambda: [compact(widget.difference), *[fixed(v) for case in widget.cases for v in np.ravel(case["weights"])],
+                                       *[f"{word} {fixed(p)}" for case in widget.cases for answers in case["answers"] for best in answers
+                                         for word, p in best]]}[widget.kind]()
+    assert all(text in still for text in shown)
+    assert "<script" not in html and repr(widget) == f"<{type(widget).__name__}>"
+
+
+@pytest.mark.parametrize("widget", examples().values(), ids=examples())
+def test_one_source_live_and_static(widget):
+    """What a notebook loads is the plain script plus an export."""
+    plain = base.script("core") + base.script(widget.kind)
+    assert widget._esm.startswith(plain) and widget._esm[len(plain):].startswith("export default")
+    for name in ("core", widget.kind):
+        assert not re.search(r"^\s*(import|export)\b", base.script(name), flags=re.M)
+
+
+def stepper(**changed):
+    w = np.ones((2, 4))
+    return HeadStepper(**({"x": [[1, 2]], "w_query": w, "w_key": w, "w_value": w, "w_output": w.T, "num_heads": 2, "words": ["a"]} | changed))
+
+
+def field(**changed):
+    one = [[1], [1]]
+    return ScoreField(**({"keys": [[1, 2]], "query": [0, 1], "weight": np.eye(2), "w_query": one, "w_key": one, "v": [1], "words": ["a"]} | changed))
+
+
+BAD = [
+    (lambda: MovieMatcher([0.8], [[0.9, -0.6]], ["A"], ["x", "y"]), ValueError, r"user must have shape \(2,\), got \(1,\)"),
+    (lambda: MovieMatcher([2, 0], [[0.9, -0.6]], ["A"], ["x", "y"]), ValueError, "user must lie between -1 and 1"),
+    (lambda: MovieMatcher([1, 0], [[0.9, -0.6]], [], ["x", "y"]), ValueError, "films of shape"),
+    (lambda: MovieMatcher(["a", "b"], [[0.9, -0.6]], ["A"], ["x", "y"]), TypeError, "user must be numbers"),
+    (lambda: SquareEditor([0.5, 0.5]), ValueError, r"numbers must have shape \(any, any\), got \(2,\)"),
+    (lambda: SquareEditor([[float("nan")]]), ValueError, "between -1 and 1"),
+    (lambda: SquareEditor(np.zeros((7, 2))), ValueError, "at most 6 by 6, got 7 by 2"),
+    (lambda: Alignment([[0.5, -0.5]], ["a"], ["b", "c"]), ValueError, "weights must lie"),
+    (lambda: Alignment([[np.inf, 1]], ["a"], ["b", "c"]), ValueError, "weights must lie"),
+    (lambda: SquareEditor([[0.1], [0.2, 0.3]]), ValueError, "numbers is no array of numbers"),
+    (lambda: Alignment([[0.0, 0.0]], ["a"], ["b", "c"]), ValueError, "above zero"),
+    (lambda: Alignment([[0.5, 0.5]], ["a"], ["b"]), ValueError, r"weights must have shape \(1, 1\), got \(1, 2\)"),
+    (lambda: Alignment([[0.5, 0.5]], ["a"], ["b", "c"], selected=4), ValueError, "the query words, got 4"),
+    (lambda: AttentionBudget([0.5, 0.6], [[0, 0], [1, 1]], ["a", "b"], ["x", "y"]), ValueError, "sum to one, got a sum of 1.1"),
+    (lambda: AttentionBudget([0.5, 0.5], [[0, 0], [1, 1]], ["a"], ["x", "y"]), ValueError, "got 1 and 2"),
+    (lambda: AttentionBudget([1], [[0, 0]], ["a"], ["x", "y"]), ValueError, "at least two"),
+    (lambda: AttentionBudget([1.5, -0.5], [[0, 0], [1, 1]], ["a", "b"], ["x", "y"]), ValueError, "weights must lie between 0 and 1"),
+    (lambda: examples()["attention_budget"].spend(0, 1.5), ValueError, "share must lie between 0 and 1"),
+    (lambda: SoftmaxExplorer([1, 2], ["a"]), ValueError, r"scores must have shape \(1,\), got \(2,\)"),
+    (lambda: SoftmaxExplorer([9], ["a"]), ValueError, "scores must lie between -4 and 4"),
+    (lambda: AttentionPlane([[3, 0]], ["a"]), ValueError, "points must lie between -1.5 and 1.5"),
+    (lambda: AttentionPlane([[1, 0]], ["a"], selected=1), ValueError, "selected must be 0, the number of one of the points, got 1"),
+    (lambda: AttentionPlane([[1, 0]], ["a"], selected=0.5), TypeError, "selected must be an integer, got 0.5"),
+    (lambda: AttentionPlane([[1, 0]], ["a"], ["x"]), ValueError, "features must be two names, got 1"),
+    (lambda: AttentionPlane([[1, 0]], ["a"], scale=99), ValueError, "scale must lie between 0.1 and 10, got 99"),
+    (lambda: AttentionSteps([[1, 0]], [[1]], [[1]], ["a"]), ValueError, r"keys must have shape \(1, 2\), got \(1, 1\)"),
+    (lambda: AttentionSteps([[1]], [[1]], [[1]], ["a"], step=5), ValueError, "step must be from 0 to 4, the number of one of the steps"),
+    (lambda: SoftDictionary(["a"], [400], [1]), ValueError, "angles must lie between 0 and 360"),
+    (lambda: SoftDictionary(["a"], [40], [1], query=-1), ValueError, "query must lie between 0 and 360"),
+    (lambda: SoftDictionary(["a"], [40], [1, 2]), ValueError, r"values must have shape \(1,\)"),
+    (lambda: MatrixStepper([[1]], [[1]], [[1]], ["a"], cell=(0, 1)), ValueError, "cell's column must be 0, the number of one of the columns"),
+    (lambda: MatrixStepper([[1]], [[1]], [[1]], ["a"], cell=(0,)), ValueError, "a row and a column"),
+    (lambda: AttentionMaps([]), ValueError, "examples must be a list of 1 to 12 dicts"),
+    (lambda: AttentionMaps([{"rows": ["a", "b"]}]), ValueError, r"examples\[0\] must be a dict with rows, columns, weights"),
+    (lambda: AttentionMaps([{**sentences()[1], "right": []}], ["0", "1"]), ValueError, "and perhaps said, gold"),
+    (lambda: AttentionMaps(sentences()), ValueError, r"weights of examples\[0\] must have shape \(1, 3, 3\), got \(2, 3, 3\)"),
+    (lambda: AttentionMaps([{**sentences()[0], "rows": ["je"]}], ["0", "1"]), ValueError, r"rows of examples\[0\] must hold 2 to 12 str, got 1"),
+    (lambda: AttentionMaps([{**sentences()[0], "rows": "je t'"}], ["0", "1"]), TypeError, r"rows of examples\[0\] must be a list of str"),
+    (lambda: AttentionMaps([{**sentences()[0], "said": ["je"]}], ["0", "1"]), ValueError, r"said of examples\[0\] must hold 2 str, got 1"),
+    (lambda: AttentionMaps([{**sentences()[0], "gold": [[0]]}], ["0", "1"]), ValueError, "a list for each of the 3 rows, got"),
+    (lambda: AttentionMaps([{**sentences()[0], "gold": [[0], [3], []]}], ["0", "1"]), ValueError, "must be from 0 to 2, the number of one of the columns, got 3"),
+    (lambda: AttentionMaps([{**sentences()[1], "weights": np.full((2, 2, 3), 0.3)}], ["0", "1"]), ValueError, "sum to one, got a sum of 0.9"),
+    (lambda: AttentionMaps(sentences(), ["0", "1"], step=2), ValueError, "step must be from 0 to 1, the number of one of the steps"),
+    (lambda: AttentionMaps(sentences(), []), ValueError, "steps must hold at least 1 str, got 0"),
+    (lambda: swap(words=["a", "c"]), ValueError, r"3 to 8 words, got \['a', 'c'\]"),
+    (lambda: swap(words="abc"), ValueError, "words must be a list of 3 to 8 words"),
+    (lambda: swap(words=["a", "b", "a"]), ValueError, "must differ, got 'a' twice"),
+    (lambda: swap(swap=(0, 3)), ValueError, "swap's place must be from 0 to 2, the number of one of the words, got 3"),
+    (lambda: swap(swap=(2, 2)), ValueError, "swap must be two places"),
+    (lambda: swap(swap=(0, 1, 2)), ValueError, "swap must be two places"),
+    (lambda: swap(asking=2), ValueError, "asking must be a word that keeps its place, got 2"),
+    (lambda: swap(asking=3), ValueError, "asking must be from 0 to 2, the number of one of the words"),
+    (lambda: swap(right=(0, 1)), ValueError, r"right must name a place for each question, got \(0, 1\)"),
+    (lambda: swap(right=[2]), ValueError, "right must be from 0 to 1, the number of one of the places of swap"),
+    (lambda: swap(questions="W"), ValueError, "for each question"),
+    (lambda: swap(cases=[]), ValueError, "at least one case"),
+    (lambda: swap(cases=[1]), ValueError, "a case must hold positions, heads, weights, output, answers, got 1"),
+    (lambda: swap(cases=[{"heads": 1}]), ValueError, r"a case must hold .*got \['heads'\]"),
+    (lambda: swap(layer(), layer()), ValueError, r"each combination of positions and heads once, got \[\(True, 1\), \(True, 1\)\]"),
+    (lambda: swap(layer(), layer(positions=False, heads=2, weights=[[[1, 0, 0]] * 2] * 2)), ValueError, "each combination"),
+    (lambda: swap(layer(), layer(positions=False, output=[[1]] * 2)), ValueError, "the same length"),
+    (lambda: swap(layer(positions=1)), TypeError, "positions must be True or False, got 1"),
+    (lambda: swap(layer(heads=5)), ValueError, "heads must be from 0 to 4"),
+    (lambda: swap(layer(heads=0)), ValueError, "heads must be 1 to 4, got 0"),
+    (lambda: swap(layer(weights=[[[0.5, 0.5]]] * 2)), ValueError, r"weights must have shape \(2, 1, 3\), got \(2, 1, 2\)"),
+    (lambda: swap(layer(weights=[[[0.5, 0.5, 0.5]]] * 2)), ValueError, r"sum to one for each head, got sums of \[\[1.5\], \[1.5\]\]"),
+    (lambda: swap(layer(output=[[1, 2]])), ValueError, r"output must have shape \(2, any\)"),
+    (lambda: swap(layer(output=np.zeros((2, 33)))), ValueError, "at most 32 numbers, got 33"),
+    (lambda: swap(layer(answers=[[[("a", 1)]]])), ValueError, "each of the 1 questions for both orders"),
+    (lambda: swap(layer(answers=[[[("a", 1)], [("a", 1)]]] * 2)), ValueError, "each of the 1 questions for both orders"),
+    (lambda: swap(layer(answers=[[[]]] * 2)), ValueError, "one to three pairs"),
+    (lambda: swap(layer(answers=[[[(1, "a")]]] * 2)), ValueError, "one to three pairs"),
+    (lambda: swap(layer(answers=[[[("a", 0.1)] * 4]] * 2)), ValueError, "one to three pairs"),
+    (lambda: swap(layer(answers=[[[("a", 1.5)]]] * 2)), ValueError, "probabilities must lie between 0 and 1"),
+    (lambda: swap(layer(answers=[[[("a", 0.1), ("b", 0.9)]]] * 2)), ValueError, "best first"),
+    (lambda: stepper(x=np.ones((7, 2)), words=list("abcdefg")), ValueError, "words must be at most 6, got 7"),
+    (lambda: stepper(x=np.ones((1, 9))), ValueError, "x must have at most 8 columns, got 9"),
+    (lambda: stepper(w_query=np.ones((2, 10))), ValueError, "w_query must have at most 8 columns, got 10"),
+    (lambda: stepper(w_key=np.ones((2, 3))), ValueError, r"w_key must have shape \(2, 4\), got \(2, 3\)"),
+    (lambda: stepper(w_output=np.ones((3, 2))), ValueError, r"w_output must have shape \(4, 2\), got \(3, 2\)"),
+    (lambda: stepper(num_heads=3), ValueError, r"divide the columns of w_query \(4\) and w_value \(4\), got 3"),
+    (lambda: stepper(num_heads=2, w_value=np.ones((2, 3))), ValueError, r"and w_value \(3\), got 2"),
+    (lambda: stepper(num_heads=8), ValueError, "num_heads must be at most 4"),
+    (lambda: stepper(num_heads=2.0), TypeError, "num_heads must be an integer, got float"),
+    (lambda: stepper(step=7), ValueError, "step must be from 0 to 6, the number of one of the steps"),
+    (lambda: stepper(head=2), ValueError, "head must be from 0 to 1, the number of one of the heads, got 2"),
+    (lambda: field(keys=[[4, 0]]), ValueError, "keys must lie between -3 and 3"),
+    (lambda: field(keys=np.zeros((7, 2)), words=list("abcdefg")), ValueError, "words must be at most 6, got 7"),
+    (lambda: field(query=[1, 2, 3]), ValueError, r"query must have shape \(2,\), got \(3,\)"),
+    (lambda: field(weight=[[1]]), ValueError, r"weight must have shape \(2, 2\)"),
+    (lambda: field(w_query=np.ones((2, 17))), ValueError, "w_query must have at most 16 columns, got 17"),
+    (lambda: field(w_key=np.ones((2, 2))), ValueError, r"w_key must have shape \(2, 1\), got \(2, 2\)"),
+    (lambda: field(v=[1, 2]), ValueError, r"v must have shape \(1,\), got \(2,\)"),
+    (lambda: field(score="angle"), ValueError, "score must be one of dot, scaled dot, cosine, general, additive, got 'angle'"),
+    (lambda: field(score=3), ValueError, "score must be one of dot"),
+    (lambda: DenseHeads(np.zeros((5, 1)), np.zeros((1, 5))), ValueError, r"at most 4 of 3 numbers, got shape \(5, 1\)"),
+    (lambda: DenseHeads([[1, 2]], [[1]]), ValueError, r"weight must have shape \(1, 2\), got \(1, 1\)"),
+    (lambda: DenseHeads([[1]], [[1]], sharpness=41), ValueError, "sharpness must lie between 0 and 40, got 41"),
+    (lambda: DenseHeads([[1]], [[1]], sharpness="hard"), TypeError, "sharpness must be a number"),
+    (lambda: moving(chatter=["so"] * 16), ValueError, "at most 16 words and 6 answers, got 17 and 2"),
+    (lambda: moving(answers=["tea", "wine"]), ValueError, "not in the vocabulary: wine"),
+    (lambda: moving(dense_pieces=np.zeros((3, 4, 3))), ValueError, r"dense_pieces must have shape \(3, 4, 2\), got \(3, 4, 3\)"),
+    (lambda: moving(word_scores=[1, 2]), ValueError, r"word_scores must have shape \(4,\)"),
+    (lambda: moving(seen=4), ValueError, "seen must be from 0 to 3, the number of one of the counts of places, got 4"),
+    (lambda: moving(place=3), ValueError, "place must be from 0 to 2, the number of one of the places, got 3"),
+    (lambda: moving(answer=-1), ValueError, "answer must be from 0 to 1, the number of one of the answers"),
+    (lambda: kernels(picture=np.zeros((17, 2))), ValueError, r"at most 16 by 16, got shape \(17, 2\)"),
+    (lambda: kernels(picture=[[10]]), ValueError, "picture must lie between -9 and 9"),
+    (lambda: kernels(kernels={}), ValueError, "one to six kernels"),
+    (lambda: kernels(kernels=[[1]]), ValueError, "one to six kernels"),
+    (lambda: kernels(kernels={"big": np.zeros((5, 5))}), ValueError, r"kernel 'big' must have shape \(3, 3\), got \(5, 5\)"),
+    (lambda: kernels(pixel=(2, 0)), ValueError, "row must be from 0 to 1, the number of one of the rows, got 2"),
+    (lambda: kernels(pixel=3), ValueError, "a row and a column, got 3"),
+    (lambda: kernels(kernel=2), ValueError, "kernel must be from 0 to 1, the number of one of the kernels"),
+    (lambda: kernels(sharpness=0), ValueError, "sharpness must lie between 0.1 and 40, got 0"),
+]
+
+
+def layer(**changed):
+    return {"positions": True, "heads": 1, "weights": [[[0.5, 0, 0.5]]] * 2, "output": [[1, 2]] * 2, "answers": [[[("a", 1)]]] * 2, **changed}
+
+
+def swap(*cases, **changed):
+    return SwappedWords(**{"words": ["a", "b", "c"], "swap": (0, 2), "asking": 1, "cases": cases or [layer()], "questions": ["W?"],
+                           "right": [0], **changed})
+
+
+@pytest.mark.parametrize("make, error, words", BAD)
+def test_bad_input(make, error, words):
+    with pytest.raises(error, match=words):
+        make()
+
+
+REFUSED = [
+    ("movie_matcher", "user", [3, 0], ValueError),
+    ("square_editor", "numbers", [], ValueError),
+    ("alignment", "temperature", 0, ValueError),
+    ("attention_budget", "weights", [1, 1, 1], ValueError),
+    ("softmax_explorer", "scores", [0], ValueError),
+    ("softmax_explorer", "temperature", "hot", TypeError),
+    ("attention_plane", "points", [[0, 0]], ValueError),
+    ("attention_plane", "moved", 7, ValueError),
+    ("attention_steps", "step", 9, ValueError),
+    ("attention_steps", "selected", True, TypeError),
+    ("soft_dictionary", "query", 361, ValueError),
+    ("soft_dictionary", "sharpness", 0, ValueError),
+    ("matrix_stepper", "cell", [0, 9], ValueError),
+    ("matrix_stepper", "step", 3, ValueError),
+    ("attention_maps", "example", 2, ValueError),
+    ("attention_maps", "step", 2.0, TypeError),
+    ("attention_maps", "word", ["row", 3], ValueError),
+    ("attention_maps", "word", ["side", 0], ValueError),
+    ("swapped_words", "swapped", 1, TypeError),
+    ("swapped_words", "positions", "on", TypeError),
+    ("swapped_words", "heads", 3, ValueError),
+    ("swapped_words", "heads", 1.0, TypeError),
+    ("head_stepper", "step", 7, ValueError),
+    ("head_stepper", "head", 2, ValueError),
+    ("head_stepper", "selected", 2, ValueError),
+    ("head_stepper", "temperature", 11, ValueError),
+    ("score_field", "query", [4, 0], ValueError),
+    ("score_field", "score", "angle", ValueError),
+    ("dense_heads", "sharpness", -1, ValueError),
+    ("moving_word", "place", 3, ValueError),
+    ("moving_word", "answer", "tea", TypeError),
+    ("kernel_heads", "pixel", [0, 2], ValueError),
+    ("kernel_heads", "kernel", 2, ValueError),
+    ("kernel_heads", "sharpness", 50, ValueError),
+]
+
+
+@pytest.mark.parametrize("kind, trait, value, error", REFUSED)
+def test_a_trait_refuses_and_keeps_its_value(kind, trait, value, error):
+    widget = examples()[kind]
+    before = widget.state()
+    with pytest.raises(error, match=trait if trait != "pixel" else "column"):
+        setattr(widget, trait, value)
+    assert widget.state() == before
+
+
+def test_square_editor_rounds_to_tenths():
+    editor = SquareEditor([[0.25, -0.25, 0.34]])
+    assert editor.numbers == [[0.3, -0.3, 0.3]] and editor.code == "np.array([[0.3, -0.3, 0.3]])"
+    editor.numbers = np.array([[0.5]])
+    assert editor.numbers == [[0.5]]
+
+
+def test_swapped_words_refuse_a_case_that_is_not_there():
+    widget = swap()
+    with pytest.raises(ValueError, match="no case has positions False"):
+        widget.positions = False
+    with pytest.raises(ValueError, match="no case has 2 heads"):
+        widget.heads = 2
+    assert widget.positions is True and widget.heads == 1
+
+
+def test_each_figure_has_its_neighbours():
+    folder = ROOT / "attnkit" / "figures"
+    assert base.kinds() == sorted(examples()) == sorted({p.stem for p in folder.glob("*.py")} - {"__init__", "base"})
+    assert {p.stem for p in folder.glob("*.css")} <= {"core", *base.kinds()}
+
+
+@pytest.mark.parametrize("kind", base.kinds())
+def test_styles_of_a_figure_reach_no_further(kind):
+    """A figure's rules stand in one block that only its own element matches."""
+    text = base.stylesheet(kind)
+    if not text:
+        return
+    assert text.startswith(f'.ak-figure.ak-figure[data-ak-kind="{kind}"] {{\n') and text.endswith("}\n")
+    depth = [0]
+    for character in re.sub(r"/\*.*?\*/", "", text, flags=re.S):
+        depth.append(depth[-1] + (character == "{") - (character == "}"))
+    assert min(depth[len(text.split("{")[0]) + 1:-2]) >= 1 and depth[-1] == 0, "the block is closed too early"
+
+
+@pytest.mark.parametrize("kind, trait, value", [("alignment", "temperature", 3), ("attention_plane", "points", [[0, 0]] * 3), ("attention_maps", "example", 1),
+                                                ("kernel_heads", "pixel", [1, 1]), ("square_editor", "numbers", [[0.5]])])
+def test_defaults_are_the_first_state_of_what_a_reader_can_change(kind, trait, value):
+    widget = examples()[kind]
+    first = {name: getattr(widget, name) for name in widget.trait_names(reset=True)}
+    assert widget.defaults == first and trait in first and widget.state()["defaults"] == first
+    setattr(widget, trait, value)
+    assert widget.defaults == first != {name: getattr(widget, name) for name in first}
+
+

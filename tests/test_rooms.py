@@ -1,0 +1,122 @@
+"""The rooms of the package: who may import whom, no name in two meanings, and the mechanism alone in a clean environment."""
+
+import ast
+import importlib
+import pkgutil
+import subprocess
+import sys
+
+import book
+import pytest
+from conftest import PATIENCE, ROOT
+
+import attnkit
+
+PACKAGE = ROOT / "attnkit"
+MODULES = {".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path for path in sorted(PACKAGE.rglob("*.py"))}
+# What each room may import beside itself: arrows run one way.
+ARROWS = {"mechanism": set(), "pictures": {"mechanism"}, "figures": {"mechanism", "pictures"}, "lessons": {"mechanism", "pictures"}}
+OUTSIDE = {"mechanism": {"numpy", "array_api_compat", "torch"}}
+
+
+def room(module):
+    """The room of a module of attnkit."""
+    part = module.split(".")[1] if "." in module else ""
+    return part if part in ARROWS else "mechanism"
+
+
+def imports(path):
+    """What a file imports, at any depth: (module, name or None)."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, None) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: imports are absolute"
+            yield from ((node.module, alias.name) for alias in node.names)
+
+
+def test_there_is_something_to_look_at():
+    assert {room(name) for name in MODULES} == set(ARROWS) and len(MODULES) > 40
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_arrows_run_one_way(name):
+    for module, part in imports(MODULES[name]):
+        if module.split(".")[0] != "attnkit":
+            continue
+        target = f"{module}.{part}" if f"{module}.{part}" in MODULES else module
+        assert room(target) in {room(name)} | ARROWS[room(name)], f"{name} imports {target}"
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if room(name) == "mechanism"])
+def test_the_mechanism_needs_numpy_and_torch_for_modules_only(name):
+    outside = {module.split(".")[0] for module, _ in imports(MODULES[name])} - set(sys.stdlib_module_names) - {"attnkit"}
+    assert outside <= {"numpy", "array_api_compat"} | ({"torch"} if name == "attnkit.modules" else set())
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_nobody_uses_private_names_of_others(name):
+    tree = ast.parse(MODULES[name].read_text())
+    for module, part in imports(MODULES[name]):
+        if module.split(".")[0] == "attnkit":
+            assert not any(word.startswith("_") for word in f"{module}.{part}".split(".")), (module, part)
+    modules = {alias.asname or alias.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)
+               and node.module.split(".")[0] == "attnkit" for alias in node.names if f"{node.module}.{alias.name}" in MODULES}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in modules:
+            assert not node.attr.startswith("_"), f"{node.value.id}.{node.attr}"
+
+
+@pytest.mark.parametrize("name", [name for name, path in MODULES.items() if path.name == "__init__.py"])
+def test_no_module_shadows_a_name(name):
+    """After all is imported, what a package offers is still what it offers: a submodule of that name would have replaced it."""
+    package = importlib.import_module(name)
+    for module in MODULES:
+        importlib.import_module(module)
+    inside = {module.name for module in pkgutil.iter_modules(package.__path__)}
+    assert not inside & set(getattr(package, "__all__", ()))
+    for word in inside:
+        assert getattr(package, word).__name__ == f"{name}.{word}"
+
+
+def test_everything_public_is_there():
+    assert all(callable(getattr(attnkit, name)) for name in attnkit.__all__)
+    assert attnkit.modules.MultiHeadAttention and "modules" in dir(attnkit)
+
+
+ALONE = """
+import doctest, importlib, importlib.util, sys
+import attnkit
+names = ["mechanism", "numerics", "scores", "masks", "positions", "gates", "memory", "equivalences", "checks"]
+tested = sum(doctest.testmod(importlib.import_module(f"attnkit.{name}"), raise_on_error=True).attempted for name in names)
+assert tested > 60, tested
+for missing in ("torch", "matplotlib", "anywidget", "ipywidgets", "traitlets"):
+    assert importlib.util.find_spec(missing) is None and missing not in sys.modules, missing
+try:
+    attnkit.modules
+except ModuleNotFoundError as error:
+    assert "torch" in str(error)
+print("all", tested)
+"""
+
+
+def test_without_extras_the_mechanism_runs_on_numpy_alone(tmp_path):
+    """`pip install .` in a new environment that can reach nothing but numpy and array-api-compat."""
+    def run(*command):
+        done = subprocess.run([str(part) for part in command], capture_output=True, text=True, cwd=tmp_path, timeout=PATIENCE)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+    python = tmp_path / "bare" / "bin" / "python"
+    run(sys.executable, "-m", "venv", tmp_path / "bare")
+    pip = [python, "-m", "pip", "--disable-pip-version-check"]
+    before = set(run(*pip, "list", "--format", "freeze").split())
+    source = tmp_path / "source"
+    source.mkdir()
+    for name in ("attnkit", "pyproject.toml", "README.md"):
+        (source / name).symlink_to(ROOT / name)
+    wheels = book.VENV / "wheels"
+    run(*pip, "wheel", "--quiet", "--no-index", "--find-links", wheels, "--no-deps", "--wheel-dir", tmp_path, source)
+    run(*pip, "install", "--quiet", "--no-index", "--find-links", wheels, next(tmp_path.glob("attnkit-*.whl")))
+    found = {line.split("==")[0] for line in set(run(*pip, "list", "--format", "freeze").split()) - before}
+    assert found == {"attnkit", "numpy", "array-api-compat"} or found == {"attnkit", "numpy", "array_api_compat"}
+    assert run(python, "-c", ALONE).startswith("all")
