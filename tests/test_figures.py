@@ -568,7 +568,7 @@ BAD = [
     (lambda: swap(layer(), layer(positions=False, heads=2, weights=[[[1, 0, 0]] * 2] * 2)), ValueError, "each combination"),
     (lambda: swap(layer(), layer(positions=False, output=[[1]] * 2)), ValueError, "the same length"),
     (lambda: swap(layer(positions=1)), TypeError, "positions must be True or False, got 1"),
-    (lambda: swap(layer(heads=5)), ValueError, "heads must be from 0 to 4"),
+    (lambda: swap(layer(heads=5)), ValueError, "heads must be 1 to 4, got 5"),
     (lambda: swap(layer(heads=0)), ValueError, "heads must be 1 to 4, got 0"),
     (lambda: swap(layer(weights=[[[0.5, 0.5]]] * 2)), ValueError, r"weights must have shape \(2, 1, 3\), got \(2, 1, 2\)"),
     (lambda: swap(layer(weights=[[[0.5, 0.5, 0.5]]] * 2)), ValueError, r"sum to one for each head, got sums of \[\[1.5\], \[1.5\]\]"),

@@ -294,6 +294,7 @@
       this.stale = this.held;
       if (this.held) return;
       const state = this.state();
+      this.measure(state);
       for (const show of this.controls) show(state);
       this.update(state);
     }
@@ -344,16 +345,17 @@
   }
 
   // Register a figure: `build` makes its parts once and returns them with `update`, which redraws them from the state
-  // whenever it changes, from either side, and perhaps `stop`, which ends what goes on in them.
+  // whenever it changes, from either side; perhaps `measure`, which reads the layout before anything is written, as a read
+  // after a write would lay the page out twice; and perhaps `stop`, which ends what goes on in them.
   attnkit.register = (kind, { label, compute, build }) => {
     function render({ model, el }) {
       const figure = new Figure(model, kind, label);
-      const { parts, update, stop = () => {} } = build(figure);
+      const { parts, update, measure = () => {}, stop = () => {} } = build(figure);
       const caption = model.get("caption");
       figure.element.append(...parts.filter((part) => part !== null), figure.live);
       if (caption) figure.element.append(attnkit.h("p", { class: "ak-caption" }, caption));
       el.replaceChildren(figure.element);
-      figure.update = update;
+      Object.assign(figure, { update, measure });
       const names = Object.keys(model.get("defaults"));
       const redraw = () => figure.redraw();
       for (const name of names) model.on(`change:${name}`, redraw);

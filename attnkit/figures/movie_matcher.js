@@ -113,8 +113,6 @@
     const rows = titles.map((title) => filmRow(title, features));
     const body = h("tbody", {}, ...rows.map((row) => row.element));
     const { measure, sort, stop } = ranking(rows, body);
-    // The first to follow the state, before a slider writes: a read after a write would lay the page out twice.
-    figure.follow({ show: measure }, { trait: "user" });
 
     function update({ user }) {
       const { products, scores, order } = compute({ user, films });
@@ -126,7 +124,7 @@
           `Last: ${titles[worst]}, ${fixed(scores[worst], 2, true)}.`,
       );
     }
-    return { parts: [controls(figure, features), table(features, body)], update, stop };
+    return { parts: [controls(figure, features), table(features, body)], update, measure, stop };
   }
 
   attnkit.register("movie_matcher", { label: "Movie matcher", compute, build });

@@ -190,8 +190,7 @@
     const values = (name) => [...new Set(cases.map((c) => c[name]))].sort((p, q) => p - q);
     const [switches, counts] = [values("positions"), values("heads")];
     const { spots, element } = sentence(words, swap, asking, Math.max(...counts));
-    // The words follow before all else: they are measured, and a read after a write would lay the page out twice.
-    const glides = figure.follow(gliding(swap.map((i) => spots[i].chip)), { trait: "swapped" });
+    const glides = gliding(swap.map((i) => spots[i].chip));
     const buttons = controls(figure, switches, counts);
     const strip = outputStrip(cases[0].output[0].length);
     const difference = h("p", { class: "ak-say" });
@@ -218,7 +217,7 @@
       difference,
       h("div", { class: "ak-asked" }, ...replies.map((r) => r.element)),
     ];
-    return { parts, update, stop: glides.stop };
+    return { parts, update, measure: ({ swapped }) => glides.show(swapped), stop: glides.stop };
   }
 
   attnkit.register("swapped_words", { label: "Two words change places", compute, build });

@@ -5,6 +5,7 @@ from itertools import product
 import numpy as np
 import traitlets
 
+from attnkit import checks
 from attnkit.figures.base import Figure, index, number_array, still_table
 from attnkit.pictures.formats import compact, fixed
 
@@ -96,7 +97,7 @@ class SwappedWords(Figure):
 
     @traitlets.validate("heads")
     def _check_heads(self, proposal):
-        heads = index(proposal["value"], "heads", 5, "counts")
+        heads = checks.count(proposal["value"], "heads")
         if heads not in [case["heads"] for case in self.cases]:
             raise ValueError(f"no case has {heads} heads")
         return heads
@@ -151,8 +152,8 @@ def checked(case, n, questions):
     positions, heads, weights, output, answers = (case[name] for name in PARTS)
     if not isinstance(positions, bool):
         raise TypeError(f"positions must be True or False, got {positions!r}")
-    if index(heads, "heads", 5, "counts") == 0:
-        raise ValueError("heads must be 1 to 4, got 0")
+    if checks.count(heads, "heads", least=0) not in (1, 2, 3, 4):
+        raise ValueError(f"heads must be 1 to 4, got {heads}")
     weights = number_array(weights, "weights", 0, 1, (2, heads, n))
     if not np.allclose(np.sum(weights, axis=-1), 1, rtol=0, atol=1e-6):
         raise ValueError(f"weights must sum to one for each head, got sums of {np.sum(weights, axis=-1).tolist()}")
