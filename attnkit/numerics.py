@@ -3,10 +3,10 @@
 torch has the whole softmax in one pass.  numpy spends most of it on fetching memory,
 as each step of the plain three lines writes another n x m array.  So `softmax` writes
 over the scores instead; it leaves out the shift of a row in which no score that counts
-is large, which a comparison with `bound` shows; and it makes masked weights 0 by a
-product with the mask, since numpy's exp of minus infinity takes three times as long as
-that of a number in float64.  A row is treated as its own scores ask: neither another
-row nor a masked key changes a bit of it.
+is large, which `bound` mostly shows without a look at them; and it makes masked weights
+0 by a product with the mask, since numpy's exp of minus infinity takes three times as
+long as that of a number in float64.  A row is treated as its own scores ask: neither
+another row nor a masked key changes a bit of it.
 """
 
 import math
@@ -66,17 +66,8 @@ def softmax(xp, scores, mask=None, bound=None):
         weights = xp.softmax(scores, -1)
         return weights if mask is None and bound is not None else _without_nan(xp, weights, scores)
     with np.errstate(over="ignore", invalid="ignore"):       # too far below the largest: -inf, whose exp is 0
-        if mask is not None:
-            scores *= mask
-        if mask is None and bound is not None:
-            large = bound > _limit(scores.dtype)
-        else:
-            large = ~((_extreme(np.max, scores) <= _limit(scores.dtype))
-                      & (_extreme(np.min, scores) >= -_limit(scores.dtype)))
-        if np.any(large):
-            if mask is not None:
-                np.copyto(scores, -math.inf, where=large & ~mask)
-            scores -= np.where(large, largest(xp, scores), 0)
+        if bound is None or not np.all(bound <= _limit(scores.dtype)):
+            _shift_large_rows(scores, mask)
         np.exp(scores, out=scores)
         if mask is not None:
             scores *= mask
@@ -84,8 +75,16 @@ def softmax(xp, scores, mask=None, bound=None):
     return scores
 
 
-def _extreme(which, scores):
-    return which(scores, axis=-1, keepdims=True)
+def _shift_large_rows(scores, mask):
+    """Subtract the largest score from each row that has large ones, in place; masked ones do not count."""
+    if mask is not None:
+        scores *= mask
+    limit = _limit(scores.dtype)
+    large = ~((np.max(scores, axis=-1, keepdims=True) <= limit) & (np.min(scores, axis=-1, keepdims=True) >= -limit))
+    if mask is not None:
+        np.copyto(scores, -math.inf, where=large & ~mask)
+    maxima = np.max(scores, axis=-1, keepdims=True)
+    scores -= np.where(large & np.isfinite(maxima), maxima, 0)
 
 
 def _limit(dtype):
