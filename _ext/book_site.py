@@ -284,10 +284,11 @@ def lighten(app, exception):
 
 
 def inline(link, page):
-    """Put a small style sheet into the page: on a slow line a request costs more than its bytes."""
+    """Put a small style sheet, or a figure's own, into the page: on a slow line a request costs more than its bytes."""
     file = page.parent / link[1]
     text = file.read_text(encoding="utf-8")
-    return link[0] if len(text) > 4000 or "url(" in text else f"<style>{text.strip()}</style>"
+    own = file.parent.name == "figures" and file.stem != "core"
+    return link[0] if (len(text) > 4000 and not own) or "url(" in text else f"<style>{text.strip()}</style>"
 
 
 def drop_second(pattern, html):

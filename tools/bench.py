@@ -272,14 +272,14 @@ def main():
     if unknown := set(names) - set(PARTS):
         sys.exit(f"there is no part {', '.join(unknown)}; there are {', '.join(PARTS)}")
     file = ROOT / "measured" / "bench.json"
-    result = json.loads(file.read_text()) if file.exists() else {}
+    file.parent.mkdir(exist_ok=True)
     for k, name in enumerate(names, 1):
         print(f"[{k} of {len(names)}] {name}", flush=True)
-        result[name] = {"command": "make bench", "machine": machine(), **PARTS[name]()}
-    text = json.dumps({name: result[name] for name in PARTS if name in result}, indent=1)
-    text = re.sub(r"\{[^{}]*\}", lambda m: re.sub(r"\s+", " ", m[0]), text)       # a line for each small thing
-    file.parent.mkdir(exist_ok=True)
-    file.write_text(text + "\n")
+        measured = {"command": "make bench", "machine": machine(), **PARTS[name]()}
+        result = (json.loads(file.read_text()) if file.exists() else {}) | {name: measured}
+        text = json.dumps({name: result[name] for name in PARTS if name in result}, indent=1)
+        text = re.sub(r"\{[^{}]*\}", lambda m: re.sub(r"\s+", " ", m[0]), text)       # a line for each small thing
+        file.write_text(text + "\n")       # after each part: the next one takes minutes, and may read it
 
 
 if __name__ == "__main__":

@@ -187,7 +187,7 @@ FAULTS = [
           page("operations", INDEX, theme="dark"), builds=True),
     Fault("a script error", partial(append, CORE, "\nattnkit.nothing.at.all();\n"), page("loads_cleanly", INDEX), builds=True),
     # pages
-    Fault("contrast", partial(change, CSS, ".viewcode-back { color: var(--ak-ink);", ".viewcode-back { color: #9ab;"),
+    Fault("contrast", partial(change, CSS, ".viewcode-back {\n  color: var(--ak-ink);", ".viewcode-back {\n  color: #9ab;"),
           page("accessible", "_modules/attnkit/masks", width=360), builds=True),
     Fault("an outside request", partial(append, CSS, "body { background-image: url('https://example.org/x.png'); }\n"),
           page("loads_cleanly", INDEX), builds=True),
