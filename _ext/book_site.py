@@ -248,7 +248,7 @@ DROP = (
 )
 # The theme folds away what lies under a chapter, behind a switch without a name; side rooms stay in sight (book.css).
 FOLDED = r'<details[^>]*><summary>.*?</summary>(<ul.*?</ul>)\s*</details>'
-OPTIONS = r'<script[^>]*src="([^"?]*documentation_options\.js)[^"]*"[^>]*></script>'     # ten lines, read before all else
+OPTIONS = r'<script[^>]*src="([^"?]*documentation_options\.js)[^"]*"[^>]*></script>'     # ten lines, read first
 SEARCH = r'<script[^>]*(?:searchtools|language_data|searchindex)\.js[^>]*></script>'
 # These run while the page is read and must stay where they are, or search breaks.
 KEEP = ("doctools", "documentation_options", "sphinx_highlight", "searchtools", "language_data", "searchindex")
@@ -277,7 +277,7 @@ def lighten(app, exception):
         # This sheet does nothing but import another, which a browser then fetches late.
         html = re.sub(r'_static/styles/theme\.css[^"]*', "_static/basic.css", html)
         html = re.sub(r'<link[^>]*href="([^"?]*\.css)[^"]*"[^>]*>', lambda link, path=path: inline(link, path), html)
-        html = re.sub(OPTIONS, lambda found, path=path: f"<script>{(path.parent / found[1]).read_text()}</script>", html)
+        html = re.sub(OPTIONS, lambda at, path=path: f"<script>{(path.parent / at[1]).read_text()}</script>", html)
         html = re.sub(r'<script(?![^>]*(?:defer|async))([^>]*\ssrc="[^"]*")', defer, html)
         html = re.sub(PLAIN, r"\1", html)
         pages[path] = html
