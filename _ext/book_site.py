@@ -251,7 +251,7 @@ FOLDED = r'<details[^>]*><summary>.*?</summary>(<ul.*?</ul>)\s*</details>'
 OPTIONS = r'<script[^>]*src="([^"?]*documentation_options\.js)[^"]*"[^>]*></script>'     # ten lines, read first
 SEARCH = r'<script[^>]*(?:searchtools|language_data|searchindex)\.js[^>]*></script>'
 # These run while the page is read and must stay where they are, or search breaks.
-KEEP = ("doctools", "documentation_options", "sphinx_highlight", "searchtools", "language_data", "searchindex")
+KEEP = ("doctools", "sphinx_highlight", "searchtools", "language_data", "searchindex")
 
 
 # Names, punctuation and spaces in code have the colour of the code around them: a third of the elements of a page.

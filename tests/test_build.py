@@ -64,6 +64,9 @@ def small(tmp_path, monkeypatch):
 def test_toc_is_read_at_every_depth(small):
     assert toc.pages(small) == [*NOTEBOOKS, "chapters/list"]
     assert toc.parents(small)["further/deeper"] == "further/first" and toc.parents(small)["chapters/second"] is None
+    (small / "_toc.yml").write_text(TOC.replace("file: chapters/second", "file: further/first"))
+    assert toc.pages(small).count("further/first") == 2, "a page named twice is seen"
+    (small / "_toc.yml").write_text(TOC)
     assert toc.notebooks(small) == [f"{name}.ipynb" for name in NOTEBOOKS]
     assert toc.chapters(small) == NOTEBOOKS[1:5]
     assert toc.slug("chapters/first.ipynb") == toc.slug("further/first") == "first"

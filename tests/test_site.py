@@ -85,11 +85,11 @@ def test_weight(opened):
 
 @pytest.mark.parametrize("name", BUILT)
 def test_nothing_blocks(name):
-    """Scripts are put off until the page is read, but for the three that search needs."""
+    """Scripts are put off until the page is read, but for those that search needs."""
     page = parsed(name)
     blocking = {re.search(r"([\w-]+)\.js", script["src"])[1] for script in page.select("script[src]")
                 if not script.has_attr("defer") and not script.has_attr("async")}
-    needed = {"doctools", "documentation_options", "sphinx_highlight"} | ({"searchtools", "language_data", "searchindex"} if name == "search" else set())
+    needed = {"doctools", "sphinx_highlight"} | ({"searchtools", "language_data", "searchindex"} if name == "search" else set())
     assert blocking <= needed
     assert len(page.select("link[rel=stylesheet]")) <= 8
 

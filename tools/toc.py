@@ -15,11 +15,16 @@ ROOT = Path(__file__).resolve().parent.parent
 
 def pages(root=ROOT):
     """Every page in reading order, as a path without a suffix; a page's sections come right after it, at any depth."""
-    return list(parents(root))
+    return [page for page, _ in entries(root)]
 
 
 def parents(root=ROOT):
     """Every page in reading order with the page that it is a section of; None for those that are of none."""
+    return dict(entries(root))
+
+
+def entries(root=ROOT):
+    """Pairs of a page and the page that it is a section of, as _toc.yml has them: a page named twice is there twice."""
     toc = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
 
     def below(node, parent):
@@ -28,7 +33,7 @@ def parents(root=ROOT):
         for entry in [*node.get("chapters", []), *node.get("sections", [])]:
             yield entry["file"], parent
             yield from below(entry, entry["file"])
-    return {toc["root"]: None, **dict(below(toc, None))}
+    return [(toc["root"], None), *below(toc, None)]
 
 
 def sources(root=ROOT):
