@@ -10,13 +10,10 @@ import book
 import pytest
 from conftest import PATIENCE, ROOT
 
-import attnkit
-
 PACKAGE = ROOT / "attnkit"
 MODULES = {".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path for path in sorted(PACKAGE.rglob("*.py"))}
 # What each room may import beside itself: arrows run one way.
 ARROWS = {"mechanism": set(), "pictures": {"mechanism"}, "figures": {"mechanism", "pictures"}, "lessons": {"mechanism", "pictures"}}
-OUTSIDE = {"mechanism": {"numpy", "array_api_compat", "torch"}}
 
 
 def room(module):
@@ -79,11 +76,6 @@ def test_no_module_shadows_a_name(name):
         assert getattr(package, word).__name__ == f"{name}.{word}"
 
 
-def test_everything_public_is_there():
-    assert all(callable(getattr(attnkit, name)) for name in attnkit.__all__)
-    assert attnkit.modules.MultiHeadAttention and "modules" in dir(attnkit)
-
-
 ALONE = """
 import doctest, importlib, importlib.util, sys
 import attnkit
@@ -118,5 +110,5 @@ def test_without_extras_the_mechanism_runs_on_numpy_alone(tmp_path):
     run(*pip, "wheel", "--quiet", "--no-index", "--find-links", wheels, "--no-deps", "--wheel-dir", tmp_path, source)
     run(*pip, "install", "--quiet", "--no-index", "--find-links", wheels, next(tmp_path.glob("attnkit-*.whl")))
     found = {line.split("==")[0] for line in set(run(*pip, "list", "--format", "freeze").split()) - before}
-    assert found == {"attnkit", "numpy", "array-api-compat"} or found == {"attnkit", "numpy", "array_api_compat"}
+    assert {name.replace("_", "-") for name in found} == {"attnkit", "numpy", "array-api-compat"}
     assert run(python, "-c", ALONE).startswith("all")
