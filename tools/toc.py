@@ -23,17 +23,25 @@ def parents(root=ROOT):
     return dict(entries(root))
 
 
+def captions(root=ROOT):
+    """Every page with the caption of its part of the book; the root has none."""
+    toc = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
+    return {page: part["caption"] for part in toc["parts"] for page, _ in below(part, None)}
+
+
 def entries(root=ROOT):
     """Pairs of a page and the page that it is a section of, as _toc.yml has them: a page named twice is there twice."""
     toc = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
-
-    def below(node, parent):
-        for part in node.get("parts", []):
-            yield from below(part, parent)
-        for entry in [*node.get("chapters", []), *node.get("sections", [])]:
-            yield entry["file"], parent
-            yield from below(entry, entry["file"])
     return [(toc["root"], None), *below(toc, None)]
+
+
+def below(node, parent):
+    """The same pairs for what stands under one entry."""
+    for part in node.get("parts", []):
+        yield from below(part, parent)
+    for entry in [*node.get("chapters", []), *node.get("sections", [])]:
+        yield entry["file"], parent
+        yield from below(entry, entry["file"])
 
 
 def sources(root=ROOT):

@@ -1,4 +1,4 @@
-// Two rows of words and the weights between them; choose a word and see where it looks, sharpen or level the weights.
+// Two rows of words and the weights between them; choose a word and see where it looks.
 ((attnkit) => {
   "use strict";
   const { h, fixed } = attnkit;
@@ -17,21 +17,17 @@
     });
   }
 
-  // A line from each word above to each word below.
-  function links(picture, rows, columns) {
+  // A ribbon from each word above to each word below. When the page is opened they appear once, a word after the other, as
+  // a translator writes (the style sheet; not where motion is unwelcome).
+  function ribbons(picture, rows, columns) {
     const at = (k, count) => (100 * (k + 0.5)) / count;
     return Array.from({ length: rows }, (_, i) =>
       Array.from({ length: columns }, (_, j) => {
-        const line = attnkit.svg("line", {
-          x1: at(i, rows),
-          y1: 0,
-          x2: at(j, columns),
-          y2: 100,
-          "vector-effect": "non-scaling-stroke",
-          "stroke-linecap": "round",
-        });
-        picture.append(line);
-        return line;
+        const [from, to] = [at(i, rows), at(j, columns)];
+        const d = `M${from} 0C${from} 50 ${to} 50 ${to} 100`;
+        const ribbon = attnkit.svg("path", { d, style: `animation-delay:${0.9 * i}s` });
+        picture.append(ribbon);
+        return ribbon;
       }),
     );
   }
@@ -44,8 +40,7 @@
       h("div", { class: "ak-word ak-key" }, h("span", { lang: figure.get("key_lang") }, word), numbers[j]),
     );
     const picture = attnkit.svg("svg", { viewBox: "0 0 100 100", preserveAspectRatio: "none", "aria-hidden": "true" });
-    const lines = links(picture, queries.length, keys.length);
-    const temperature = figure.logSlider({ name: "temperature", trait: "temperature", most: 10 });
+    const lines = ribbons(picture, queries.length, keys.length);
     const grid = (words, inside) =>
       h("div", { class: "ak-words", style: `grid-template-columns:repeat(${words.length},1fr)` }, ...inside);
 
@@ -54,24 +49,21 @@
       asking.forEach((button, i) => attnkit.attr(button, "aria-pressed", String(i === state.selected)));
       lines.forEach((row, i) =>
         row.forEach((line, j) => {
-          attnkit.style(line, "strokeWidth", `${0.5 + 13 * weights[i][j]}px`);
-          attnkit.style(line, "opacity", String(i === state.selected ? 0.25 + 0.75 * weights[i][j] : 0.07));
+          attnkit.style(line, "strokeWidth", `${1 + 22 * weights[i][j]}px`);
+          attnkit.style(line, "strokeOpacity", String(i === state.selected ? 0.3 + 0.7 * weights[i][j] : 0.13));
         }),
       );
       const chosen = weights[state.selected];
       numbers.forEach((place, j) => {
         attnkit.write(place, fixed(chosen[j]));
-        attnkit.paint(place, chosen[j], 1);
+        attnkit.paint(place, chosen[j], 1, "weight");
       });
       const told = keys.map((word, j) => `${word} ${fixed(chosen[j])}`).join(", ");
       figure.say(`“${queries[state.selected]}” looks at ${told}.`);
     }
-    const controls = h(
-      "div",
-      { class: "ak-controls" },
-      temperature.element,
-      h("div", { class: "ak-buttons" }, figure.reset()),
-    );
+    const temperature =
+      figure.get("tempers") && figure.logSlider({ name: "temperature", trait: "temperature", most: 10 }).element;
+    const controls = h("div", { class: "ak-controls" }, temperature || null, h("div", { class: "ak-buttons" }, figure.reset()));
     return { parts: [grid(queries, asking), picture, grid(keys, answering), controls], update };
   }
 

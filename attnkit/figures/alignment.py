@@ -11,7 +11,7 @@ from attnkit.pictures.formats import fixed
 
 
 class Alignment(Figure):
-    """Choose a word and see which words it looks at; sharpen or level the weights.
+    """Choose a word and see which words it looks at.
 
     Parameters
     ----------
@@ -23,6 +23,8 @@ class Alignment(Figure):
         The languages of the words, for a screen reader ("fr", "en").
     selected : int
         The query word chosen first.
+    tempers : bool
+        Whether there is a slider for the temperature, which sharpens or levels the weights.
     caption : str
 
     Raises
@@ -46,15 +48,18 @@ class Alignment(Figure):
     query_lang = traitlets.Unicode("en").tag(sync=True)
     key_lang = traitlets.Unicode("en").tag(sync=True)
     selected = Index("query_words", "query words").tag(sync=True, reset=True)
+    tempers = traitlets.Bool(False).tag(sync=True)
     temperature = Between(0.1, 10, 1).tag(sync=True, reset=True)
 
-    def __init__(self, weights, queries, keys, query_lang="en", key_lang="en", selected=0, caption=""):
+    def __init__(self, weights, queries, keys, query_lang="en", key_lang="en", selected=0, tempers=False,
+                 caption=""):
         weights = np.array(number_array(weights, "weights", 0, np.inf, (len(queries), len(keys))))
         if (weights.sum(axis=1) == 0).any():
             raise ValueError("each row of weights needs a weight above zero")
         weights /= weights.sum(axis=1, keepdims=True)
         super().__init__(weights=weights.tolist(), query_words=list(queries), key_words=list(keys),
-                         query_lang=query_lang, key_lang=key_lang, selected=selected, caption=caption)
+                         query_lang=query_lang, key_lang=key_lang, selected=selected, tempers=tempers,
+                         caption=caption)
 
     @property
     def tempered(self):
@@ -66,7 +71,7 @@ class Alignment(Figure):
         """The table of weights."""
         head = "".join(f'<th scope="col" lang="{self.key_lang}">{escape(k)}</th>' for k in self.key_words)
         rows = "".join(f'<tr><th scope="row" lang="{self.query_lang}">{escape(q)}</th>'
-                       + "".join(still_cell(w, fixed(w), 1) for w in row) + "</tr>"
+                       + "".join(still_cell(w, fixed(w), 1, kind="weight") for w in row) + "</tr>"
                        for q, row in zip(self.query_words, self.tempered))
         return (f'<table><thead><tr><td></td>{head}</tr></thead>'
                 f"<tbody>{rows}</tbody></table>")

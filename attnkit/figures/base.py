@@ -223,9 +223,8 @@ def still_plane(marks, limit, axes):
     return Picture(Svg("".join(body), side, side, alt=f"Points in the plane: {'; '.join(words)}.")).html()
 
 
-def still_cell(value, text, vmax, *, note=""):
-    """One coloured cell of a still table, with inline style only."""
-    rgb = palette.FILL["negative" if value < 0 else "positive"].lstrip("#")
-    r, g, b = (int(rgb[k:k + 2], 16) for k in (0, 2, 4))
-    return (f'<td style="background-color:rgba({r},{g},{b},{opacity(value, vmax):g});text-align:center;'
-            f'padding:4px 8px">{escape(text)}{note}</td>')
+def still_cell(value, text, vmax, *, kind=None, note=""):
+    """One coloured cell of a still table: hue by sign, or of `kind` "weight"; the style stands in the cell."""
+    fill = palette.var(f"fill-{kind or ('negative' if value < 0 else 'positive')}")
+    return (f'<td style="background-color:color-mix(in srgb, {fill} {100 * opacity(value, vmax):.4g}%, transparent);'
+            f'text-align:center;padding:4px 8px">{escape(text)}{note}</td>')

@@ -18,7 +18,7 @@
 
   attnkit.compact = (x) => (x === 0 ? "0" : x < 1e-3 ? x.toExponential(0) : attnkit.fixed(x, 3));
 
-  const DEPTH = 0.85;
+  const DEPTH = 0.9;
   attnkit.opacity = (value, vmax) => Math.floor(Math.min(Math.abs(value) / vmax, 1) * DEPTH * 1000 + 0.5) / 1000;
 
   // ---- the arithmetic that several figures need, compared with numpy and attnkit through each of them
@@ -79,21 +79,27 @@
     return el;
   };
 
-  // The fill of a square, one for light and dark pages. It is read once: a variable in the style of each of some hundred
-  // squares would make a redraw five times as slow. Before the style sheet is there, the variable has to do.
-  const fills = {};
-  function fillOf(sign) {
-    fills[sign] =
-      fills[sign] || getComputedStyle(document.documentElement).getPropertyValue(`--ak-fill-${sign}`).trim();
-    return fills[sign] || `var(--ak-fill-${sign})`;
+  // The fill of a square: "positive", "negative" or "weight". It is read once for each theme: a variable in the style of
+  // each of some hundred squares would make a redraw five times as slow. Before the style sheet is there, it has to do.
+  let fills = {};
+  function fillOf(kind) {
+    fills[kind] =
+      fills[kind] || getComputedStyle(document.documentElement).getPropertyValue(`--ak-fill-${kind}`).trim();
+    return fills[kind] || `var(--ak-fill-${kind})`;
   }
 
-  // Give an element the fill of a square: hue by sign, depth by magnitude.
-  attnkit.paint = (el, value, vmax) => {
-    const fill = fillOf(value < 0 ? "negative" : "positive");
+  // Give an element the fill of a square: depth by magnitude, hue by sign, or that of the weights.
+  attnkit.paint = (el, value, vmax, kind = value < 0 ? "negative" : "positive") => {
     const share = Math.round(1000 * attnkit.opacity(value, vmax)) / 10;
-    attnkit.style(el, "backgroundColor", `color-mix(in srgb, ${fill} ${share}%, transparent)`);
+    attnkit.style(el, "backgroundColor", `color-mix(in srgb, ${fillOf(kind)} ${share}%, transparent)`);
   };
+
+  // When the page turns dark, or light, or goes to print, the fills are other ones: the figures draw themselves again.
+  const shown = new Set();
+  function repaint() {
+    fills = {};
+    for (const figure of shown) figure.redraw();
+  }
 
   // Write only what changed: an untouched node costs no style and no layout, and a figure redraws within a frame. What
   // was written last is kept beside the node, because reading it back from the page is slow.
@@ -182,20 +188,17 @@
   };
 
   // A picture of rows x columns numbers, each a square of the fills: hundreds of them cost one drawing, not an element each.
-  attnkit.raster = (rows, columns, fills = ["negative", "positive"]) => {
+  attnkit.raster = (rows, columns, kinds = ["negative", "positive"]) => {
     const element = attnkit.h("canvas", { width: columns, height: rows, class: "ak-raster", "aria-hidden": "true" });
     const context = element.getContext("2d");
     const image = context.createImageData(columns, rows);
-    let colours = null;
     return {
       element,
       show(values, vmax) {
-        colours =
-          colours ||
-          fills.map((sign) => {
-            context.fillStyle = fillOf(sign); // however it is written, it is read back as #rrggbb
-            return [1, 3, 5].map((k) => parseInt(context.fillStyle.slice(k, k + 2), 16));
-          });
+        const colours = kinds.map((kind) => {
+          context.fillStyle = fillOf(kind); // however it is written, it is read back as #rrggbb
+          return [1, 3, 5].map((k) => parseInt(context.fillStyle.slice(k, k + 2), 16));
+        });
         values.forEach((value, k) => {
           const [red, green, blue] = colours[value < 0 ? 0 : colours.length - 1];
           image.data.set([red, green, blue, Math.round(255 * attnkit.opacity(value, vmax))], 4 * k);
@@ -360,7 +363,9 @@
       const redraw = () => figure.redraw();
       for (const name of names) model.on(`change:${name}`, redraw);
       redraw();
+      shown.add(figure);
       return () => {
+        shown.delete(figure);
         clearTimeout(figure.timer);
         stop();
         for (const name of names) model.off(`change:${name}`, redraw);
@@ -368,6 +373,13 @@
     }
     attnkit.figures[kind] = { compute, render };
   };
+
+  if (root.MutationObserver) {
+    const themes = new MutationObserver(repaint);
+    for (const node of [document.documentElement, document.body])
+      if (node) themes.observe(node, { attributeFilter: ["data-theme", "data-jp-theme-light"] });
+    matchMedia("print").addEventListener("change", repaint);
+  }
 
   // The model of a page without a kernel: the part of anywidget's that the figures use.
   attnkit.staticModel = (state) => {

@@ -1,12 +1,15 @@
 """Attention drawn as a computation: one output with all its numbers, and the wiring of a layer."""
 
+import math
+
 import numpy as np
 
 from attnkit import softmax
 from attnkit.pictures import palette
 from attnkit.pictures.formats import fixed
+from attnkit.pictures.metrics import text_width
 from attnkit.pictures.picture import Picture, Svg
-from attnkit.pictures.shapes import SIDE, TEXT, as_array, block, check_names, knot, text, text_width, wire
+from attnkit.pictures.shapes import SIDE, TEXT, as_array, block, cell_width, check_names, knot, text, wire
 
 
 def attention_graph(query, key, value, *, key_names, query_name="", scale=1.0, digits=1):
@@ -62,9 +65,9 @@ class _Graph:
         self.names, self.digits = names, digits
         self.query, self.key, self.value = query, key, value
         self.scores, self.weights, self.output = scores, weights, output
-        self.step = max(SIDE, *(text_width(fixed(x, digits)) + 6 for x in [*query, *key.flat, *value.flat]))
-        self.wide = max(self.step, *(text_width(fixed(x, 2)) + 6 for x in [*scores, *output]))
-        self.left = max(map(text_width, names)) + 12
+        self.step = cell_width(fixed(x, digits) for x in [*query, *key.flat, *value.flat])
+        self.wide = max(self.step, cell_width(fixed(x, 2) for x in [*scores, *output]))
+        self.left = math.ceil(max(map(text_width, names))) + 12
         self.top, self.pitch = 2 * SIDE + 32, SIDE + 14          # the first row of keys; from one row to the next
         self.rows = [self.top + i * self.pitch for i in range(len(key))]
         self.middle = [y + SIDE / 2 for y in self.rows]

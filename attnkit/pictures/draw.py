@@ -12,8 +12,21 @@ import numpy as np
 
 from attnkit.pictures import palette
 from attnkit.pictures.formats import fixed
+from attnkit.pictures.metrics import text_width
 from attnkit.pictures.picture import Picture, Svg
-from attnkit.pictures.shapes import SIDE, TEXT, as_array, block, check_names, opacity, role_colour, text, text_width
+from attnkit.pictures.shapes import (
+    LABEL,
+    SIDE,
+    TEXT,
+    as_array,
+    block,
+    cell_width,
+    check_names,
+    fill,
+    opacity,
+    role_colour,
+    text,
+)
 
 
 def squares(numbers, *, label="", role=None, values=True, standing=False, vmax=None,
@@ -73,11 +86,11 @@ def squares(numbers, *, label="", role=None, values=True, standing=False, vmax=N
         raise ValueError(f"vmax must be positive, got {vmax}")
 
     # Where the block of squares begins: names to its left, label and column names above.
-    left = 8 + (max(map(text_width, row_names)) + 8 if row_names else 0)
-    top = 6 + (TEXT + 8 if label else 0) + (TEXT + 5 if column_names else 0)
-    numerals = [fixed(v, digits) for v in grid.flat] if values else []
-    step = max([SIDE, *(text_width(words) + 6 for words in [*numerals, *(column_names or [])])])
-    left = max(left, (text_width(label) * 1.4 - d * step) / 2)     # a label may be wider than the squares below it
+    left = 4 + (math.ceil(max(map(text_width, row_names))) + 8 if row_names else 0)
+    top = 4 + (LABEL + 8 if label else 0) + (TEXT + 5 if column_names else 0)
+    step = max(cell_width([fixed(v, digits) for v in grid.flat] if values else []), cell_width(column_names or [], 12))
+    title = text_width(label, LABEL, bold=True)
+    left = max(left, math.ceil((title - d * step) / 2))     # a label may be wider than the squares below it
     right, bottom = left + d * step, top + n * SIDE
     body = [block(grid, left, top, step, label, role, digits if values else None, vmax, highlight,
                   above=column_names is not None)]
@@ -93,8 +106,8 @@ def squares(numbers, *, label="", role=None, values=True, standing=False, vmax=N
     words = describe(x, label, role, row_names, column_names, digits, standing)
     middle = left + right
     # Label and shape may be wider than the squares they stand over.
-    half = max(text_width(label) * 1.4 if label else 0, text_width(_shape(x, standing)) if shape else 0) / 2
-    width = max(right + 6, middle / 2 + half)
+    half = max(title, text_width(_shape(x, standing)) if shape else 0) / 2
+    width = max(right + 4, middle / 2 + half)
     return Picture(Svg("".join(body), np.ceil(width), np.ceil(height), alt=words))
 
 
@@ -139,10 +152,10 @@ def product(left, right, *, labels=("", "", ""), roles=(None, None, None), row_n
         check_names(name, names, count, f"a product of {a.shape} and {b.shape}")
     i, j = highlight or (None, None)
     # Three blocks on one grid; each is drawn by `squares`' own means, at its own place.
-    wide = [max([SIDE, *(text_width(t) + 6 for t in [*(fixed(v, k) for v in x.flat), *(names or [])])])
+    wide = [max(cell_width([fixed(v, k) for v in x.flat]), cell_width(names or [], 12))
             for x, k, names in ((a, digits[0], None), (np.concatenate([b, c]), max(digits[1:]), column_names))]
-    names_left = max([0, *map(text_width, row_names or [])]) + 8
-    inner_left = max([0, *map(text_width, inner_names or [])]) + 8
+    names_left = math.ceil(max([0, *map(text_width, row_names or [])])) + 8
+    inner_left = math.ceil(max([0, *map(text_width, inner_names or [])])) + 8
     x0 = 8 + names_left                                              # the left factor begins here
     x1 = max(x0 + a.shape[1] * wide[0] + 16, 8 + inner_left)          # the right factor and the product
     y0 = 8 + (TEXT + 8) + (TEXT + 5 if column_names else 0)
@@ -211,12 +224,11 @@ def pixels(picture, *, alt, label="", side=7, role="weight"):
                  for row in x]
         ground = ""
     elif signed:
-        fills = [[f'fill="{palette.FILL["negative" if v < 0 else "positive"]}" fill-opacity="{opacity(v, vmax):.2f}"'
-                  for v in row] for row in x]
+        fills = [[f'fill="{fill(v)}" fill-opacity="{opacity(v, vmax):.2f}"' for v in row] for row in x]
         ground = ""
     else:
-        fills = [[f'fill-opacity="{math.floor(v / vmax * 100 + 0.5) / 100:g}"' for v in row] for row in x]
-        ground = f' fill="{role_colour(role)}"'
+        fills = [[f'fill-opacity="{opacity(v, vmax):.2f}"' for v in row] for row in x]
+        ground = f' fill="{fill(1, role) if role == "weight" else role_colour(role)}"'
     body = []
     for i, row in enumerate(fills):
         start = 0

@@ -18,6 +18,8 @@ from attnkit.pictures import palette
 TRUSTED = "<style>.ak-inline{display:contents!important}.ak-still{display:none}</style>"
 HIDDEN = '<span class="ak-inline" style="display:none">'
 
+FACE = "'Source Sans 3',system-ui,sans-serif"        # the site brings the first of them
+
 
 class Svg:
     """A drawing with a text alternative.
@@ -42,12 +44,16 @@ class Svg:
         size = f'width="{self.width:g}" height="{self.height:g}"'
         view = f'viewBox="0 0 {self.width:g} {self.height:g}"'
         ground = palette.var("page")
+        # Drawings in a row give way a little before one of them goes to the next line, but never so far that their
+        # words are too small to read (16 px become 11): what is wider than a phone even then is pushed aside.
+        give = (f"flex:{self.width:g} 1 {0.8 * self.width:g}px;max-width:{self.width:g}px;"
+                f"min-width:{0.7 * self.width:g}px;height:auto")
         inline = (HIDDEN + f'<svg {size} {view} role="img" aria-label="{escape(self.alt)}" '
-                  f'style="max-width:100%;height:auto;background:{ground}" '
-                  f'font-family="system-ui,sans-serif">{self.body}</svg></span>')
+                  f'style="{give};background:{ground}" '
+                  f'font-family="{FACE}">{self.body}</svg></span>')
         # An <img> cannot see the page's CSS: fixed colours, on the light page's ground.
         fixed = re.sub(r"var\(--ak-[\w-]+, (#\w+)\)", r"\1", self.body)
-        alone = (f'<svg xmlns="http://www.w3.org/2000/svg" {size} {view} font-family="system-ui,sans-serif">'
+        alone = (f'<svg xmlns="http://www.w3.org/2000/svg" {size} {view} font-family="{FACE}">'
                  f'<rect width="100%" height="100%" fill="{palette.PAGE.light}"/>{fixed}</svg>')
         data = base64.b64encode(alone.encode()).decode()
         return (inline + f'<img class="ak-still" alt="{escape(self.alt)}" {size} '
@@ -92,7 +98,8 @@ class Picture:
                         for p in self.parts)
         caption = f"<figcaption>{escape(self.caption)}</figcaption>" if self.caption else ""
         return (TRUSTED + '<figure class="ak-picture" style="margin:1em 0">'
-                f'<div style="display:flex;flex-wrap:wrap;align-items:center;gap:.6em .8em">{cells}</div>'
+                f'<div style="display:flex;flex-wrap:wrap;align-items:center;justify-content:safe center;gap:.8em 1em">'
+                f"{cells}</div>"
                 f"{caption}</figure>")
 
     def _repr_html_(self):

@@ -40,8 +40,8 @@ def picture(ax, *, alt, caption=""):
     width, height = (float(v) for v in re.search(r'viewBox="0 0 (\S+) (\S+)"', svg).groups())
     body = svg[svg.index(">", svg.index("<svg")) + 1:svg.rindex("</svg>")]
     body = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->|\n\s*", " ", body, flags=re.S)
-    body = body.replace("'DejaVu Sans', 'Bitstream Vera Sans', 'Computer Modern Sans Serif', 'Lucida Grande', "
-                        "'Verdana', 'Geneva', 'Lucid', 'Arial', 'Helvetica', 'Avant Garde', sans-serif", "sans-serif")
+    # The words in the face of the other pictures, whatever matplotlib measured them in.
+    body = re.sub(r"font-family: [^;\"]*; ?", "", body).replace("font-weight: 700", "font-weight: 600")
     for name, shades in palette.variables().items():
         body = re.sub(rf"{shades.light}\b", f"var({name}, {shades.light})", body)
     scale = 96 / 72   # matplotlib counts points, the page counts pixels

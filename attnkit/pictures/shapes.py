@@ -7,10 +7,12 @@ import numpy as np
 
 from attnkit.pictures import palette
 from attnkit.pictures.formats import fixed
+from attnkit.pictures.metrics import RAISED, text_width
 
 SIDE = 40          # one square, in pixels
 GAP = 2
-TEXT = 15          # font size of values, labels and names
+TEXT = 16          # font size of values, labels and names
+LABEL = TEXT + 2   # of the name of a vector or matrix
 
 
 def opacity(value, vmax):
@@ -23,31 +25,40 @@ def block(grid, left, top, step, label, role, digits, vmax, highlight, above):
     """The squares of a matrix with frame and label; no digits means marks in place of numbers."""
     n, d = grid.shape
     frame = palette.var("quiet") if role is None else role_colour(role)
-    body = [_square(grid[i, j], left + j * step, top + i * SIDE, step, digits, vmax)
+    body = [_square(grid[i, j], left + j * step, top + i * SIDE, step, digits, vmax, role)
             for i in range(n) for j in range(d)]
     body.append(f'<rect x="{left - 2:g}" y="{top - 2:g}" width="{d * step + 4:g}" height="{n * SIDE + 4:g}" rx="4" '
                 f'fill="none" stroke="{frame}" stroke-width="2.5"/>')
     if highlight is not None:
         body.append(_frame_around(highlight, left, top, step, n, d))
     if label:
-        y = top - 8 - (TEXT + 6 if above else 0)
+        y = top - 9 - (TEXT + 6 if above else 0)
         body.append(text(left + d * step / 2, y, label, palette.var("ink") if role is None else frame,
-                         size=TEXT + 3, bold=True))
+                         size=LABEL, bold=True))
     return "".join(body)
 
 
-def _square(value, x, y, step, digits, vmax):
-    sign = "negative" if value < 0 else "positive"
+def fill(value, role=None):
+    """The fill of a square, for SVG: one colour for weights, for other numbers one for each sign."""
+    return palette.var("fill-" + ("weight" if role == "weight" else "negative" if value < 0 else "positive"))
+
+
+def cell_width(texts, room=8):
+    """How wide squares must be to hold the longest of some texts."""
+    return max([SIDE, *(math.ceil(text_width(words)) + room for words in texts)])
+
+
+def _square(value, x, y, step, digits, vmax, role):
     side_x, side_y = step - GAP, SIDE - GAP
     box = f'x="{x + GAP / 2:g}" y="{y + GAP / 2:g}" width="{side_x:g}" height="{side_y:g}" rx="3"'
     # A hair line, so that a zero is still a square.
-    fill = (f'<rect {box} fill="{palette.var("fill-" + sign)}" fill-opacity="{opacity(value, vmax):g}" '
-            f'stroke="{palette.var("grid")}"/>')
+    square = (f'<rect {box} fill="{fill(value, role)}" fill-opacity="{opacity(value, vmax):g}" '
+              f'stroke="{palette.var("grid")}"/>')
     if digits is not None:
         mark = fixed(value, digits)
     else:
         mark = "" if fixed(value, 2) == "0.00" else ("−" if value < 0 else "+")
-    return fill + (text(x + step / 2, y + SIDE / 2 + 5, mark, palette.var("ink")) if mark else "")
+    return square + (text(x + step / 2, y + SIDE / 2 + 5, mark, palette.var("ink")) if mark else "")
 
 
 def _frame_around(where, left, top, step, n, d):
@@ -71,19 +82,19 @@ def knot(x, y, sign):
             f'stroke-width="1.5"/>' + text(x, y + 5, sign, palette.var("ink")))
 
 
-def text(x, y, words, fill, *, anchor="middle", size=TEXT, bold=False, language=None):
-    """Words at a place; what follows a ``^`` is raised."""
+def text(x, y, words, colour, *, anchor="middle", size=TEXT, bold=False, language=None):
+    """Words at a place; what follows a ``^`` is raised.
+
+    The text is as wide as in the book's face whatever face the reader has: live, where the book's may be missing, the
+    browser fits its own into the same room.
+    """
     language = f' lang="{escape(language)}"' if language else ""
-    weight = ' font-weight="700"' if bold else ""
+    weight = ' font-weight="600"' if bold else ""
+    length = f' textLength="{text_width(words, size, bold):g}" lengthAdjust="spacingAndGlyphs"'
     base, raised, power = words.partition("^")
-    words = escape(base) + (f'<tspan dy="-.45em" font-size="70%">{escape(power)}</tspan>' if raised else "")
+    words = escape(base) + (f'<tspan dy="-.45em" font-size="{RAISED:.0%}">{escape(power)}</tspan>' if raised else "")
     return (f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" font-size="{size:g}"{weight}{language} '
-            f'fill="{fill}">{words}</text>')
-
-
-def text_width(words):
-    """A generous guess at the width of a text, in pixels: the browser's font is not known here."""
-    return round(len(words) * TEXT * 0.58)
+            f'fill="{colour}"{length if base else ""}>{words}</text>')
 
 
 def check_names(name, names, count, what):

@@ -1,0 +1,77 @@
+"""How a notebook's cells stand on the page; live, JupyterLab shows them as they are.
+
+Folded code follows what it shows, instead of standing between the words and the picture.  Code that only writes prose
+with numbers in it, cells that only import, and folded ones that show nothing make no mark on the page: they are in the
+notebook.  What belongs to an exercise is one card.
+"""
+
+import ast
+
+from docutils import nodes
+from myst_nb.sphinx_ import HideCodeCellNode
+
+
+def arrange(app, doctree, docname):
+    """Sphinx's "doctree-resolved": cells are folded by now."""
+    for cell in list(doctree.findall(lambda node: is_element(node, "cell_code"))):
+        code = next((part for part in cell.children if is_code(part)), None)
+        shown = next((part for part in cell.children if is_element(part, "cell_code_output")), None)
+        folded = isinstance(code, HideCodeCellNode)
+        if shown is None and (folded or code and only_imports(code)):
+            cell.parent.remove(cell)
+        elif shown is not None and folded:
+            cell.remove(code)
+            if writes_prose(shown):
+                cell["classes"].append("ak-prose")
+            else:
+                cell.append(code)
+    for exercise in list(doctree.findall(lambda node: "exercise" in node.get("classes", ()) if (
+            isinstance(node, nodes.Element)) else False)):
+        gather(exercise)
+
+
+def is_code(node):
+    """Whether a part of a cell is its code, folded or not (a solution is folded as a whole, and stays as it is)."""
+    return is_element(node, "cell_code_source") or isinstance(node, HideCodeCellNode) and not any(
+        is_element(part, "cell_code_output") for part in node.children)
+
+
+def is_element(node, name):
+    """Whether a node is the part of a cell that myst-nb calls so."""
+    return isinstance(node, nodes.container) and node.get("nb_element") == name
+
+
+def only_imports(code):
+    """Whether a cell brings in names and does nothing else."""
+    try:
+        return all(isinstance(line, ast.Import | ast.ImportFrom) for line in ast.parse(code.astext()).body)
+    except SyntaxError:
+        return False
+
+
+def writes_prose(shown):
+    """Whether an output is words and formulas only: no picture, no table, nothing printed."""
+    apart = nodes.table | nodes.literal_block | nodes.image
+    return not any(isinstance(node, apart) or isinstance(node, nodes.raw) and not isinstance(node.parent, nodes.TextElement)
+                   for node in shown.findall())
+
+
+def gather(exercise):
+    """Put an exercise, its hint, the cell for the answer and the solution into one card."""
+    parent = exercise.parent
+    at = parent.index(exercise)
+    end = at + 1
+    while end < len(parent) and belongs(parent[end]):
+        end += 1
+    card = nodes.container(classes=["ak-exercise"])
+    card.extend(parent[at:end])
+    for cell in card.findall(lambda node: is_element(node, "cell_code_output")):
+        if cell.astext().startswith("Not answered yet"):       # what the cell says live; a page cannot be answered
+            cell.parent.remove(cell)
+    parent[at:end] = [card]
+
+
+def belongs(node):
+    """Whether a node after an exercise is a part of it: a dropdown or a cell."""
+    return is_element(node, "cell_code") or "sd-dropdown" in node.get("classes", ()) or (
+        node.get("design_component") == "dropdown")

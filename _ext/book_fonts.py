@@ -1,0 +1,79 @@
+"""The book's faces: Source Serif for reading, Source Sans for the interface and the figures, Source Code for code.
+
+One family (Frank Grießhammer and Paul D. Hunt for Adobe, SIL Open Font License), drawn to stand together.  The files
+in _static/fonts are fontsource's (@fontsource-variable/source-serif-4 5.3.1, source-sans-3 5.3.0, source-code-pro
+5.3.0: Latin, every weight); the site gets the weights and the letters that its pages show, 45 kB together at most.
+"""
+
+from pathlib import Path
+
+from fontTools.subset import Options, Subsetter, load_font, save_font
+from fontTools.varLib.instancer import instantiateVariableFont
+
+FONTS = Path(__file__).parent.parent / "_static" / "fonts"
+
+# Each file: its family, its style, the weights that are kept, and the features (the figures measure their words as the
+# sum of their letters, so the sans has no pairs).
+FACES = {
+    "serif": ("Source Serif 4", "normal", (400, 650), ["kern"]),
+    "serif-italic": ("Source Serif 4", "italic", 400, ["kern"]),
+    "sans": ("Source Sans 3", "normal", (400, 600), []),
+    "mono": ("Source Code Pro", "normal", 400, []),
+}
+PRELOADED = ("serif", "sans")      # what the first screen of every page is set in
+
+# Until a face is there, and where it never comes, the words stand in one that the reader has, scaled so that a line
+# holds as many letters and stands as high: then nothing moves when the face arrives.  Average widths of a letter in
+# em, from @capsizecss/metrics 4.3.0 (DejaVu: measured on this book's text).
+AVERAGE = {
+    "Source Serif 4": (0.479, 1.036, 0.335, {
+        "Georgia": 913 / 2048, "Times New Roman": 832 / 2048, "Liberation Serif": 832 / 2048, "Noto Serif": 0.481,
+        "DejaVu Serif": 0.525}),
+    "Source Sans 3": (0.418, 1.024, 0.400, {
+        "Arial": 913 / 2048, "Liberation Sans": 913 / 2048, "Roboto": 911 / 2048, "DejaVu Sans": 0.517}),
+}
+
+
+def stack(family):
+    """The CSS families after which a text in `family` is looked for: the face, its stand-ins, the generic one."""
+    generic = {"Source Serif 4": "serif", "Source Sans 3": "system-ui,sans-serif"}[family]
+    return ",".join([f"'{family}'", *(f"'{name} as {family}'" for name in AVERAGE[family][3]), generic])
+
+
+def head(address):
+    """What a page's head says of the faces; `address` leads from the page to a file of the site."""
+    preload = "".join(f'<link rel="preload" href="{address(f"_static/fonts/{name}.woff2")}" as="font" '
+                      'type="font/woff2" crossorigin>' for name in PRELOADED)
+    rules = []
+    for name, (family, style, weight, _) in FACES.items():
+        weights = " ".join(map(str, weight)) if isinstance(weight, tuple) else weight
+        rules.append(f"@font-face{{font-family:'{family}';font-style:{style};font-weight:{weights};font-display:swap;"
+                     f"src:url({address(f'_static/fonts/{name}.woff2')}) format('woff2')}}")
+    for family, (width, ascent, descent, locals_) in AVERAGE.items():
+        for name, other in locals_.items():
+            size = width / other
+            rules.append(f"@font-face{{font-family:'{name} as {family}';src:local('{name}');size-adjust:{size:.1%};"
+                         f"ascent-override:{ascent / size:.1%};descent-override:{descent / size:.1%};"
+                         "line-gap-override:0%}")
+    families = (f":root{{--ak-serif:{stack('Source Serif 4')};--ak-sans:{stack('Source Sans 3')};"
+                "--ak-mono:'Source Code Pro',ui-monospace,Menlo,Consolas,monospace}")
+    return f"{preload}<style>{''.join(rules)}{families}</style>"
+
+
+def cut(source, target, points, *, weight=None, features=("*",)):
+    """Write the part of a font that draws these code points, in one weight or between two."""
+    options = Options(flavor="woff2", layout_features=list(features), notdef_outline=True, hinting=False)
+    font = load_font(str(source), options)
+    subsetter = Subsetter(options)
+    subsetter.populate(unicodes=points | {0x20})
+    subsetter.subset(font)
+    if weight:
+        font = instantiateVariableFont(font, {"wght": weight})
+    save_font(font, str(target), options)
+
+
+def cut_faces(out, letters):
+    """Write the site's fonts; `letters` maps the name of a file to the characters that it has to draw."""
+    for name, (_, _, weight, features) in FACES.items():
+        cut(FONTS / f"{name}.woff2", out / f"_static/fonts/{name}.woff2", {ord(c) for c in letters[name]},
+            weight=weight, features=features)
