@@ -17,7 +17,7 @@ def arrange(app, doctree, docname):
         code = next((part for part in cell.children if is_code(part)), None)
         shown = next((part for part in cell.children if is_element(part, "cell_code_output")), None)
         folded = isinstance(code, HideCodeCellNode)
-        if shown is None and (folded or code and only_imports(code)):
+        if shown is None and (folded or code and only_prepares(code)):
             cell.parent.remove(cell)
         elif shown is not None and folded:
             cell.remove(code)
@@ -41,19 +41,30 @@ def is_element(node, name):
     return isinstance(node, nodes.container) and node.get("nb_element") == name
 
 
-def only_imports(code):
-    """Whether a cell brings in names and does nothing else."""
+def only_prepares(code):
+    """Whether a cell only brings in names, and perhaps sets a switch of theirs (``torch.set_num_threads(1)``)."""
     try:
-        return all(isinstance(line, ast.Import | ast.ImportFrom) for line in ast.parse(code.astext()).body)
+        lines = ast.parse(code.astext()).body
     except SyntaxError:
         return False
+    return all(isinstance(line, ast.Import | ast.ImportFrom) or sets_a_switch(line) for line in lines)
+
+
+def sets_a_switch(line):
+    """Whether a line is a call of something that is called ``set_...``, and nothing is done with what it returns."""
+    call = line.value if isinstance(line, ast.Expr) and isinstance(line.value, ast.Call) else None
+    return call is not None and isinstance(call.func, ast.Attribute) and call.func.attr.startswith("set_")
 
 
 def writes_prose(shown):
     """Whether an output is words and formulas only: no picture, no table, nothing printed."""
     apart = nodes.table | nodes.literal_block | nodes.image
-    return not any(isinstance(node, apart) or isinstance(node, nodes.raw) and not isinstance(node.parent, nodes.TextElement)
-                   for node in shown.findall())
+    return not any(isinstance(node, apart) or stands_alone(node) for node in shown.findall())
+
+
+def stands_alone(node):
+    """Whether a node is HTML of its own, not a mark within a line of words."""
+    return isinstance(node, nodes.raw) and not isinstance(node.parent, nodes.TextElement)
 
 
 def gather(exercise):

@@ -9,7 +9,6 @@ from conftest import ROOT
 from drawn import Drawing
 
 from attnkit import attention
-from attnkit.figures.base import script
 from attnkit.pictures import diagrams, draw, palette, plots
 from attnkit.pictures.formats import fixed
 from attnkit.pictures.picture import Picture, Svg
@@ -36,10 +35,6 @@ def test_contrast(theme):
         for depth in np.linspace(0, palette.DEPTH, 18):
             ground = depth * rgb(fill) + (1 - depth) * page
             assert contrast(rgb(getattr(palette.INK, theme)), ground) >= 4.5, (fill, depth)
-    # And words on the fill of a weight, which attention_maps.js gives a depth of its own.
-    depth = int(re.search(r"const DEPTH = (\d+);", script("attention_maps"))[1]) / 100
-    ground = depth * rgb(getattr(palette.ROLES["weight"], theme)) + (1 - depth) * page
-    assert contrast(rgb(getattr(palette.INK, theme)), ground) >= 4.5
 
 
 def test_style_sheet_repeats_the_palette():

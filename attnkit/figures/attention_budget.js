@@ -70,7 +70,8 @@
       const spent = fixed(weights.reduce((sum, w) => sum + w, 0));
       figure.say(`Spent: ${spent}. The average z is (${z.map((v) => fixed(v)).join(", ")}).`);
     }
-    return { parts: [controls(figure, words), plane.element], update };
+    const side = h("div", { class: "ak-side" }, plane.element, controls(figure, words));
+    return { parts: [side], update };
   }
 
   attnkit.register("attention_budget", { label: "A budget of attention", compute, build });

@@ -110,7 +110,8 @@ class AttentionMaps(Figure):
         right = e.get("gold", [[]] * len(e["rows"]))
         head = "".join(f'<th scope="col"{lang["column"]}>{escape(c)}</th>' for c in e["columns"])
         body = "".join(f'<tr><th scope="row"{lang["row"]}>{escape(word)}</th>'
-                       + "".join(still_cell(w, fixed(w), 1, note=" ✓" if j in good else "") for j, w in enumerate(row))
+                       + "".join(still_cell(w, fixed(w), 1, kind="weight", note=" ✓" if j in good else "")
+                                 for j, w in enumerate(row))
                        + "</tr>" for word, row, good in zip(e["rows"], self.weights, right))
         name = f"{escape(self.step_name)} {escape(self.steps[self.step])}" if len(self.steps) > 1 else ""
         said = f'says: “<span{lang["row"]}>{escape(e["said"][self.step])}</span>”' if "said" in e else ""

@@ -17,9 +17,16 @@
     return (points, k, point) => ({ points: points.map((p, i) => (i === k ? point.map(inside) : p)) });
   }
 
+  // What moves the points without a pointer: which one, and where to.
   function controls(figure, names, limit, move) {
-    const asks = figure.choice({ label: "asks", words: names, trait: "selected" });
-    const moves = figure.choice({ label: "moves", words: names, trait: "moved" });
+    const options = names.map((name, i) => h("option", { value: i }, name));
+    const choose = () => figure.put({ moved: Number(select.value) });
+    const select = h(
+      "select",
+      { "aria-label": "moves", "data-lm-suppress-shortcuts": "true", onchange: choose },
+      ...options,
+    );
+    figure.follow({ show: (moved) => (select.value = moved) }, { trait: "moved" });
     const sliders = ["left, right", "down, up"].map((name, axis) =>
       figure.slider({
         name,
@@ -38,44 +45,62 @@
       }),
     );
     const scale = figure.logSlider({ name: "scale of scores", trait: "scale", most: 10 });
-    const rows = [asks, moves, ...sliders, scale].map((control) => control.element);
-    return h("div", { class: "ak-controls" }, ...rows, h("div", { class: "ak-buttons" }, figure.reset()));
+    const row = h("div", { class: "ak-buttons" }, h("label", { class: "ak-moves" }, "moves", select), figure.reset());
+    return h("div", { class: "ak-controls" }, row, ...[...sliders, scale].map((slider) => slider.element));
   }
 
-  // The points, to be dragged, each with its name and weight; the lines from them; the outputs.
+  // A point is pulled by its circle or by its name; one of them pressed and not pulled makes it ask. Its distance from
+  // the pointer stays, which may have taken it at the edge.
+  function hold(node, i, figure, plane, move) {
+    let [before, from] = [null, null];
+    node.addEventListener("pointerdown", (event) => {
+      before = figure.get("points")[i];
+      from = plane.from(event);
+    });
+    const to = (event) => plane.from(event).map((v, axis) => before[axis] + v - from[axis]);
+    attnkit.drag(
+      node,
+      (event) => figure.put(move(figure.get("points"), i, to(event))),
+      () => figure.put({ moved: i }),
+    );
+    node.addEventListener("click", (event) => {
+      const key = event.detail === 0; // pulls nothing, whatever the pointer did before
+      if (key || String(figure.get("points")[i]) === String(before)) figure.put({ selected: i, moved: i });
+    });
+  }
+
+  // The points with their lines to the output; over them the names, which are buttons.
   function drawing(figure, plane, names, move) {
     const hull = attnkit.svg("path", { class: "ak-hull" });
     const lines = names.map(() => attnkit.svg("line", { class: "ak-pull" }));
     const outputs = names.map(() => attnkit.svg("circle", { r: 4, class: "ak-dot ak-of-output ak-faint" }));
     const output = attnkit.svg("circle", { r: 8, class: "ak-dot ak-of-output" });
-    const dots = names.map((name, i) => {
-      const hit = attnkit.svg("circle", { r: 22, class: "ak-hit" });
-      const ring = attnkit.svg("circle", { r: 8, class: "ak-dot ak-of-value" });
-      const text = attnkit.label(0, 0, name, "ak-text");
-      const group = attnkit.svg("g", { class: "ak-drag" });
-      group.append(ring, text, hit);
-      attnkit.drag(
-        hit,
-        (event) => figure.put(move(figure.get("points"), i, plane.from(event))),
-        () => figure.put({ moved: i }),
-      );
-      return { group, ring, text };
+    const dots = names.map((_, i) => {
+      const [ring, hit] = [attnkit.svg("circle", { r: 8 }), attnkit.svg("circle", { r: 22, class: "ak-hit" })];
+      const group = attnkit.svg("g");
+      group.append(ring, hit);
+      const button = h("button", { type: "button" });
+      for (const node of [hit, button]) hold(node, i, figure, plane, move);
+      return { group, ring, button };
     });
     plane.element.append(hull, ...lines, ...dots.map((d) => d.group), ...outputs, output);
-    return { hull, lines, outputs, output, dots };
+    const asks = h("div", { class: "ak-names", role: "group", "aria-label": "asks" }, ...dots.map((d) => d.button));
+    return { hull, lines, outputs, output, dots, element: h("div", { class: "ak-over" }, plane.element, asks) };
   }
 
   // A name stands on the outer side of its point, away from the lines and the other points; near the frame above or
   // below it, and inwards.
-  function placeName(text, p, middle, limit) {
+  function placeName(button, p, [x, y], middle, limit) {
     const way = [p[0] - middle[0], p[1] - middle[1]];
     const away = way.map((v) => v / (Math.hypot(...way) || 1));
     const edge = Math.abs(p[0]) > 0.55 * limit;
-    const start = edge ? p[0] < 0 : away[0] > 0.3;
-    const anchor = start ? "start" : edge || away[0] < -0.3 ? "end" : "middle";
-    attnkit.attr(text, "x", (edge ? 0 : 13 * away[0]).toFixed(1));
-    attnkit.attr(text, "y", (edge ? (away[1] < 0 ? 26 : -15) : 5 - 17 * away[1]).toFixed(1));
-    attnkit.attr(text, "text-anchor", anchor);
+    const right = edge ? p[0] < 0 : away[0] > 0.3;
+    const left = edge ? p[0] > 0 : away[0] < -0.3;
+    const [across, down] = edge ? [0, away[1] < 0 ? 25 : -25] : [14 * away[0], -25 * away[1]];
+    // In hundredths of the drawing, which is as wide as there is room.
+    attnkit.style(button, "left", `${((x + across) / 3.2).toFixed(2)}%`);
+    attnkit.style(button, "top", `${((y + down) / 3.2).toFixed(2)}%`);
+    attnkit.style(button, "transform", `translate(${right ? 0 : left ? -100 : -50}%, -50%)`);
   }
 
   function link(line, from, to, weight) {
@@ -91,7 +116,7 @@
     const pair = (numbers) => `(${numbers.map((v) => fixed(v)).join(", ")})`;
     return (
       `${names[selected]} asks and looks ${alike ? "at all alike" : `most at ${names[best]} (${fixed(weights[best])})`}; ` +
-      `its output is ${pair(now.outputs[selected])}. ${names[moved]} stands at ${pair(points[moved])}.`
+      `output ${pair(now.outputs[selected])}. ${names[moved]} stands at ${pair(points[moved])}.`
     );
   }
 
@@ -99,7 +124,7 @@
     const [names, limit] = [figure.get("names"), figure.get("limit")];
     const move = mover(limit);
     const plane = attnkit.plane({ limit: limit * 1.1, axes: figure.get("features") });
-    const { hull, lines, outputs, output, dots } = drawing(figure, plane, names, move);
+    const { hull, lines, outputs, output, dots, element } = drawing(figure, plane, names, move);
 
     function update(state) {
       const { points, selected } = state;
@@ -115,17 +140,20 @@
       const middle = [0, 1].map((k) => points.reduce((sum, p) => sum + p[k], 0) / points.length);
       points.forEach((p, i) => {
         const weight = now.weights[selected][i];
-        place(dots[i].group, plane.at(...p));
-        attnkit.attr(dots[i].ring, "class", `ak-dot ak-of-${i === selected ? "query" : "value"}`);
-        attnkit.write(dots[i].text, `${names[i]} ${fixed(weight)}`);
-        placeName(dots[i].text, p, middle, limit);
+        const { group, ring, button } = dots[i];
+        place(group, plane.at(...p));
+        attnkit.attr(ring, "class", `ak-dot ak-of-${i === selected ? "query" : "value"}`);
+        attnkit.attr(button, "aria-pressed", String(i === selected));
+        attnkit.write(button, `${names[i]} ${fixed(weight)}`);
+        placeName(button, p, plane.at(...p), middle, limit);
         link(lines[i], plane.at(...p), where[selected], weight);
         place(outputs[i], where[i]);
       });
       place(output, where[selected]);
       figure.say(sentence(names, state, now));
     }
-    return { parts: [plane.element, controls(figure, names, limit, move)], update };
+    const side = h("div", { class: "ak-side" }, element, controls(figure, names, limit, move));
+    return { parts: [side], update };
   }
 
   attnkit.register("attention_plane", { label: "Points that attend to each other", compute, build });

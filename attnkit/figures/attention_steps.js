@@ -38,7 +38,7 @@
       name: "weigh values",
       code: () => "weighted = weights[:, None] * V",
       says: () => "Each value is multiplied by its weight.",
-      result: ({ weighted }, each) => `Weighted values: ${each((i) => vector(weighted[i], 1))}.`,
+      result: ({ weighted, best }) => `Its weighted value: ${vector(weighted[best], 1)}.`,
     },
     {
       name: "add up",
@@ -48,14 +48,17 @@
     },
   ];
 
-  function controls(figure, words) {
-    const asks = figure.choice({ label: "asks", words, trait: "selected" });
-    const map = figure.choice({ label: "step", words: STEPS.map(({ name }, i) => `${i + 1} ${name}`), trait: "step" });
-    map.element.classList.add("ak-map");
-    const scale = figure.logSlider({ name: "scale of scores", trait: "scale", most: 10 });
+  function controls(figure) {
+    const steps = figure.choice({
+      label: "step",
+      words: STEPS.map(({ name }, i) => `${i + 1} ${name}`),
+      trait: "step",
+    });
     const next = figure.button("Next step", ({ step }) => ({ step: (step + 1) % STEPS.length }));
-    const buttons = h("div", { class: "ak-buttons" }, next, figure.reset());
-    return h("div", { class: "ak-controls" }, asks.element, map.element, scale.element, buttons);
+    steps.element.append(next);
+    const scale = figure.logSlider({ name: "scale", trait: "scale", most: 10 });
+    const last = h("div", { class: "ak-last-row" }, scale.element, figure.reset());
+    return h("div", { class: "ak-controls" }, steps.element, last);
   }
 
   // A vector as squares in a frame.
@@ -72,57 +75,56 @@
   }
 
   // One word's way: key, score, weight, value, weighted value. The classes ak-c1 to ak-c5 say in which step each appears.
-  function lane(word, key, value) {
+  function lane(key, value) {
     const parts = {
       key: squares(key.length, "key", " ak-c1"),
-      score: h("span", { class: "ak-num ak-c2" }),
-      bar: h("span", { class: "ak-fill" }),
-      weight: h("span", { class: "ak-num ak-c3 ak-w" }),
-      value: squares(value.length, "value", " ak-c4"),
-      weighted: squares(value.length, "value", " ak-c4 ak-last"),
+      score: h("span", { class: "ak-sq" }),
+      bar: h("span", { class: "ak-fill", "aria-hidden": "true" }),
+      weight: h("span", { class: "ak-number" }),
+      value: squares(value.length, "value", " ak-c4 ak-v"),
+      weighted: squares(value.length, "value", " ak-c4"),
     };
-    const element = h(
-      "div",
-      { class: "ak-lane" },
-      h("span", {}, word),
+    const cells = [
       parts.key.element,
-      parts.score,
-      h("span", { class: "ak-wide ak-c3", "aria-hidden": "true" }, parts.bar),
-      parts.weight,
+      h("span", { class: "ak-place ak-c2" }, parts.score),
+      h("span", { class: "ak-place ak-c3" }, h("span", { class: "ak-sq ak-bar" }, parts.bar, parts.weight)),
       parts.value.element,
       parts.weighted.element,
-    );
-    return { ...parts, element };
+    ];
+    return { ...parts, cells };
   }
 
   function headings() {
     const columns = [
       [null],
       ["ak-c1", "key"],
-      ["ak-num ak-c2", "score"],
-      ["ak-wide ak-c3 ak-blank"],
-      ["ak-num ak-c3 ak-w", "weight"],
-      ["ak-c4", "value"],
-      ["ak-c4 ak-last", "weight × value"],
+      ["ak-c2", "score"],
+      ["ak-c3", "weight"],
+      ["ak-c4 ak-v", "value"],
+      ["ak-c4", "weight × value"],
     ];
-    const names = columns.map(([place, ...name]) => h("span", { class: place }, ...name));
-    return h("div", { class: "ak-lane ak-small" }, ...names);
+    const names = columns.map(([place, ...name]) =>
+      h("span", { class: place && `ak-head ak-small ${place}` }, ...name),
+    );
+    return h("div", { class: "ak-lane" }, ...names);
   }
 
-  // The query, a lane for each word, the output.
-  function drawing(words, { queries, key_rows, values }) {
-    const asking = h("span", {});
-    const query = squares(queries[0].length, "query");
-    const output = squares(values[0].length, "output");
-    const lanes = words.map((word, i) => lane(word, key_rows[i], values[i]));
-    const element = h(
-      "div",
-      { class: "ak-steps" },
-      h("p", { class: "ak-line" }, asking, query.element),
-      h("div", { class: "ak-stage" }, headings(), ...lanes.map((l) => l.element)),
-      h("p", { class: "ak-line ak-c5" }, h("span", {}, "output"), output.element),
+  // The query, a lane for each word, whose name is the button that lets it ask, and the output. What later steps fill
+  // is an empty place until then.
+  function drawing(figure, words, { queries, key_rows, values }) {
+    const asks = figure.choice({ label: "asks", words, trait: "selected" });
+    const [whose, query] = [h("span", { class: "ak-small" }), squares(queries[0].length, "query")];
+    const output = squares(values[0].length, "output", " ak-c5");
+    const lanes = words.map((_, i) => lane(key_rows[i], values[i]));
+    const rows = lanes.map(({ cells }, i) => h("div", { class: "ak-lane" }, asks.buttons[i], ...cells));
+    asks.element.replaceChildren(
+      h("p", { class: "ak-query-line" }, query.element, whose),
+      headings(),
+      ...rows,
+      h("p", { class: "ak-output-line" }, h("span", { class: "ak-small" }, "added up: the output"), output.element),
     );
-    return { asking, query, lanes, output, element };
+    attnkit.attr(asks.element, "class", "ak-stage");
+    return { whose, query, lanes, output, element: asks.element };
   }
 
   // What comes out of the step, once there are weights after the word that is looked at most.
@@ -131,7 +133,7 @@
     const best = weights.indexOf(Math.max(...weights));
     const most = step < 2 ? "" : `“${word}” looks most at “${words[best]}”, weight ${fixed(weights[best])}. `;
     const each = (text) => words.map((w, i) => `${w} ${text(i)}`).join(", ");
-    return most + STEPS[step].result(now, each);
+    return most + STEPS[step].result({ ...now, best }, each);
   }
 
   function build(figure) {
@@ -142,31 +144,30 @@
     const vmaxOfValues = Math.max(1, ...values.flat().map(Math.abs));
     const sentence = h("p", { class: "ak-say" });
     const code = h("code", {});
-    const { asking, query, lanes, output, element } = drawing(words, data);
-    lanes.forEach(({ key, value }, i) => {
-      fill(key, key_rows[i], vmax);
-      fill(value, values[i], vmaxOfValues);
-    });
+    const { whose, query, lanes, output, element } = drawing(figure, words, data);
 
     function update(state) {
       const { step, selected } = state;
       const now = { ...state, ...compute({ ...data, ...state }), word: words[selected], query: queries[selected] };
-      attnkit.write(asking, `query of “${now.word}”`);
+      const vmaxOfScores = Math.max(1, ...now.scores.map(Math.abs));
+      attnkit.write(whose, `query of “${now.word}”`);
       fill(query, now.query, vmax);
       fill(output, now.output, vmaxOfValues);
-      lanes.forEach(({ score, weight, bar, weighted }, i) => {
+      lanes.forEach(({ key, score, weight, bar, value, weighted }, i) => {
+        fill(key, key_rows[i], vmax);
         attnkit.write(score, fixed(now.scores[i], 2));
+        attnkit.paint(score, now.scores[i], vmaxOfScores);
         attnkit.write(weight, fixed(now.weights[i], 2));
         attnkit.style(bar, "transform", `scaleX(${now.weights[i].toFixed(3)})`);
+        fill(value, values[i], vmaxOfValues);
         fill(weighted, now.weighted[i], vmaxOfValues);
       });
-      // Each step shows its own columns.
       attnkit.attr(element, "data-step", String(step + 1));
       attnkit.write(code, STEPS[step].code(now));
       attnkit.write(sentence, STEPS[step].says(now));
       figure.say(told(step, words, now));
     }
-    return { parts: [controls(figure, words), sentence, h("p", { class: "ak-code" }, code), element], update };
+    return { parts: [element, sentence, h("p", { class: "ak-code" }, code), controls(figure)], update };
   }
 
   attnkit.register("attention_steps", { label: "Attention, step by step", compute, build });

@@ -94,7 +94,7 @@
     attnkit.style(el, "backgroundColor", `color-mix(in srgb, ${fillOf(kind)} ${share}%, transparent)`);
   };
 
-  // When the page turns dark, or light, or goes to print, the fills are other ones: the figures draw themselves again.
+  // When the page turns dark, or light, the fills are other ones: the figures draw themselves again.
   const shown = new Set();
   function repaint() {
     fills = {};
@@ -378,7 +378,6 @@
     const themes = new MutationObserver(repaint);
     for (const node of [document.documentElement, document.body])
       if (node) themes.observe(node, { attributeFilter: ["data-theme", "data-jp-theme-light"] });
-    matchMedia("print").addEventListener("change", repaint);
   }
 
   // The model of a page without a kernel: the part of anywidget's that the figures use.
@@ -405,6 +404,11 @@
   // reader between them.
   attnkit.mount = (page) => {
     const places = [...page.querySelectorAll("[data-ak-figure]")];
+    const forms = [];
+    // On paper they are still again, with all their numbers.
+    matchMedia("print").addEventListener("change", ({ matches }) => {
+      for (const { place, still, alive } of forms) place.replaceChildren(...(matches ? still : [alive]));
+    });
     setTimeout(function next() {
       const place = places.shift();
       if (!place) return;
@@ -413,6 +417,7 @@
         model: attnkit.staticModel(JSON.parse(place.dataset.akState)),
         el: alive,
       });
+      forms.push({ place, still: [...place.childNodes], alive });
       place.replaceChildren(alive);
       setTimeout(next);
     });

@@ -24,23 +24,30 @@
       format: (v) => fixed(v, 1),
       word: (v) => fixed(v, 1),
     });
-    return h("div", { class: "ak-controls" }, slider.element, h("div", { class: "ak-buttons" }, figure.reset()));
+    return h("div", { class: "ak-controls ak-one-line" }, slider.element, figure.reset());
   }
 
-  function fill(node, value, vmax) {
+  function fill(node, value, vmax, kind) {
     attnkit.write(node, fixed(value));
-    attnkit.paint(node, value, vmax);
+    attnkit.paint(node, value, vmax, kind);
   }
 
-  // A row for each head; only its block of the matrix stays as it is.
-  function table(blocks, vmax) {
+  // What the heads add up to, below what each adds, and what the layer gives.
+  function foot() {
+    const names = ["sum of the heads", "dense layer", "difference"];
+    const numbers = names.map(() => h("td", {}));
+    const rows = names.map((name, k) => h("tr", {}, h("th", { scope: "row", colspan: "4" }, name), numbers[k]));
+    return { numbers, element: h("tfoot", {}, ...rows) };
+  }
+
+  // A row for each head.
+  function table(blocks) {
     const square = () => h("span", { class: "ak-sq" });
     const cell = (name, kind, squares) =>
       h("td", { "data-name": name }, h("span", { class: `ak-frame ${kind}` }, ...squares));
     const rows = blocks.map((numbers, i) => {
       const [weights, reads, block] = [blocks, numbers, numbers].map((row) => row.map(square));
       const adds = square();
-      numbers.forEach((v, k) => fill(block[k], v, vmax));
       const element = h(
         "tr",
         {},
@@ -50,41 +57,35 @@
         cell("block of W", "", block),
         cell("adds", "ak-frame-output", [adds]),
       );
-      return { weights, reads, adds, element };
+      return { weights, reads, block, adds, element };
     });
     const titles = ["weights over the items", "reads", "block of W", "adds"];
     const head = h("tr", {}, h("td", {}), ...titles.map((title) => h("th", { scope: "col" }, title)));
     const body = h("tbody", {}, ...rows.map((row) => row.element));
-    return { rows, element: h("table", { class: "ak-grid ak-line-up" }, h("thead", {}, head), body) };
+    const { numbers, element } = foot();
+    return { rows, numbers, element: h("table", { class: "ak-grid ak-line-up" }, h("thead", {}, head), body, element) };
   }
 
   function build(figure) {
     const [items, blocks] = [figure.get("items"), figure.get("blocks")];
     const vmax = Math.max(1, ...[...items, ...blocks].flat().map(Math.abs));
-    const { rows, element } = table(blocks, vmax);
-    const [output, exact, gap] = [0, 1, 2].map(() => h("strong", {}));
-    const totals = [
-      ["sum of the heads ", output],
-      ["dense layer ", exact],
-      ["difference ", gap],
-    ].map(([name, number]) => h("span", {}, name, number));
+    const { rows, numbers, element } = table(blocks);
 
     function update({ sharpness }) {
       const now = compute({ items, blocks, sharpness });
       rows.forEach((row, i) => {
-        row.weights.forEach((node, j) => fill(node, now.weights[i][j], 1));
+        row.weights.forEach((node, j) => fill(node, now.weights[i][j], 1, "weight"));
         row.reads.forEach((node, k) => fill(node, now.reads[i][k], vmax));
+        row.block.forEach((node, k) => fill(node, blocks[i][k], vmax)); // stays as it is, but for the theme
         fill(row.adds, now.pieces[i], vmax);
       });
-      attnkit.write(output, fixed(now.output));
-      attnkit.write(exact, fixed(now.exact));
-      attnkit.write(gap, now.gap);
+      [fixed(now.output), fixed(now.exact), now.gap].forEach((text, k) => attnkit.write(numbers[k], text));
       figure.say(
         `Sharpness ${fixed(sharpness, 1)}: each head gives its own item the weight ${fixed(now.weights[0][0])}. ` +
           `The heads add up to ${fixed(now.output)}, the layer gives ${fixed(now.exact)}; the difference is ${now.gap}.`,
       );
     }
-    return { parts: [controls(figure), element, h("p", { class: "ak-totals" }, ...totals)], update };
+    return { parts: [element, controls(figure)], update };
   }
 
   attnkit.register("dense_heads", { label: "A dense layer as heads", compute, build });

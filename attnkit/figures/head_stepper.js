@@ -23,7 +23,6 @@
   }
 
   const STEPS = ["project", "split", "score", "weigh", "blend", "concatenate", "mix"];
-  const [SCORE, BLEND] = [2, 4]; // from the one to the other a step shows one head alone
 
   // ---- the matrices
 
@@ -73,90 +72,114 @@
   // are what a redraw has to write.
   function pen(first) {
     const [matrices, numbers] = [[], []];
-    function number(tag) {
-      numbers.push(h(tag, {}));
+    function number() {
+      numbers.push(h("sub", {}));
       return numbers.at(-1);
     }
     const raised = { _: "sub", "^": "sup" };
     function maths(name) {
-      const part = (text) => (text === "_i" ? number("sub") : raised[text[0]] ? h(raised[text[0]], {}, text[1]) : text);
+      const part = (text) => (text === "_i" ? number() : raised[text[0]] ? h(raised[text[0]], {}, text[1]) : text);
       return h("span", { class: "ak-small ak-maths" }, ...name.split(/([_^].)/).map(part));
     }
 
-    // One matrix: its name, its squares, its shape. It is cut into the heads' slices `across` its columns or `down` its
+    // One matrix: its name, its shape, its squares. It is cut into the heads' slices `across` its columns or `down` its
     // rows; `apart`, each slice has a frame and a name of its own; or all of it is the share of the head `of`.
-    function matrix(name, options) {
-      const { sign, across = 1, down = 1, apart = false, of = null, items = true, numbered = false } = options;
+    function matrix(name, options = {}) {
+      const {
+        formula = name,
+        across = 1,
+        down = 1,
+        apart = false,
+        of = null,
+        items = true,
+        numbered = false,
+      } = options;
       const [role, read, like] = of === null ? KINDS[name] : share(of);
       const sample = read(first, 0);
       const [n, columns] = [sample.length, sample[0].length];
       const { lines, cells, slices } = squares(n, columns, across, down);
-      const kind = `ak-frame ak-frame-${role}${down > 1 ? " ak-down" : ""}`;
-      const frame = (...inside) => h("span", { class: kind }, ...inside);
-      const named = (slice, s) => h("span", { class: "ak-part" }, maths(`${name}_${s + 1}`), frame(slice));
-      const body = apart ? h("span", { class: "ak-apart" }, ...slices.map(named)) : frame(...slices);
+      const look = `ak-frame ak-frame-${role}${down > 1 ? " ak-down" : ""}`;
+      const frame = (...inside) => h("span", { class: look }, ...inside);
+      const part = (title, width, ...inside) => {
+        const shape = small(`${n} × ${width}`);
+        return h(
+          "span",
+          { class: "ak-part" },
+          h("span", { class: "ak-title" }, maths(title), " ", shape),
+          frame(...inside),
+        );
+      };
+      const pieces = () => slices.map((slice, s) => part(`${name}_${s + 1}`, columns / across, slice));
       const owned = slices.length > 1 ? slices.map((slice, s) => [slice, s]) : of === null ? [] : [[slices[0], of]];
-      matrices.push({ read, like, lines, cells, owned, items, numbered });
-      const shape = small(apart ? `each ${n} × ${columns / across}` : `${n} × ${columns}`);
-      const whole = h("span", { class: "ak-part" }, apart ? null : maths(name), body, shape);
-      return h("span", { class: "ak-term" }, sign ? h("span", { class: "ak-sign" }, sign) : null, whole);
+      matrices.push({ read, like, kind: role === "weight" ? role : undefined, lines, cells, owned, items, numbered });
+      return apart ? h("span", { class: "ak-apart" }, ...pieces()) : part(formula, columns, ...slices);
     }
-    return { matrix, number, matrices, numbers };
+    return { matrix, matrices, numbers };
   }
 
-  // The lines of matrices of one step.
-  function calculation(step, matrix, { count, dk, numbered }) {
-    const cut = { across: count };
-    const own = { numbered }; // one head alone leaves room for numbers
-    const factor = { sign: "×", items: false };
-    const result = { sign: "=" };
-    const pile = (name) =>
-      h("span", { class: "ak-pile" }, matrix(`W^${name}`, { ...factor, ...cut }), matrix(name, { ...result, ...cut }));
-    const part = (_, i) => matrix(`H_${i + 1} W_${i + 1}^O`, { sign: i > 0 ? "+" : "", of: i });
+  // The matrices of one step in columns of two, the upper one perhaps missing: a right factor stands above the product,
+  // so that rows and columns meet where they cross. A text stands for a sign.
+  function calculation(step, matrix, { count, dk, dv, numbered }) {
+    const [cut, apart] = [{ across: count }, { across: count, apart: true }];
+    const own = { numbered }; // one head alone leaves room for numbers, and so may all outputs
+    const all = { numbered: count * dv <= 6 };
+    const upper = { items: false };
+    const part = (_, i) => [i > 0 ? "+" : "=", [null, matrix(`H_${i + 1} W_${i + 1}^O`, { of: i })]];
     return [
-      () => [[matrix("X", {}), ...["Q", "K", "V"].map(pile)]],
-      () => [["Q", "K", "V"].map((name) => matrix(name, { ...cut, apart: true }))],
       () => [
-        [matrix("Q_i", own), matrix("K_i^T", { ...factor, ...own }), matrix("S_i", { sign: `/ √${dk} =`, ...own })],
+        [null, matrix("X")],
+        ...["Q", "K", "V"].map((name) => [matrix(`W^${name}`, { ...upper, ...cut }), matrix(name, cut)]),
       ],
-      () => [[matrix("S_i", own), matrix("A_i", { sign: "softmax →", ...own })]],
-      () => [[matrix("A_i", own), matrix("V_i", { ...factor, ...own }), matrix("H_i", { ...result, ...own })]],
-      () => [[matrix("H", { ...cut, apart: true }), matrix("H", { sign: "→", ...cut })]],
+      () => ["Q", "K", "V"].map((name) => [matrix(name, cut), matrix(name, apart)]),
       () => [
-        [matrix("H", cut), matrix("W^O", { ...factor, down: count }), matrix("Y", result)],
-        [...Array.from({ length: count }, part), matrix("Y", result)],
+        [null, matrix("Q_i", own)],
+        [matrix("K_i^T", { ...upper, ...own }), matrix("S_i", { formula: `S_i = Q_i K_i^T / √${dk}`, ...own })],
+      ],
+      () => [[matrix("S_i", own), matrix("A_i", { formula: "A_i = softmax(S_i)", ...own })]],
+      () => [
+        [null, matrix("A_i", own)],
+        [matrix("V_i", { ...upper, ...own }), matrix("H_i", { formula: "H_i = A_i V_i", ...own })],
+      ],
+      () => [[matrix("H", { ...apart, ...all }), matrix("H", { ...cut, ...all })]],
+      () => [
+        [null, matrix("H", cut)],
+        [matrix("W^O", { ...upper, down: count }), matrix("Y")],
+        ...Array.from({ length: count }, part).flat(),
       ],
     ][step]();
   }
 
-  // What stands in the page at one step.
-  function panel(step, words, first, sizes) {
-    const { matrix, number, matrices, numbers } = pen(first);
-    const line = ([leading, ...terms]) => {
-      const names = h("span", { class: "ak-names" }, ...words.map((w) => h("span", {}, w)), small("\u00a0"));
-      return h("div", { class: "ak-calc" }, h("span", { class: "ak-term" }, names, leading), ...terms);
-    };
-    const note = (...text) => h("p", { class: "ak-small" }, ...text);
-    const [whole, ...again] = calculation(step, matrix, sizes).map(line);
-    const single = step >= SCORE && step <= BLEND;
-    const dashed = single || sizes.count === 1 ? null : note("Dashed: head ", number("span"), ".");
-    const kind = `ak-heads${single && sizes.numbered ? " ak-numbered" : ""}`;
-    const below = again.flatMap((sum) => [note("The same, head by head:"), sum]);
-    return { element: h("div", { class: kind }, whole, ...below, dashed), matrices, numbers };
+  // What stands in the page at one step: the words at the left are buttons that choose the row that is followed.
+  function panel(step, choose, words, first, sizes) {
+    const { matrix, matrices, numbers } = pen(first);
+    const buttons = words.map((word, i) =>
+      h("button", { type: "button", "aria-pressed": "false", onclick: () => choose(i) }, word),
+    );
+    const names = h("span", { class: "ak-names", role: "group", "aria-label": "row" }, ...buttons);
+    const column = (parts) => (Array.isArray(parts) ? parts : [null, h("span", { class: "ak-sign" }, parts)]);
+    const cells = [[null, names], ...calculation(step, matrix, sizes).map(column)].flat();
+    const kind = `ak-heads${matrices.some((m) => m.numbered) ? " ak-numbered" : ""}`;
+    const element = h("div", { class: kind }, ...cells.map((cell) => cell ?? h("span", {})));
+    // Squares are as wide as those beside each other, and their frames, allow.
+    const beside = (what) => element.querySelectorAll(`:scope > :nth-child(even) ${what}`).length;
+    element.style.setProperty("--columns", beside(".ak-sq") / words.length);
+    element.style.setProperty("--frames", beside(".ak-frame"));
+    return { element, buttons, matrices, numbers };
   }
 
   const mark = (node, kind, chosen) => attnkit.attr(node, "class", chosen ? `${kind} ak-chosen` : kind);
   const largest = (numbers) => Math.max(...[numbers].flat(4).map(Math.abs)) || 1;
 
   // Paint the matrices of a step and mark the row that is followed and the slices of its head.
-  function paint({ matrices, numbers }, now, { head, selected }) {
+  function paint({ buttons, matrices, numbers }, now, { head, selected }) {
+    buttons.forEach((button, i) => attnkit.attr(button, "aria-pressed", String(i === selected)));
     numbers.forEach((node) => attnkit.write(node, String(head + 1)));
     const scales = new Map();
-    matrices.forEach(({ read, like, cells, lines, owned, items, numbered }) => {
+    matrices.forEach(({ read, like, kind, cells, lines, owned, items, numbered }) => {
       if (!scales.has(like)) scales.set(like, largest(like(now)));
       read(now, head).forEach((row, r) =>
         row.forEach((v, c) => {
-          attnkit.paint(cells[r][c], v, scales.get(like));
+          attnkit.paint(cells[r][c], v, scales.get(like), kind);
           if (numbered) attnkit.write(cells[r][c], fixed(v, 2));
         }),
       );
@@ -225,15 +248,15 @@
 
   // ---- the figure
 
-  function controls(figure, words, count) {
+  function controls(figure, count) {
     const steps = figure.choice({ label: "step", words: STEPS.map((s, i) => `${i + 1} ${s}`), trait: "step" });
-    steps.element.classList.add("ak-map");
+    steps.element.append(figure.button("Next step", ({ step }) => ({ step: (step + 1) % STEPS.length })));
+    steps.element.classList.add("ak-way");
     const follows = figure.choice({ label: "follow", words: upTo(count).map((i) => `head ${i}`), trait: "head" });
-    const asks = figure.choice({ label: "row", words, trait: "selected" });
+    follows.element.classList.add("ak-follow");
     const heat = figure.logSlider({ name: "temperature", trait: "temperature", most: 10 });
-    const next = figure.button("Next step", ({ step }) => ({ step: (step + 1) % STEPS.length }));
-    const rows = [steps, follows, asks, heat].map((control) => control.element);
-    return h("div", { class: "ak-controls" }, ...rows, h("div", { class: "ak-buttons" }, next, figure.reset()));
+    const last = h("div", { class: "ak-last-row" }, follows.element, heat.element, figure.reset());
+    return h("div", { class: "ak-controls" }, steps.element, last);
   }
 
   function build(figure) {
@@ -244,8 +267,9 @@
     const [first, count] = [calculate(1), layer.num_heads];
     const [dk, dv] = [first.queries[0][0].length, first.values[0][0].length];
     const sizes = { count, dk, dv, numbered: Math.max(words.length, dk, dv) <= 6 };
-    const panels = STEPS.map((_, step) => panel(step, words, first, sizes));
-    const [sentence, code, stage] = [h("p", { class: "ak-say" }), h("code", {}), h("div", {})];
+    const choose = (selected) => figure.put({ selected });
+    const panels = STEPS.map((_, step) => panel(step, choose, words, first, sizes));
+    const [sentence, code, stage] = [h("p", { class: "ak-say" }), h("code", {}), h("div", { class: "ak-stage" })];
 
     function update(state) {
       const now = calculate(state.temperature);
@@ -257,10 +281,9 @@
       attnkit.write(sentence, sentenceOf(state, sizes));
       figure.say(answer(words, state, now));
     }
-    // Squares are as large as the widest matrix allows.
-    figure.element.style.setProperty("--columns", Math.max(layer.x[0].length, count * dk, count * dv));
-    const parts = [controls(figure, words, count), sentence, h("p", { class: "ak-code" }, code), stage];
-    return { parts, update };
+    // The rows of the highest step, so that nothing below moves from step to step.
+    stage.style.setProperty("--rows", words.length + Math.max(words.length, layer.x[0].length, count * dv));
+    return { parts: [stage, sentence, h("p", { class: "ak-code" }, code), controls(figure, count)], update };
   }
 
   attnkit.register("head_stepper", { label: "Multi-head attention, step by step", compute, build });

@@ -70,8 +70,8 @@
     const digit = (v) => fixed(v, 1);
     const range = { min: 0.1, max: 40, step: 0.1 };
     const sharpness = figure.slider({ name: "sharpness", trait: "sharpness", ...range, format: digit, word: digit });
-    const sliders = [...places, sharpness].map((slider) => slider.element);
-    return h("div", { class: "ak-controls" }, choice.element, ...sliders);
+    const sliders = [sharpness, ...places].map((slider) => slider.element);
+    return h("div", { class: "ak-controls" }, choice.element, h("div", { class: "ak-sliders" }, ...sliders));
   }
 
   // Pictures over one another with a square around the chosen pixel; pointing at another pixel chooses it.
@@ -99,7 +99,8 @@
       line.map((where, b) => {
         const [reads, adds] = [h("span", { class: "ak-small" }), h("strong", {})];
         const look = { type: "button", "aria-pressed": "false", class: "ak-head" };
-        const button = h("button", { ...look, onclick: () => choose(a, b) }, h("span", {}, where), reads, adds);
+        const name = h("span", { class: "ak-small" }, where);
+        const button = h("button", { ...look, onclick: () => choose(a, b) }, name, reads, adds);
         return { reads, adds, button };
       }),
     );
@@ -142,7 +143,6 @@
 
     const raster = (...fills) => attnkit.raster(...shape, ...fills);
     const [picture, looks, output] = [raster(), raster(["weight"]), raster()];
-    picture.show(pixels.flat(), largest(pixels.flat(), 1e-9));
     const choose = (row, column) => figure.put({ pixel: [row, column] });
     const panels = [panel("picture", [picture, looks], shape, choose), panel("output", [output], shape, choose)];
     const nine = { class: "ak-nine", role: "group", "aria-label": "heads" };
@@ -160,6 +160,7 @@
       const weight = (r, c) => within.reduce((sum, [a, b]) => sum + now.rows[a][r] * now.columns[b][c], 0);
       const weights = pixels.flatMap((line, r) => line.map((_, c) => weight(r, c)));
       looks.show(weights, 1.4 * Math.max(...weights)); // the picture below stays visible
+      picture.show(pixels.flat(), largest(pixels.flat(), 1e-9)); // in the theme's colours
       output.show(now.output.flat(), largest(now.output.flat(), 1e-9));
       for (const { square } of panels) {
         attnkit.attr(square, "x", column);
@@ -180,7 +181,7 @@
           `the heads add up to ${sum}, the convolution gives ${exact}.`,
       );
     }
-    return { parts: [controls(figure, names, shape, reset), three, total], update };
+    return { parts: [three, total, controls(figure, names, shape, reset)], update };
   }
 
   attnkit.register("kernel_heads", { label: "A convolution as heads", compute, build });

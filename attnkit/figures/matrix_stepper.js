@@ -10,21 +10,20 @@
     return { scores, weights, outputs: weights.map((row) => attnkit.blend(row, values)) };
   }
 
-  // Each step with the names and roles of its left factor, its right factor and its result; softmax has one factor.
+  // Each step: its name, which is that of its result in `compute`, what one of its numbers is, and the matrices it takes.
   const STEPS = [
-    { name: "scores", parts: ["Q", "Kᵀ", "S = scale · Q Kᵀ"], roles: ["query", "key", "quiet"] },
-    { name: "weights", parts: ["S", "", "A = softmax(S)"], roles: ["quiet", "", "weight"] },
-    { name: "outputs", parts: ["A", "V", "Y = A V"], roles: ["weight", "value", "output"] },
+    { name: "scores", one: "score", result: "S", left: "Q", right: "Kᵀ" },
+    { name: "weights", one: "weight", result: "A", left: "S" },
+    { name: "outputs", one: "output", result: "Y", left: "A", right: "V" },
   ];
 
-  // The three matrices of each step, in the same order.
-  function matrices({ queries, key_rows, values }, now) {
+  // The matrices: their roles, and the formulas of those that a step makes.
+  const ROLES = { Q: "query", Kᵀ: "key", S: "quiet", A: "weight", V: "value", Y: "output" };
+  const FORMULAS = { S: "S = scale · Q Kᵀ", A: "A = softmax(S)", Y: "Y = A V" };
+
+  function matrices({ queries, key_rows, values }, { scores, weights, outputs }) {
     const turned = key_rows[0].map((_, k) => key_rows.map((row) => row[k]));
-    return [
-      [queries, turned, now.scores],
-      [now.scores, null, now.weights],
-      [now.weights, values, now.outputs],
-    ];
+    return { Q: queries, Kᵀ: turned, S: scores, A: weights, V: values, Y: outputs };
   }
 
   function controls(figure, columns) {
@@ -33,70 +32,76 @@
       words: STEPS.map(({ name }, i) => `${i + 1} ${name}`),
       trait: "step",
       // The outputs may have fewer columns: the cell stays inside.
-      write: (step, { cell: [row, column] }) => ({ step, cell: [row, Math.min(column, columns[step] - 1)] }),
+      write: (step, { cell: [row, column] }) => ({ step, cell: [row, Math.min(column, columns[step].length - 1)] }),
     });
     const scale = figure.logSlider({ name: "scale", trait: "scale", most: 10 });
-    const buttons = h("div", { class: "ak-buttons" }, figure.reset());
-    return h("div", { class: "ak-controls" }, steps.element, scale.element, buttons);
+    const last = h("div", { class: "ak-last-row" }, scale.element, figure.reset());
+    return h("div", { class: "ak-controls" }, steps.element, last);
   }
 
-  // A matrix as squares in a frame; they are buttons where `choose` takes the row and column of a press.
-  function block([rows, columns], role, choose) {
+  // A matrix as squares in a frame; those of a step's result are buttons, which choose the step and the cell.
+  function block(name, numbers, figure) {
+    const step = STEPS.findIndex(({ result }) => result === name);
     const square = (i, j) => {
-      if (!choose) return h("span", { class: "ak-sq" });
-      const look = { type: "button", class: "ak-sq", "aria-pressed": "false" };
-      return h("button", { ...look, onclick: () => choose(i, j) });
+      if (step < 0) return h("span", { class: "ak-sq" });
+      const choose = () => figure.put({ step, cell: [i, j] });
+      return h("button", { type: "button", class: "ak-sq", "aria-pressed": "false", onclick: choose });
     };
-    const cells = Array.from({ length: rows }, (_, i) => Array.from({ length: columns }, (_, j) => square(i, j)));
+    const cells = numbers.map((row, i) => row.map((_, j) => square(i, j)));
     const look = {
-      class: `ak-block ak-frame ak-frame-${role}`,
-      style: `grid-template-columns:repeat(${columns},auto)`,
+      class: `ak-block ak-frame ak-frame-${ROLES[name]}`,
+      style: `grid-template-columns:repeat(${numbers[0].length},auto)`,
     };
     return { cells, element: h("span", look, ...cells.flat()) };
   }
 
-  // The factors of a step and its result. The right factor stands above the product, so that a row and a column meet
-  // where they cross.
-  function panel({ parts, roles }, shapes, rowNames, choose) {
-    const [left, right, result] = shapes.map((shape, k) => shape && block(shape, roles[k], k === 2 ? choose : null));
-    const named = (matrix, k) => {
-      const name = h("span", { class: "ak-small" }, `${parts[k]} (${shapes[k].join(", ")})`);
-      return h("span", { class: "ak-part" }, name, matrix.element);
-    };
-    const words = rowNames.map((word) => h("span", { class: "ak-row-name" }, word));
-    const element = h(
-      "div",
-      { class: right ? "ak-product" : "ak-product ak-two" },
-      h("span", { class: "ak-part ak-rows" }, ...words),
-      named(left, 0),
-      right ? named(right, 1) : h("span", { class: "ak-part ak-arrow" }, "softmax each row →"),
-      named(result, 2),
-    );
-    return { left, right, result, element };
+  // All matrices in their places: a right factor stands above the product, so that a row and a column meet where they
+  // cross. What later steps make is an empty place until then.
+  function drawing(figure, sample, rowNames, columnNames) {
+    const blocks = {};
+    const names = (words, kind) =>
+      h("span", { class: `ak-names ${kind}` }, ...words.map((word) => h("span", {}, word)));
+    const parts = Object.entries(sample).map(([name, numbers], k) => {
+      blocks[name] = block(name, numbers, figure);
+      const title = h(
+        "span",
+        { class: "ak-small" },
+        `${FORMULAS[name] ?? name} (${numbers.length}, ${numbers[0].length})`,
+      );
+      const above = name === "Kᵀ" ? names(columnNames, "ak-across") : null;
+      return h("span", { class: `ak-part ak-m${k + 1}` }, title, above, blocks[name].element);
+    });
+    const sides = [names(rowNames, "ak-rows"), names(columnNames, "ak-rows ak-inner")];
+    return { blocks, element: h("div", { class: "ak-product" }, ...sides, ...parts) };
   }
 
-  // Write a matrix into its squares and mark one row, one column or, where both are named, one cell.
-  function fill({ cells }, numbers, row, column) {
-    const vmax = Math.max(1, ...numbers.flat().map(Math.abs));
+  // Write a matrix into its squares.
+  function fill({ cells }, numbers, kind) {
+    const vmax = kind ? 1 : Math.max(1, ...numbers.flat().map(Math.abs));
     numbers.forEach((line, i) =>
       line.forEach((v, j) => {
-        const marked = (row === null || i === row) && (column === null || j === column);
         attnkit.write(cells[i][j], fixed(v, 2));
-        attnkit.paint(cells[i][j], v, vmax);
-        attnkit.style(cells[i][j], "boxShadow", marked ? "inset 0 0 0 2.5px var(--ak-ink)" : "");
+        attnkit.paint(cells[i][j], v, vmax, kind);
       }),
     );
   }
 
-  function fillPanel({ left, right, result }, numbers, [row, column], rowNames, columnNames) {
-    fill(left, numbers[0], row, null);
-    if (right) fill(right, numbers[1], null, column);
-    fill(result, numbers[2], row, column);
-    result.cells.forEach((line, i) =>
+  // Frame the squares of one row, of one column or, where both are named, one cell.
+  function mark({ cells }, row, column) {
+    cells.forEach((line, i) =>
       line.forEach((cell, j) => {
-        attnkit.attr(cell, "aria-pressed", String(i === row && j === column));
-        const name = `row ${rowNames[i]}, column ${columnNames[j]}: ${fixed(numbers[2][i][j])}`;
-        attnkit.attr(cell, "aria-label", name);
+        const marked = (row === null || i === row) && (column === null || j === column);
+        attnkit.style(cell, "boxShadow", marked ? "inset 0 0 0 1px var(--ak-ink), 0 0 0 1px var(--ak-ink)" : "");
+      }),
+    );
+  }
+
+  // The cells of the results say which one they are, and whether they are the one that is explained.
+  function tell({ cells }, numbers, { one, chosen, rowNames, columns }) {
+    cells.forEach((line, i) =>
+      line.forEach((cell, j) => {
+        attnkit.attr(cell, "aria-pressed", String(chosen !== null && i === chosen[0] && j === chosen[1]));
+        attnkit.attr(cell, "aria-label", `${one}, row ${rowNames[i]}, column ${columns[j]}: ${fixed(numbers[i][j])}`);
       }),
     );
   }
@@ -126,23 +131,27 @@
     const data = Object.fromEntries(["queries", "key_rows", "values"].map((name) => [name, figure.get(name)]));
     const numbered = data.values[0].map((_, k) => k + 1);
     const columns = [columnNames, columnNames, numbered]; // of each step's result
-    const counts = columns.map((names) => names.length);
-    const choose = (i, j) => figure.put({ cell: [i, j] });
-    const shapes = matrices(data, compute({ ...data, scale: 1 })).map((step) =>
-      step.map((matrix) => matrix && [matrix.length, matrix[0].length]),
-    );
-    const panels = STEPS.map((step, s) => panel(step, shapes[s], rowNames, choose));
+    const sample = matrices(data, compute({ ...data, scale: 1 }));
+    const { blocks, element } = drawing(figure, sample, rowNames, columnNames);
 
     function update(state) {
       const now = compute({ ...data, scale: state.scale });
-      const cell = [state.cell[0], Math.min(state.cell[1], counts[state.step] - 1)];
+      const { left, right, result } = STEPS[state.step];
+      const cell = [state.cell[0], Math.min(state.cell[1], columns[state.step].length - 1)];
       const numbers = matrices(data, now);
-      panels.forEach(({ element }, s) => attnkit.style(element, "display", s === state.step ? "" : "none"));
-      // The panels that are not shown are kept up to date, too, without a mark.
-      panels.forEach((p, s) => fillPanel(p, numbers[s], s === state.step ? cell : [-1, -1], rowNames, columns[s]));
+      const places = { [left]: [cell[0], null], [right]: [null, cell[1]], [result]: cell };
+      for (const name of Object.keys(blocks)) {
+        fill(blocks[name], numbers[name], name === "A" ? "weight" : undefined);
+        mark(blocks[name], ...(places[name] ?? [-1, -1]));
+      }
+      STEPS.forEach((step, s) => {
+        const chosen = s === state.step ? cell : null;
+        tell(blocks[step.result], numbers[step.result], { one: step.one, chosen, rowNames, columns: columns[s] });
+      });
+      attnkit.attr(element, "data-step", String(state.step + 1));
       figure.say(sentence(state, cell, data, now, rowNames, columnNames));
     }
-    return { parts: [controls(figure, counts), ...panels.map((p) => p.element)], update };
+    return { parts: [h("div", { class: "ak-stage" }, element), controls(figure, columns)], update };
   }
 
   attnkit.register("matrix_stepper", { label: "Attention as matrices", compute, build });

@@ -19,7 +19,8 @@
     return `${fixed(value, 1, true)}, ${words}`;
   }
 
-  function controls(figure, features) {
+  // The viewer, as the first row of the table: over each column stands the slider that moves it.
+  function tasteRow(figure, features) {
     const sliders = features.map((name, k) =>
       figure.slider({
         name,
@@ -32,9 +33,16 @@
         write: (value, { user }) => ({ user: user.map((old, j) => (j === k ? value : old)) }),
       }),
     );
+    const cells = sliders.map((slider) => h("td", {}, slider.element));
+    return {
+      numbers: sliders.map((slider) => slider.element.querySelector(".ak-out")),
+      element: h("tr", { class: "ak-tastes" }, h("th", { scope: "row" }, "taste"), ...cells, h("td", {})),
+    };
+  }
+
+  function buttons(figure) {
     const turn = figure.button("Turn every taste around", ({ user }) => ({ user: user.map((v) => 0 - v) }));
-    const buttons = h("div", { class: "ak-buttons" }, turn, figure.reset());
-    return h("div", { class: "ak-controls" }, ...sliders.map((s) => s.element), buttons);
+    return h("div", { class: "ak-controls" }, h("div", { class: "ak-buttons" }, turn, figure.reset()));
   }
 
   // One film: its place and title, a product for each feature, its score with a bar.
@@ -70,9 +78,9 @@
     attnkit.style(row.bar, "background", `var(--ak-${score < 0 ? "negative" : "positive"})`);
   }
 
-  function table(features, body) {
+  function table(features, tastes, body) {
     const columns = ["film", ...features, "score"].map((name) => h("th", { scope: "col" }, name));
-    return h("table", { class: "ak-matcher" }, h("thead", {}, h("tr", {}, ...columns)), body);
+    return h("table", { class: "ak-matcher" }, h("thead", {}, h("tr", {}, ...columns), tastes), body);
   }
 
   // Keep the rows in the order of their scores; each slides to its new place, where motion is welcome.
@@ -111,11 +119,13 @@
     const [features, titles, films] = ["features", "titles", "films"].map((name) => figure.get(name));
     const limit = Math.max(1, ...films.map((film) => film.reduce((sum, v) => sum + Math.abs(v), 0)));
     const rows = titles.map((title) => filmRow(title, features));
+    const tastes = tasteRow(figure, features);
     const body = h("tbody", {}, ...rows.map((row) => row.element));
     const { measure, sort, stop } = ranking(rows, body);
 
     function update({ user }) {
       const { products, scores, order } = compute({ user, films });
+      tastes.numbers.forEach((number, k) => attnkit.paint(number, user[k], 1));
       rows.forEach((row, i) => fillRow(row, films[i], user, products[i], scores[i], limit));
       sort(order);
       const [best, worst] = [order[0], order[order.length - 1]];
@@ -124,7 +134,7 @@
           `Last: ${titles[worst]}, ${fixed(scores[worst], 2, true)}.`,
       );
     }
-    return { parts: [controls(figure, features), table(features, body)], update, measure, stop };
+    return { parts: [table(features, tastes.element, body), buttons(figure)], update, measure, stop };
   }
 
   attnkit.register("movie_matcher", { label: "Movie matcher", compute, build });

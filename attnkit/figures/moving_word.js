@@ -23,7 +23,8 @@
   const SENTENCE = ["chatter", "answers", "vocabulary"];
   const MODELS = ["dense_pieces", "dense_bias", "word_scores", "readings", "read_bias"];
 
-  function controls(figure, answers, count) {
+  // The word is moved in the sentence itself; the slider is the way for the keyboard.
+  function controls(figure, count) {
     const slider = figure.slider({
       name: "its place",
       min: 1,
@@ -34,13 +35,12 @@
       read: ({ place }) => place + 1,
       write: (v) => ({ place: v - 1 }),
     });
-    const choice = figure.choice({ label: "the word", words: answers, trait: "answer" });
-    choice.element.append(figure.reset());
-    return h("div", { class: "ak-controls" }, slider.element, choice.element);
+    return h("div", { class: "ak-controls ak-one-line" }, slider.element, figure.reset());
   }
 
-  // The places of the sentence, each with its word and attention's weight below.
-  function slots(count, seen) {
+  // The places of the sentence, each with its word and attention's weight below. The word goes where it is dragged, or
+  // where the sentence is pressed.
+  function slots(count, seen, move) {
     const places = Array.from({ length: count }, (_, p) => {
       const [word, share, weight] = [{}, { class: "ak-column" }, { class: "ak-num" }].map((props) => h("span", props));
       const element = h(
@@ -55,32 +55,44 @@
     });
     const style = `--in-line:${Math.max(4, Math.min(seen, 8))}`;
     const elements = places.map((slot) => slot.element);
-    return { places, element: h("div", { class: "ak-slots", style, "aria-hidden": "true" }, ...elements) };
+    const element = h("div", { class: "ak-slots", style, "aria-hidden": "true" }, ...elements);
+    const to = ({ clientX: x, clientY: y }) => {
+      const within = (box) => x >= box.left && x <= box.right && y >= box.top && y <= box.bottom;
+      const p = elements.findIndex((slot) => within(slot.getBoundingClientRect()));
+      if (p >= 0) move(p);
+    };
+    attnkit.drag(element, to);
+    element.addEventListener("click", to);
+    return { places, element };
   }
 
-  // What one of the models says: a bar for each answer, and whether the best is right.
-  function panel(name, answers) {
-    const rows = answers.map((answer) => {
-      const [bar, number] = [h("span", { class: "ak-fill" }), h("td", {})];
-      const element = h("tr", {}, h("th", { scope: "row" }, answer), h("td", { class: "ak-wide" }, bar), number);
-      return { bar, number, element };
+  // A row for each word that may be put in: the button that does, and for each model a bar and the chance it gives.
+  function answerTable(figure, answers, models) {
+    const put = figure.choice({ label: "the word", words: answers, trait: "answer" });
+    const rows = put.buttons.map((button) => {
+      const cells = models.map(() => {
+        const [bar, number] = [h("span", { class: "ak-fill" }), h("span", { class: "ak-num" })];
+        return { bar, number, element: h("td", {}, h("span", { class: "ak-chance" }, bar, number)) };
+      });
+      const element = h("tr", {}, h("th", { scope: "row" }, button), ...cells.map((cell) => cell.element));
+      return { cells, element };
     });
-    const title = name === "dense" ? "dense layer" : name;
-    const verdict = h("p", { class: "ak-say" });
+    const verdicts = models.map(() => h("strong", {}));
+    const heads = models.map((title, m) => h("th", { scope: "col" }, `${title}: `, verdicts[m]));
+    const head = h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "the word"), ...heads));
     const body = h("tbody", {}, ...rows.map((row) => row.element));
-    const table = h("table", { class: "ak-grid ak-answers", "aria-label": title }, body);
-    return { name, title, rows, verdict, element: h("div", {}, h("p", { class: "ak-say" }, title), table, verdict) };
+    return { rows, verdicts, element: h("table", { class: "ak-grid ak-answers" }, head, body) };
   }
 
-  // Show a model's chances of the answers; returns what it says in words.
-  function judge({ title, rows, verdict }, chances, answers, answer) {
+  // Show the chances that one of the models gives to the answers; returns what it says in words.
+  function judge(title, cells, verdict, { chances, answers, answer }) {
     const best = chances.indexOf(Math.max(...chances));
-    rows.forEach((row, i) => {
-      attnkit.style(row.bar, "transform", `scaleX(${chances[i].toFixed(3)})`);
-      attnkit.write(row.number, fixed(chances[i]));
-      attnkit.attr(row.element, "class", i === best ? "ak-best" : "");
+    cells.forEach((cell, i) => {
+      attnkit.style(cell.bar, "transform", `scaleX(${chances[i].toFixed(3)})`);
+      attnkit.write(cell.number, fixed(chances[i]));
+      attnkit.attr(cell.element, "class", i === best ? "ak-best" : "");
     });
-    attnkit.write(verdict, `${best === answer ? "✓" : "✗"} ${answers[best]}`);
+    attnkit.write(verdict, `${answers[best]} ${best === answer ? "✓" : "✗"}`);
     return `${title} says “${answers[best]}” (${fixed(chances[best])}), ${best === answer ? "right" : "wrong"}`;
   }
 
@@ -88,8 +100,9 @@
     const data = Object.fromEntries([...SENTENCE, ...MODELS].map((name) => [name, figure.get(name)]));
     const { chatter, answers } = data;
     const [count, seen] = [chatter.length + 1, figure.get("seen")];
-    const { places, element } = slots(count, seen);
-    const models = ["dense", "attention"].map((name) => panel(name, answers));
+    const { places, element } = slots(count, seen, (place) => figure.put({ place }));
+    const models = ["dense layer", "attention"];
+    const table = answerTable(figure, answers, models);
 
     function update({ place, answer }) {
       const now = compute({ ...data, place, answer });
@@ -99,18 +112,19 @@
         attnkit.style(slot.share, "transform", `scaleY(${now.weights[p].toFixed(3)})`);
         attnkit.write(slot.weight, fixed(now.weights[p]));
       });
-      const said = models.map((model) => judge(model, now[model.name], answers, answer));
+      const said = [now.dense, now.attention].map((chances, m) => {
+        const cells = table.rows.map((row) => row.cells[m]);
+        return judge(models[m], cells, table.verdicts[m], { chances, answers, answer });
+      });
       const where = place < seen ? "as in training" : "a new place";
       figure.say(`“${answers[answer]}” at place ${place + 1}, ${where}: the ${said.join("; ")}.`);
     }
     const legend = h(
       "p",
       { class: "ak-small" },
-      `Solid line above: places where the word stood in training (1 to ${seen}). Dashed: new places. ` +
-        "Columns: attention's weights.",
+      "Solid line: places where the word stood in training. Dashed: new ones. Columns: attention's weights.",
     );
-    const duel = h("div", { class: "ak-duel" }, ...models.map((model) => model.element));
-    return { parts: [controls(figure, answers, count), element, legend, duel], update };
+    return { parts: [element, legend, controls(figure, count), table.element], update };
   }
 
   attnkit.register("moving_word", { label: "A word that moves", compute, build });

@@ -43,7 +43,7 @@
     const bound = v.reduce((sum, x) => sum + Math.abs(x), 0);
     return {
       dot: {
-        look: "Stripes across the query: the further along its direction a key lies, the higher its score.",
+        look: "Stripes across the query: the further along it a key lies, the higher its score.",
         code: "query @ key",
         shapes: "(2,) @ (2,)",
         learned: 0,
@@ -61,7 +61,7 @@
         learned: 0,
       },
       general: {
-        look: "Stripes again, across the dashed arrow: query @ weight, the query turned and stretched.",
+        look: "Stripes across the dashed arrow: query @ weight, the query turned and stretched.",
         code: "query @ weight @ key",
         shapes: "(2,) @ (2, 2) @ (2,)",
         learned: 4,
@@ -95,7 +95,8 @@
         write: (value, { query }) => move(query.map((v, a) => (a === axis ? value : v))),
       }),
     );
-    return h("div", { class: "ak-controls" }, choice.element, ...sliders.map((s) => s.element));
+    const places = h("div", { class: "ak-places" }, ...sliders.map((s) => s.element));
+    return h("div", { class: "ak-controls" }, choice.element, places);
   }
 
   // The middle of each cell of the field, row by row from the top left.
@@ -269,9 +270,10 @@
       note.show(score, low, high);
       figure.say(answer(words, state, { scores, weights }));
     }
-    const beside = h("div", {}, h("p", { class: "ak-code" }, note.code), note.shapes, table.element, note.extent);
-    const side = h("div", { class: "ak-side ak-field" }, element, beside);
-    return { parts: [controls(figure, limit, move), note.look, side], update };
+    const found = h("div", { class: "ak-found" }, table.element, note.extent);
+    const about = h("div", { class: "ak-about" }, note.look, h("p", { class: "ak-code" }, note.code), note.shapes);
+    const parts = [h("div", { class: "ak-field" }, element, found, controls(figure, limit, move), about)];
+    return { parts, update };
   }
 
   attnkit.register("score_field", { label: "A field of scores", compute, build });

@@ -14,7 +14,8 @@
     return { weights, answer: attnkit.dot(weights, values) };
   }
 
-  function controls(figure, words, angles) {
+  // The slider of the query stands under the chart, whose places are queries.
+  function controls(figure) {
     const query = figure.slider({
       name: "query, in °",
       trait: "query",
@@ -25,31 +26,34 @@
       word: (v) => `${fixed(v, 1)} degrees`,
     });
     const sharpness = figure.logSlider({ name: "sharpness", trait: "sharpness", most: 100 });
+    return h("div", { class: "ak-controls" }, query.element, sharpness.element, figure.reset());
+  }
+
+  // The keys around a circle, each with a line to it; over them the names with their weights, buttons that ask for a key.
+  function keys(figure, plane, words, angles) {
+    const [cx, cy] = plane.at(0, 0);
     const exact = figure.choice({
       label: "ask for",
       words,
       read: (state) => angles.indexOf(state.query),
       write: (i) => ({ query: angles[i] }),
     });
-    exact.element.append(figure.reset());
-    return h("div", { class: "ak-controls" }, query.element, sharpness.element, exact.element);
-  }
-
-  // The keys around a circle, each with its name, its weight and a line to it.
-  function keys(plane, words, angles) {
-    const [cx, cy] = plane.at(0, 0);
-    return angles.map((a, i) => {
+    exact.element.classList.add("ak-around");
+    const lines = angles.map((a, i) => {
       const [dx, dy] = arrow(a);
       const [x, y] = plane.at(dx, dy);
-      const [tx, ty] = [x + 14 * dx, y - 28 * dy]; // two lines of text, outwards from the point
-      const anchor = dx > 0.3 ? "start" : dx < -0.3 ? "end" : "middle";
       const line = attnkit.svg("line", { x1: cx, y1: cy, x2: x, y2: y, class: "ak-pull" });
-      const dot = attnkit.svg("circle", { cx: x, cy: y, r: 7, class: "ak-dot ak-of-key" });
-      const name = attnkit.label(tx, ty - 2, words[i], "ak-text", anchor);
-      const weight = attnkit.label(tx, ty + 13, "", "ak-small", anchor);
-      plane.element.append(line, dot, name, weight);
+      const weight = h("span", { class: "ak-small" });
+      plane.element.append(line, attnkit.svg("circle", { cx: x, cy: y, r: 7, class: "ak-dot ak-of-key" }));
+      const button = exact.buttons[i];
+      button.append(" ", weight);
+      // Outwards from its point, in hundredths of the drawing, which is as wide as there is room.
+      const shift = dx > 0.3 ? 0 : dx < -0.3 ? -100 : -50;
+      const place = `left:${(x + 12 * dx) / 3.2}%;top:${(y - 34 * dy) / 3.2}%`;
+      button.setAttribute("style", `${place};transform:translate(${shift}%,-50%)`);
       return { line, weight };
     });
+    return { lines, names: exact.element };
   }
 
   // The query, an arrow to be turned by its head.
@@ -79,7 +83,7 @@
     const mark = attnkit.svg("circle", { r: 6, class: "ak-dot ak-of-output" });
     element.append(
       attnkit.svg("path", { d: `M34 30V${height - 26}H${width - 10}`, class: "ak-axis" }),
-      ...[low, high].map((v) => attnkit.label(30, up(v) + 4, fixed(v, 0), "ak-small", "end")),
+      ...[low, high].map((v) => attnkit.label(26, up(v) + 4, fixed(v, 0), "ak-small", "end")),
       attnkit.label(6, 16, `answer, ${unit}, for each query`, "ak-small", "start"),
       ...[0, 90, 180, 270, 360].map((d) => attnkit.label(across(d), height - 8, `${d}°`, "ak-small")),
       ...angles.map((a, i) =>
@@ -95,7 +99,7 @@
   function build(figure) {
     const [words, angles, values, unit] = ["words", "angles", "values", "unit"].map((name) => figure.get(name));
     const plane = attnkit.plane({ limit: 1.5 });
-    const lines = keys(plane, words, angles);
+    const { lines, names } = keys(figure, plane, words, angles);
     const turn = needle(figure, plane);
     const answers = chart(angles, values, unit);
 
@@ -116,8 +120,9 @@
           `weight ${fixed(weights[best])}, value ${fixed(values[best], 0)}.`,
       );
     }
-    const pictures = h("div", { class: "ak-side" }, plane.element, answers.element);
-    return { parts: [pictures, controls(figure, words, angles)], update };
+    const circle = h("div", { class: "ak-over" }, plane.element, names);
+    const beside = h("div", {}, answers.element, controls(figure));
+    return { parts: [h("div", { class: "ak-side" }, circle, beside)], update };
   }
 
   attnkit.register("soft_dictionary", { label: "A soft dictionary", compute, build });

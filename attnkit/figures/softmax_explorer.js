@@ -20,9 +20,14 @@
     return {};
   }
 
-  function controls(figure, names) {
-    const sliders = names.map((name, k) =>
-      figure.slider({
+  const titles = (words) => words.map((word) => h("th", { scope: "col" }, word));
+  const table = (kind, heads, rows) =>
+    h("table", { class: `ak-grid ${kind}` }, h("thead", {}, ...heads), h("tbody", {}, ...rows));
+
+  // In each row a name, the slider of its score, and the weight that comes of it.
+  function weightTable(figure, names) {
+    const rows = names.map((name, k) => {
+      const slider = figure.slider({
         name,
         min: -4,
         max: 4,
@@ -31,45 +36,46 @@
         word: (v) => fixed(v, 1, true),
         read: ({ scores }) => scores[k],
         write: (value, { scores }) => ({ scores: scores.map((s, j) => (j === k ? value : s)) }),
-      }),
+      });
+      const [weight, bar] = [h("td", { class: "ak-weight" }), h("span", { class: "ak-fill" })];
+      const cells = [h("td", {}, slider.element), weight, h("td", { class: "ak-bar" }, bar)];
+      return { bar, weight, element: h("tr", {}, h("th", { scope: "row" }, name), ...cells) };
+    });
+    const head = h("tr", {}, h("td", {}), ...titles(["score", "weight"]), h("td", { class: "ak-bar" }));
+    const element = table(
+      "ak-weights",
+      [head],
+      rows.map((row) => row.element),
     );
+    return { rows, element };
+  }
+
+  // Row by row the change of a weight with each score.
+  function changeTable(names) {
+    const cells = names.map(() => names.map(() => h("td", { class: "ak-cell" })));
+    const title = h("th", { scope: "colgroup", colspan: names.length }, "change of weight per unit of score");
+    const heads = [h("tr", {}, h("td", {}), title), h("tr", {}, h("td", {}), ...titles(names))];
+    const rows = names.map((name, i) => h("tr", {}, h("th", { scope: "row" }, name), ...cells[i]));
+    return { cells, element: table("ak-changes", heads, rows) };
+  }
+
+  function controls(figure) {
     const temperature = figure.logSlider({ name: "temperature", trait: "temperature", most: 10 });
     const shiftAll = figure.button("Shift all scores by 0.5", ({ scores }) => shift(figure, scores));
     const buttons = h("div", { class: "ak-buttons" }, shiftAll, figure.reset());
-    return h("div", { class: "ak-controls" }, ...sliders.map((s) => s.element), temperature.element, buttons);
-  }
-
-  // A row for each weight: the number, a bar, its change with each score.
-  function table(names) {
-    const rows = names.map((name) => {
-      const bar = h("span", { class: "ak-fill" });
-      const weight = h("td", {});
-      const cells = names.map(() => h("td", { class: "ak-cell" }));
-      const wide = h("td", { class: "ak-wide", "aria-hidden": "true" }, bar);
-      return { bar, weight, cells, element: h("tr", {}, h("th", { scope: "row" }, name), weight, wide, ...cells) };
-    });
-    const empty = (kind = null) => h("td", { class: kind });
-    const change = h("th", { scope: "colgroup", colspan: names.length }, "change per unit of score");
-    const head = h(
-      "thead",
-      {},
-      h("tr", {}, empty(), h("th", { scope: "col" }, "weight"), empty("ak-wide"), change),
-      h("tr", {}, empty(), empty(), empty("ak-wide"), ...names.map((name) => h("th", { scope: "col" }, name))),
-    );
-    const body = h("tbody", {}, ...rows.map((row) => row.element));
-    return { rows, element: h("table", { class: "ak-grid" }, head, body) };
+    return h("div", { class: "ak-controls" }, temperature.element, buttons);
   }
 
   function build(figure) {
     const names = figure.get("names");
-    const { rows, element } = table(names);
+    const [weighed, change] = [weightTable(figure, names), changeTable(names)];
 
     function update(state) {
       const { weights, entropy, derivative, size } = compute(state);
-      rows.forEach((row, i) => {
+      weighed.rows.forEach((row, i) => {
         attnkit.write(row.weight, fixed(weights[i], 2));
         attnkit.style(row.bar, "transform", `scaleX(${weights[i].toFixed(3)})`);
-        row.cells.forEach((cell, j) => {
+        change.cells[i].forEach((cell, j) => {
           attnkit.write(cell, fixed(derivative[i][j], 2, true));
           attnkit.paint(cell, derivative[i][j], 0.5);
         });
@@ -79,7 +85,7 @@
           `Size of the derivative: ${fixed(size)}.`,
       );
     }
-    return { parts: [controls(figure, names), element], update };
+    return { parts: [h("div", { class: "ak-tables" }, weighed.element, controls(figure), change.element)], update };
   }
 
   attnkit.register("softmax_explorer", { label: "Scores become weights", compute, build });

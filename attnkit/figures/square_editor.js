@@ -33,7 +33,7 @@
 
   const button = (text, label, onclick) => h("button", { type: "button", "aria-label": label, onclick }, text);
 
-  // Two buttons for one row or column fewer or more.
+  // Two buttons for one row or column fewer or more, at the edge that stays where it is, so that a second press is easy.
   function sizeButtons(figure, axis) {
     const [thing, limit] = [["row", "column"][axis], figure.get("limit")];
     const sizes = ({ numbers }) => [numbers.length, numbers[0].length];
@@ -44,21 +44,21 @@
     };
     const fewer = button("−", `one ${thing} fewer`, () => resize(-1));
     const more = button("+", `one ${thing} more`, () => resize(1));
+    const told = h("span", { class: "ak-small" });
     const show = (size) => {
       fewer.disabled = size === 1;
       more.disabled = size === limit;
+      attnkit.write(told, count(size, thing));
     };
-    const element = h("span", { class: "ak-pair" }, fewer, `${thing}s`, more);
+    const element = h("div", { class: `ak-pair ak-${thing}s` }, fewer, told, more);
     return figure.follow({ element, show }, { read: (state) => sizes(state)[axis] });
   }
 
   function controls(figure, slider, reset) {
-    const pairs = [0, 1].map((axis) => sizeButtons(figure, axis).element);
     const transpose = button("Transpose", "transpose: rows become columns", () =>
       figure.put({ numbers: compute(figure.state()).transposed }),
     );
-    const buttons = h("div", { class: "ak-buttons" }, ...pairs, transpose, reset);
-    return h("div", { class: "ak-controls" }, buttons, slider.element);
+    return h("div", { class: "ak-controls ak-last-row" }, slider.element, transpose, reset);
   }
 
   // Take over what is typed, if it is a number that fits.
@@ -123,7 +123,7 @@
 
   function sentence({ shape: [n, d], texts }, [row, column]) {
     return (
-      `${count(n, "row")}, ${count(d, "column")}: ${count(n, "item")} with ${count(d, "number")} each, ` +
+      `${count(n, "row")}, ${count(d, "column")}: ${count(n, "item")} of ${count(d, "number")}, ` +
       `${count(n * d, "square")} in all. Row ${row + 1}, column ${column + 1} holds ${texts[row][column]}.`
     );
   }
@@ -159,11 +159,19 @@
       squares.show(numbers, now.texts);
       squares.mark(chosen);
       attnkit.write(shape, `shape (${now.shape.join(", ")})`);
-      attnkit.write(code, `X = ${now.code}`);
+      attnkit.write(
+        code,
+        `X = ${now.code}`.replace("[[", "[\n  [").replaceAll("], [", "],\n  [").replace("]]", "],\n]"),
+      );
       figure.say(sentence(now, chosen));
     }
-    const editor = h("div", { class: "ak-editor" }, squares.element, shape);
-    return { parts: [controls(figure, slider, reset), editor, h("p", { class: "ak-code" }, code)], update };
+    // The matrix stands in the room that it may grow into, beside it its shape and its code, a line for each row.
+    const room = h("div", { class: "ak-room" }, squares.element);
+    const pairs = [1, 0].map((axis) => sizeButtons(figure, axis).element);
+    const said = h("div", { class: "ak-said" }, shape, h("p", { class: "ak-code" }, code));
+    const editor = h("div", { class: "ak-editor" }, h("div", { class: "ak-field" }, ...pairs, room), said);
+    editor.style.setProperty("--limit", figure.get("limit"));
+    return { parts: [editor, controls(figure, slider, reset)], update };
   }
 
   attnkit.register("square_editor", { label: "Squares to edit", compute, build });

@@ -66,7 +66,7 @@
 
   const lead = (...texts) => h("span", { class: "ak-lead ak-small", "aria-hidden": "true" }, ...texts);
 
-  // One place of the sentence: the word that stands there and below it a column of weight for each head.
+  // One place of the sentence: the word that stands there and below it a column of weight for each head, two in a row.
   function spot(kind, heads) {
     const chip = h("span", { class: `ak-named${kind}` });
     const bars = Array.from({ length: heads }, () => {
@@ -74,21 +74,24 @@
       const shaft = h("span", { class: "ak-shaft", "aria-hidden": "true" }, bar);
       return { head, bar, number, element: h("span", { class: "ak-stand" }, head, shaft, number) };
     });
-    const element = h("span", { class: "ak-spot", role: "listitem" }, chip, ...bars.map((b) => b.element));
-    return { chip, bars, element };
+    const stands = h("span", { class: "ak-stands" }, ...bars.map((b) => b.element));
+    const element = h("span", { class: "ak-spot", role: "listitem" }, chip, stands);
+    return { chip, bars, stands, element };
   }
 
   function sentence(words, swap, asking, heads) {
     const spots = words.map((_, i) => spot(swap.includes(i) ? " ak-mover" : i === asking ? " ak-asks" : "", heads));
     // On a phone the sentence stands in lines of two or three places, each place with its weights.
     const line = words.length === 4 ? 2 : 3;
-    const style = `--places:${words.length};--in-line:${line}`;
+    const style = `--places:${words.length};--in-line:${line};--rows:${Math.ceil(heads / 2)}`;
     const element = h("div", { class: "ak-spots", role: "list", style }, ...spots.map((s) => s.element));
     spots.forEach((s, i) => s.element.classList.toggle("ak-turn", i % line === 0));
     return { spots, element };
   }
 
   const headName = (weights, head) => (weights.length > 1 ? `head ${head + 1}` : "weight");
+  // A row of columns is named at its left: "head 1, 2".
+  const rowName = (weights, head) => headName(weights, head) + (weights.length > head + 1 ? `, ${head + 2}` : "");
 
   // The words in their present order, with the weights of each head.
   function showSentence(spots, present, weights) {
@@ -96,10 +99,11 @@
       const numbers = weights.map((row, k) => `${headName(weights, k)} ${fixed(row[i])}`).join(", ");
       attnkit.write(place.chip, present[i]);
       attnkit.attr(place.element, "aria-label", `place ${i + 1}, ${present[i]}: ${numbers}`);
+      attnkit.style(place.stands, "gridTemplateColumns", `repeat(${Math.min(weights.length, 2)}, 1fr)`);
       place.bars.forEach((b, k) => {
         const there = k < weights.length;
         attnkit.style(b.element, "display", there ? "" : "none");
-        attnkit.write(b.head, there ? headName(weights, k) : "");
+        attnkit.write(b.head, there && k % 2 === 0 ? rowName(weights, k) : "");
         attnkit.style(b.bar, "transform", `scaleY(${there ? weights[k][i].toFixed(3) : 0})`);
         attnkit.write(b.number, there ? fixed(weights[k][i]) : "");
       });
@@ -170,17 +174,16 @@
     });
   }
 
-  // The line below the figure: the sentence, the layer, where the word looks, what becomes of output and answers.
-  function summary({ positions, heads }, { asker, present, weights, same, written, questions, answers, right }) {
+  // The line below the figure: the sentence, where the word looks, what becomes of output and answers.
+  function summary({ asker, present, weights, same, written, questions, answers, right }) {
     const looks = weights.map((row, k) => {
-      const of = heads > 1 ? `${k ? "h" : "H"}ead ${k + 1} of ` : "";
       const most = Math.max(...row);
-      return `${of}“${asker}” looks most at “${present[row.indexOf(most)]}”, weight ${fixed(most)}`;
+      return `at “${present[row.indexOf(most)]}” (${fixed(most)}${weights.length > 1 ? `, head ${k + 1}` : ""})`;
     });
-    const layer = `positions ${positions ? "on" : "off"}, ${heads} head${heads > 1 ? "s" : ""}`;
     const output = same ? "is the same in the other order" : `differs from the other order by up to ${written}`;
     const replies = questions.map((q, k) => `${q} “${answers[k][0][0]}”, ${right[k] ? "right" : "wrong"}.`);
-    return `“${present.join(" ")}”, ${layer}. ${looks.join("; ")}. The output ${output}. ${replies.join(" ")}`;
+    const most = `“${asker}” looks most ${looks.join(", ")}`;
+    return `“${present.join(" ")}”: ${most}. The output ${output}. ${replies.join(" ")}`;
   }
 
   function build(figure) {
@@ -190,7 +193,11 @@
     const values = (name) => [...new Set(cases.map((c) => c[name]))].sort((p, q) => p - q);
     const [switches, counts] = [values("positions"), values("heads")];
     const { spots, element } = sentence(words, swap, asking, Math.max(...counts));
-    const glides = gliding(swap.map((i) => spots[i].chip));
+    const movers = swap.map((i) => spots[i].chip);
+    // The short way for a pointer; the button is there for all.
+    const change = () => figure.put({ swapped: !figure.get("swapped") });
+    for (const mover of movers) mover.addEventListener("click", change);
+    const glides = gliding(movers);
     const buttons = controls(figure, switches, counts);
     const strip = outputStrip(cases[0].output[0].length);
     const difference = h("p", { class: "ak-say" });
@@ -203,16 +210,16 @@
       const [present, weights, answers, right] = [orders, chosen.weights, chosen.answers, both].map((x) => x[order]);
       showSentence(spots, present, weights);
       showOutputs(strip, [chosen.output[order], chosen.output[1 - order]]);
-      attnkit.write(difference, `Largest difference of the two rows: ${written}${same ? ", the same" : ""}`);
+      attnkit.write(difference, `Largest difference: ${written}${same ? ", the same" : ""}`);
       replies.forEach((r, k) => showReply(r, answers[k], right[k]));
-      figure.say(summary(state, { asker, present, weights, same, written, questions, answers, right }));
+      figure.say(summary({ asker, present, weights, same, written, questions, answers, right }));
     }
     const note = (text) => h("p", { class: "ak-small" }, text);
     const parts = [
-      buttons,
       note(`How much “${asker}” looks at each place`),
       element,
-      note(`Output at “${asker}”, in this order of the words and in the other: a square for each number`),
+      buttons,
+      note(`Output at “${asker}”, in this order of the words and in the other`),
       h("div", { class: "ak-outputs" }, lead(h("span", {}, "this"), h("span", {}, "other")), strip.element),
       difference,
       h("div", { class: "ak-asked" }, ...replies.map((r) => r.element)),

@@ -25,14 +25,14 @@ BOLD = {
 
 WIDTHS = [{letter: width for width, letters in table.items() for letter in letters} for table in (REGULAR, BOLD)]
 UNKNOWN = 600        # a letter of another alphabet or a sign: wider than most
-RAISED = 0.75        # the size of what follows a ^, as a share of the text's
+RAISED = 0.8         # the size of what follows a ^, as a share of the text's
 
 
 def text_width(words, size=16, bold=False):
     """The width of a text in pixels; what follows a ``^`` is raised and smaller.
 
     >>> text_width("0.5"), text_width("W^Q")
-    (19.89, 20.54)
+    (19.89, 21.08)
     """
     base, _, power = words.partition("^")
     widths = WIDTHS[bold]

@@ -11,6 +11,7 @@ import re
 from html import escape
 
 from attnkit.pictures import palette
+from attnkit.pictures.metrics import RAISED
 
 # Inline SVG is hidden until a style sheet says otherwise. Where a notebook is not trusted, JupyterLab drops the style
 # and the <svg>, but leaves the words of the drawing: they stay hidden, and the image shows instead. The site drops the
@@ -44,10 +45,11 @@ class Svg:
         size = f'width="{self.width:g}" height="{self.height:g}"'
         view = f'viewBox="0 0 {self.width:g} {self.height:g}"'
         ground = palette.var("page")
-        # Drawings in a row give way a little before one of them goes to the next line, but never so far that their
-        # words are too small to read (16 px become 11): what is wider than a phone even then is pushed aside.
-        give = (f"flex:{self.width:g} 1 {0.8 * self.width:g}px;max-width:{self.width:g}px;"
-                f"min-width:{0.7 * self.width:g}px;height:auto")
+        # Drawings in a row give way a little before one of them goes to the next line, but never so far that a word is
+        # smaller than 11 pixels: what is wider than a phone even then is pushed aside.
+        least = min(1, 11 / smallest_text(self.body)) * self.width
+        give = (f"flex:{self.width:g} 1 {max(0.8 * self.width, least):.4g}px;max-width:{self.width:g}px;"
+                f"min-width:{least:.4g}px;height:auto")
         inline = (HIDDEN + f'<svg {size} {view} role="img" aria-label="{escape(self.alt)}" '
                   f'style="{give};background:{ground}" '
                   f'font-family="{FACE}">{self.body}</svg></span>')
@@ -58,6 +60,12 @@ class Svg:
         data = base64.b64encode(alone.encode()).decode()
         return (inline + f'<img class="ak-still" alt="{escape(self.alt)}" {size} '
                 f'src="data:image/svg+xml;base64,{data}">')
+
+
+def smallest_text(body):
+    """The size of the smallest words of a drawing, in its pixels; what is raised within them counts."""
+    texts = re.findall(r'<text[^>]*font-size="([\d.]+)"[^>]*>(.*?)</text>', body)
+    return min((float(size) * (RAISED if "<tspan" in words else 1) for size, words in texts), default=16)
 
 
 class Picture:

@@ -6,12 +6,12 @@ Both are made from the source itself, so what a page shows is what runs.
 import ast
 import inspect
 import textwrap
-from html import escape
 from pathlib import Path
 
 import attnkit
 from attnkit.pictures import palette
 from attnkit.pictures.picture import Picture, Svg
+from attnkit.pictures.shapes import text
 
 
 class Listing:
@@ -114,8 +114,8 @@ NOTES = {
     "equivalences": "layers as heads", "memory": "without the weights", "gates": "for pictures",
     "numerics": "precision and speed",
 }
-TOPS = (0, 50, 100, 186, 236, 300, 382, 464)     # of the rows
-WIDTH, GAP, MARGIN, LINE, LOW, TALL = 172, 10, 12, 13, 36, 72
+TOPS = (0, 52, 104, 198, 250, 314, 406, 498)     # of the rows
+WIDTH, GAP, MARGIN, LINE, LOW, TALL = 192, 12, 12, 17, 38, 80
 
 
 def package_map():
@@ -156,12 +156,9 @@ def package_map():
         lines += textwrap.wrap(", ".join(members.get(box, [])), 24, break_long_words=False)
         body += (f'<rect x="{x + .5}" y="{y + .5}" width="{WIDTH - 1}" height="{height - 1}" rx="5" '
                  f'fill="{palette.var("page")}" stroke="{grid if box in groups else ink}"/>')
-        top = y + height / 2 + 4 - LINE / 2 * len(lines)
-        title = 13 if len(box) < 22 else 12
-        small = [(line, 11 if len(line) < 27 else 10, quiet) for line in lines]
-        for i, (text, size, colour) in enumerate([(box, title, ink), *small]):
-            body += (f'<text x="{x + WIDTH / 2}" y="{top + LINE * i + (1 if i else 0)}" font-size="{size}" '
-                     f'text-anchor="middle" fill="{colour}">{escape(text)}</text>')
+        top = y + height / 2 + 5 - LINE / 2 * len(lines)
+        for i, (line, size, colour) in enumerate([(box, 15, ink), *((line, 13, quiet) for line in lines)]):
+            body += text(x + WIDTH / 2, top + LINE * i, line, colour, size=size)
     words = "; ".join(f"{a} calls {b}" for a, b in arrows)
     return Picture(Svg(body, 2 * WIDTH + GAP + MARGIN, TOPS[-1] + TALL, alt=f"What calls what in attnkit: {words}."))
 
