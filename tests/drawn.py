@@ -99,7 +99,7 @@ class Drawing:
     @property
     def cells(self):
         """The squares of numbers, in the order of their drawing."""
-        return [box for box in self.boxes if "fill-positive" in box.fill or "fill-negative" in box.fill]
+        return [box for box in self.boxes if "--ak-fill-" in box.fill]
 
     def blocks(self):
         """The matrices of squares, each as rows of cells: all squares that one frame holds, from the left, from the top."""

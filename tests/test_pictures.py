@@ -9,7 +9,7 @@ from conftest import ROOT
 from drawn import Drawing
 
 from attnkit import attention
-from attnkit.pictures import diagrams, draw, palette, plots
+from attnkit.pictures import diagrams, draw, metrics, palette, plots
 from attnkit.pictures.formats import fixed
 from attnkit.pictures.picture import Picture, Svg
 
@@ -27,14 +27,97 @@ def contrast(a, b):
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_contrast(theme):
-    page = rgb(getattr(palette.PAGE, theme))
-    for name, shades in {**palette.ROLES, "ink": palette.INK, "quiet": palette.QUIET}.items():
-        assert contrast(rgb(getattr(shades, theme)), page) >= 4.5, name
-    # Numbers are written in ink on every depth of fill.
-    for fill in palette.FILL.values():
-        for depth in np.linspace(0, palette.DEPTH, 18):
-            ground = depth * rgb(fill) + (1 - depth) * page
-            assert contrast(rgb(getattr(palette.INK, theme)), ground) >= 4.5, (fill, depth)
+    for below in (palette.PAGE, palette.GROUND):
+        page = rgb(getattr(below, theme))
+        for name, shades in {**palette.ROLES, "ink": palette.INK, "quiet": palette.QUIET}.items():
+            assert contrast(rgb(getattr(shades, theme)), page) >= 4.5, name
+        # Numbers are written in ink on every depth of fill.
+        for name, shades in palette.FILL.items():
+            for depth in np.linspace(0, palette.DEPTH, 18):
+                ground = depth * rgb(getattr(shades, theme)) + (1 - depth) * page
+                assert contrast(rgb(getattr(palette.INK, theme)), ground) >= 4.5, (name, depth)
+
+
+def test_dark_shades_are_their_own():
+    """The dark page has shades chosen for it: not one is shared."""
+    assert all(shades.light != shades.dark for shades in palette.variables().values())
+
+
+def test_contrast_is_that_of_the_guidelines():
+    assert palette.contrast("#777777", "#ffffff") == pytest.approx(4.478, abs=1e-3)
+    for a, b in (("#8436d6", "#fffdfa"), ("#ebe8e1", "#266bae")):
+        assert palette.contrast(a, b) == palette.contrast(b, a) == pytest.approx(contrast(rgb(a), rgb(b)))
+
+
+@pytest.mark.parametrize("vision", palette.VISION)
+def test_simulated_colour_blindness(vision):
+    """Greys stay; what differs only in the missing cones comes together, what differs in the others stays apart."""
+    assert np.allclose(np.sum(palette.VISION[vision], axis=1), 1, atol=1e-5)
+    for grey in ("#000000", "#5a5a5a", "#ffffff"):
+        assert palette.simulated(grey, vision) == grey
+    pair = {"protanopia": ("#c80000", "#5a5a00"), "deuteranopia": ("#d08000", "#a8a000"), "tritanopia": ("#00a0a0", "#00a078")}[vision]
+    assert palette.distance(*(palette.simulated(c, vision) for c in pair)) < 0.5 * palette.distance(*pair)
+    assert palette.distance(*(palette.simulated(c, vision) for c in ("#2f8ddd", "#e2702f"))) > 60
+
+
+def test_distance_of_colours():
+    assert palette.distance("#000000", "#ffffff") == pytest.approx(100, abs=0.1)
+    assert palette.distance("#123456", "#123456") == 0
+    assert palette.distance("#ff0000", "#00ff00") == pytest.approx(170.6, abs=0.3)
+
+
+def test_mixed_colours():
+    assert palette.mixed("#ff0000", "#0000ff", 0.5) == "#800080" and palette.mixed("#123456", "#ffffff", 1) == "#123456"
+
+
+@pytest.mark.parametrize("bold, weight", [(False, 400), (True, 600)])
+def test_words_are_measured_in_the_face_that_shows_them(bold, weight):
+    """The widths in metrics.py are the font's own."""
+    from fontTools.ttLib import TTFont
+    from fontTools.varLib.instancer import instantiateVariableFont
+    font = instantiateVariableFont(TTFont(ROOT / "_static/fonts/sans.woff2"), {"wght": weight})
+    glyphs = font.getBestCmap()
+    wrong = {letter: (width, font["hmtx"][glyphs[ord(letter)]][0]) for letter, width in metrics.WIDTHS[bold].items()
+             if font["hmtx"][glyphs[ord(letter)]][0] != width}
+    assert not wrong and len(metrics.WIDTHS[bold]) > 110
+    assert metrics.text_width("0.55", 20, bold) == pytest.approx(20 * (3 * metrics.WIDTHS[bold]["0"] + metrics.WIDTHS[bold]["."]) / 1000)
+    assert metrics.text_width("W^Q", 10, bold) == pytest.approx(metrics.text_width("W", 10, bold) + metrics.text_width("Q", 8, bold), abs=.011)
+
+
+def test_words_fit_their_squares():
+    """Values inside their squares, the names of columns side by side, a wide label inside the drawing."""
+    names = ["romance", "i", "comedy and more"]
+    picture = draw.squares([[-123.45, 0.5, 1.0]], label="a label wider than its squares", column_names=names, digits=2)
+    drawn = Drawing(picture)
+    [(_, [cells])] = drawn.blocks()
+    for cell, name in zip(cells, names):
+        assert metrics.text_width(drawn.written_in(cell)[0]) + 6 <= cell.width and metrics.text_width(name) + 8 <= cell.width + 2
+    label = next(word for word in drawn.words if "wider" in word.text)
+    half = metrics.text_width(label.text, 18, bold=True) / 2
+    assert label.x - half >= 0 and label.x + half <= picture.parts[0].width
+
+
+def test_words_take_the_same_room_in_any_face():
+    """Live, the book's face may be missing: each text says how wide it is to be."""
+    body = draw.squares([[0.5, -0.25]], label="W^Q", row_names=["that"], digits=2).parts[0].body
+    lengths = dict((re.sub("<.*?>", "", words), float(length)) for length, words in
+                   re.findall(r'<text[^>]*textLength="([\d.]+)" lengthAdjust="spacingAndGlyphs"[^>]*>(.*?)</text>', body))
+    assert lengths == {"0.50": metrics.text_width("0.50"), "−0.25": metrics.text_width("−0.25"), "that": metrics.text_width("that"),
+                       "WQ": metrics.text_width("W^Q", 18, bold=True)}
+
+
+@pytest.mark.parametrize("words, least", [("that", 11 / 16), ("W^Q", 11 / 12.8)])
+def test_pictures_shrink_until_words_are_small(words, least):
+    """A drawing gives way on a phone until its smallest word, raised ones included, is 11 pixels high."""
+    svg = draw.squares([[0.5] * 12], row_names=[words]).parts[0]
+    assert float(re.search(r"min-width:([\d.]+)px", svg.html())[1]) == pytest.approx(least * svg.width, rel=1e-3)
+
+
+def test_weights_have_one_colour():
+    """Whatever their frame says, weights are filled in theirs; a negative number never is."""
+    fills = [cell.fill for cell in Drawing(draw.squares([0.7, 0.0, -0.1], role="weight")).cells]
+    assert ["weight" in fill for fill in fills] == [True, True, False] and "negative" in fills[2]
+    assert not any("weight" in cell.fill for cell in Drawing(draw.squares([0.7, -0.1], role="query")).cells)
 
 
 def test_style_sheet_repeats_the_palette():
@@ -64,7 +147,8 @@ def test_css_uses_only_colours_of_the_palette():
         text = re.sub(r"//.*", "", path.read_text())
         assert not re.search(r"[\"'`: ]#[0-9a-fA-F]{3,8}\b|\b(?:rgb|hsl)a?\(", text), path.name
         used |= set(re.findall(r"var\((--ak-[\w-]+)", text))
-    assert "--ak-query" in used and used - {"--ak-fill-"} <= set(palette.variables())
+    faces = {"--ak-serif", "--ak-sans", "--ak-mono"}      # made by _ext/book_fonts.py
+    assert "--ak-query" in used and used - {"--ak-fill-"} - faces <= set(palette.variables())
 
 
 @pytest.mark.parametrize("values", [True, False])
@@ -192,16 +276,16 @@ def test_pixels_have_their_colours():
     found = colours(draw.pixels(made, alt="Six pixels, three of them white.", side=10), 2, 3, 10)
     assert [[box.fill for box in row] for row in found] == [["#000000", "#000000", "#ff8000"], ["#ffffff"] * 3]
     found = colours(draw.pixels([[0.0, 2.0], [1.0, 1.0]], alt="Four weights, drawn by depth.", side=10), 2, 2, 10)
-    assert [[box.opacity for box in row] for row in found] == [[0, 1], [0.5, 0.5]]
-    assert all("--ak-weight" in box.fill for row in found for box in row)
+    assert [[box.opacity for box in row] for row in found] == [[0, palette.DEPTH], [palette.DEPTH / 2] * 2]
+    assert all("--ak-fill-weight" in box.fill for row in found for box in row)
 
 
 def test_pixels_by_sign():
     """Without a role a number's sign chooses the fill, its magnitude the depth; large pixels are ruled."""
     [found] = colours(draw.pixels([[-2.0, 0.0, 1.0]], alt="A negative pixel, an empty one and a positive one.", side=10, role=None), 1, 3, 10)
     signs = ("negative", "positive", "positive")
-    assert [box.fill for box in found] == [palette.FILL[sign] for sign in signs]
-    assert [box.opacity for box in found] == pytest.approx([0.85, 0, draw.opacity(1, 2)], abs=.006)
+    assert [box.fill for box in found] == [palette.var(f"fill-{sign}") for sign in signs]
+    assert [box.opacity for box in found] == pytest.approx([palette.DEPTH, 0, draw.opacity(1, 2)], abs=.006)
     for side, ruled in ((10, False), (20, True)):
         assert bool(Drawing(draw.pixels(np.ones((2, 3)), alt="Six equal pixels.", side=side)).lines) == ruled
 

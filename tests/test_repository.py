@@ -73,6 +73,22 @@ def test_ranges_hold_the_locked_versions():
     assert book.TORCH.split("==")[1] in Requirement(project["optional-dependencies"]["torch"][0]).specifier
 
 
+def test_logo_is_drawn_by_its_code():
+    import logo
+    assert read("_static/logo.svg") == logo.logo()
+    depths = [float(depth) for depth in re.findall(r'fill-opacity="([\d.]+)"', logo.logo())]
+    assert depths == [pytest.approx(0.2 + 0.8 * weight, abs=.006) for row in logo.WEIGHTS for weight in row]
+    assert f"published = np.array({logo.WEIGHTS})".replace(" ", "") in "".join(
+        json.loads(read("index.ipynb"))["cells"][1]["source"]).replace(" ", "").replace("\n", "")
+
+
+def test_text_fonts_come_with_their_licence():
+    import book_fonts
+    assert {path.stem for path in book_fonts.FONTS.glob("*.woff2")} == set(book_fonts.FACES)
+    assert "SIL Open Font License, Version 1.1" in read("_static/fonts/LICENSE")
+    assert "_static/fonts/LICENSE" in read("README.md")
+
+
 def test_katex_fonts_are_those_of_the_bundled_script():
     from sphinxcontrib import katex
     css = read("_static/katex/katex.min.css")
@@ -195,7 +211,7 @@ def test_pictures_figures_and_lessons_have_a_page_each():
     for room in ("pictures", "figures", "lessons"):
         text = read(f"reference/{room}.md")
         modules = {path.stem for path in (ROOT / "attnkit" / room).glob("*.py")} - {"__init__"}
-        inner = {"palette", "shapes"} if room == "pictures" else set()
+        inner = {"metrics", "palette", "shapes"} if room == "pictures" else set()
         if room == "figures":
             assert set(re.findall(r"autoclass:: ([A-Z]\w+)", text)) >= set(figures.__all__)
         else:

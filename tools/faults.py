@@ -176,7 +176,7 @@ FAULTS = [
     # figures
     Fault("wrong arithmetic in a figure's script", partial(change, CORE, SOFTMAX, "return shares.map((v) => v / (total + 1e-6));"),
           "tests/test_figures.py::test_alignment_arithmetic"),
-    Fault("a dead control", partial(change, "attnkit/figures/alignment.js", 'trait: "temperature", most', "write: () => ({}), read: (s) => s.temperature, most"),
+    Fault("a dead control", partial(change, "attnkit/figures/alignment.js", "figure.put({ selected: i })", "figure.put({})"),
           page("every_control_changes_something_by_keyboard", INDEX, width=360), builds=True),
     Fault("a reset that does not lead back", partial(change, CORE, 'this.put(this.get("defaults"));', "this.put({});"),
           page("every_control_changes_something_by_keyboard", INDEX, width=360), builds=True),
@@ -197,7 +197,7 @@ FAULTS = [
           page("weight", INDEX), builds=True),
     Fault("a script that blocks the page", partial(change, "_ext/book_site.py", 'f"<script defer{match[1]}"', "match[0]"),
           f"tests/test_site.py::test_nothing_blocks[{INDEX}]", builds=True),
-    Fault("an icon that the cut font lacks", partial(change, "_ext/book_site.py", "points | {0x20}", "set(sorted(points)[::2]) | {0x20}"),
+    Fault("an icon that the cut font lacks", partial(change, "_ext/book_fonts.py", "points | {0x20}", "set(sorted(points)[::2]) | {0x20}"),
           page("icons_are_in_the_cut_font", INDEX), builds=True),
     Fault("a link to a place that is not there", partial(change, "_ext/book_reference.py", "bibliography.html#{key}", "bibliography.html#{key}x"),
           "tests/test_site.py::test_local_links_lead_somewhere", builds=True),

@@ -63,7 +63,12 @@
     }
     const temperature =
       figure.get("tempers") && figure.logSlider({ name: "temperature", trait: "temperature", most: 10 }).element;
-    const controls = h("div", { class: "ak-controls" }, temperature || null, h("div", { class: "ak-buttons" }, figure.reset()));
+    const controls = h(
+      "div",
+      { class: "ak-controls" },
+      temperature || null,
+      h("div", { class: "ak-buttons" }, figure.reset()),
+    );
     return { parts: [grid(queries, asking), picture, grid(keys, answering), controls], update };
   }
 

@@ -3,7 +3,8 @@
 One square is one number.  The count of squares is the dimension, the depth of
 the fill is the magnitude, its hue the sign (blue +, orange −), repeated by a
 mark so that colour is never the only carrier.  The frame and the label say the
-role: query, key, value, weight.
+role: query, key, value, weight; weights, which have no sign, are filled in their
+own colour.
 """
 
 import math

@@ -121,5 +121,6 @@ def distance(first, second):
 def _lab(colour):
     to_xyz = np.array([[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750],
                        [0.0193339, 0.1191920, 0.9503041]])
-    x, y, z = np.cbrt(np.maximum(to_xyz @ linear(colour) / to_xyz.sum(axis=1), 0.008856))
+    t = to_xyz @ linear(colour) / to_xyz.sum(axis=1)
+    x, y, z = np.where(t > 0.008856, np.cbrt(t), 7.787037 * t + 16 / 116)
     return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])

@@ -19,6 +19,7 @@ from attnkit.pictures.metrics import RAISED
 TRUSTED = "<style>.ak-inline{display:contents!important}.ak-still{display:none}</style>"
 HIDDEN = '<span class="ak-inline" style="display:none">'
 
+PHONE = 328                                           # what a phone of 360 pixels leaves for a drawing
 FACE = "'Source Sans 3',system-ui,sans-serif"        # the site brings the first of them
 
 
@@ -33,23 +34,25 @@ class Svg:
         Its size in CSS pixels.
     alt : str
         What the drawing shows, in words; it must not be empty.
+    smallest : float
+        The size of its smallest words in CSS pixels, where the texts in `body` do not say it.
     """
 
-    def __init__(self, body, width, height, alt):
+    def __init__(self, body, width, height, alt, smallest=None):
         if not alt.strip():
             raise ValueError("alt must say what the drawing shows, got an empty text")
         self.body, self.width, self.height, self.alt = body, width, height, alt
+        # How narrow it may become: until a word is smaller than 11 pixels.
+        self.least = min(1, 11 / (smallest or smallest_text(body))) * width
 
     def html(self):
         """The drawing inline, followed by itself as an image."""
         size = f'width="{self.width:g}" height="{self.height:g}"'
         view = f'viewBox="0 0 {self.width:g} {self.height:g}"'
         ground = palette.var("page")
-        # Drawings in a row give way a little before one of them goes to the next line, but never so far that a word is
-        # smaller than 11 pixels: what is wider than a phone even then is pushed aside.
-        least = min(1, 11 / smallest_text(self.body)) * self.width
-        give = (f"flex:{self.width:g} 1 {max(0.8 * self.width, least):.4g}px;max-width:{self.width:g}px;"
-                f"min-width:{least:.4g}px;height:auto")
+        # Drawings in a row give way a little before one of them goes to the next line.
+        give = (f"flex:{self.width:g} 1 {max(0.8 * self.width, self.least):.4g}px;max-width:{self.width:g}px;"
+                f"min-width:{self.least:.4g}px;height:auto")
         inline = (HIDDEN + f'<svg {size} {view} role="img" aria-label="{escape(self.alt)}" '
                   f'style="{give};background:{ground}" '
                   f'font-family="{FACE}">{self.body}</svg></span>')
@@ -105,7 +108,10 @@ class Picture:
         cells = "".join(f'<span style="font-size:1.3em">{escape(p)}</span>' if isinstance(p, str) else p.html()
                         for p in self.parts)
         caption = f"<figcaption>{escape(self.caption)}</figcaption>" if self.caption else ""
-        return (TRUSTED + '<figure class="ak-picture" style="margin:1em 0">'
+        # What is wider than a phone even then is pushed aside, by the keyboard, too.
+        wide = any(isinstance(part, Svg) and part.least > PHONE for part in self.parts)
+        focus = ' tabindex="0"' if wide else ""
+        return (TRUSTED + f'<figure class="ak-picture"{focus} style="margin:1em 0;overflow-x:auto">'
                 f'<div style="display:flex;flex-wrap:wrap;align-items:center;justify-content:safe center;gap:.8em 1em">'
                 f"{cells}</div>"
                 f"{caption}</figure>")

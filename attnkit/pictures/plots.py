@@ -46,7 +46,8 @@ def picture(ax, *, alt, caption=""):
         body = re.sub(rf"{shades.light}\b", f"var({name}, {shades.light})", body)
     scale = 96 / 72   # matplotlib counts points, the page counts pixels
     body = f'<g transform="scale({scale:.6g})">{body}</g>'
-    return Picture(Svg(body, round(width * scale), round(height * scale), alt=alt), caption=caption)
+    smallest = min((float(size) * scale for size in re.findall(r"font-size: ([\d.]+)px", body)), default=None)
+    return Picture(Svg(body, round(width * scale), round(height * scale), alt=alt, smallest=smallest), caption=caption)
 
 
 def plane(points, names, *, arrow=None, arrow_name="", axis_names=("x", "y"), ax=None, **kwargs):

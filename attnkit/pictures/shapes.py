@@ -39,8 +39,8 @@ def block(grid, left, top, step, label, role, digits, vmax, highlight, above):
 
 
 def fill(value, role=None):
-    """The fill of a square, for SVG: one colour for weights, for other numbers one for each sign."""
-    return palette.var("fill-" + ("weight" if role == "weight" else "negative" if value < 0 else "positive"))
+    """The fill of a square, for SVG: its sign's; a weight has a colour of its own."""
+    return palette.var("fill-" + ("negative" if value < 0 else "weight" if role == "weight" else "positive"))
 
 
 def cell_width(texts, room=8):
