@@ -5,7 +5,7 @@ in _static/fonts are fontsource's (@fontsource-variable/source-serif-4 5.3.1, so
 5.3.0: Latin, every weight); the site gets the weights and the letters that its pages show, 45 kB together at most.
 """
 
-import base64
+import json
 from pathlib import Path
 
 from fontTools.subset import Options, Subsetter, load_font, save_font
@@ -39,19 +39,20 @@ def stack(family):
     return ",".join([f"'{family}'", *(f"'{name} as {family}'" for name in AVERAGE[family][3]), generic])
 
 
-def stylesheet(out):
-    """The faces, written into the style sheet itself, and their stand-ins.
+def head(address):
+    """What a page's head says of the faces; `address` leads from the page to a file of the site.
 
-    A face in a file of its own comes after the page is first painted: however well its stand-in fits, some line breaks
-    elsewhere, and what is below jumps.  And a page opened from the disk may not load it ahead.  In the sheet it is there
-    when the page is drawn, and costs the same bytes, once for all pages.
+    They are asked for at once, beside the style sheet that the first painting waits for, so they are there by then.
+    One that is late is left for the next page ("optional"): however well a stand-in fits, some line would break
+    elsewhere when the face came, and what is below would jump.  (A link rel=preload would do the same, but is refused
+    to a page that was opened from the disk.)
     """
-    rules = []
+    rules, asked = [], []
     for name, (family, style, weight, _) in FACES.items():
-        data = base64.b64encode((out / f"_static/fonts/{name}.woff2").read_bytes()).decode()
         weights = " ".join(map(str, weight)) if isinstance(weight, tuple) else weight
-        rules.append(f"@font-face{{font-family:'{family}';font-style:{style};font-weight:{weights};font-display:swap;"
-                     f"src:url(data:font/woff2;base64,{data}) format('woff2')}}")
+        rules.append(f"@font-face{{font-family:'{family}';font-style:{style};font-weight:{weights};"
+                     f"font-display:optional;src:url({address(f'_static/fonts/{name}.woff2')}) format('woff2')}}")
+        asked.append(f"{style} 1em '{family}'")
     for family, (width, ascent, descent, locals_) in AVERAGE.items():
         for name, other in locals_.items():
             size = width / other
@@ -61,7 +62,8 @@ def stylesheet(out):
                          "line-gap-override:0%}")
     rules.append(f":root{{--ak-serif:{stack('Source Serif 4')};--ak-sans:{stack('Source Sans 3')};"
                  "--ak-mono:'Source Code Pro',ui-monospace,Menlo,Consolas,monospace}")
-    return "\n".join(rules) + "\n"
+    return (f"<style>{''.join(rules)}</style>\n"
+            f"<script>for (const face of {json.dumps(asked)}) document.fonts.load(face);</script>")
 
 
 def cut(source, target, points, *, weight=None, features=("*",)):

@@ -220,10 +220,11 @@ def finish_context(app, pagename, templatename, context, doctree):
         if (Path(app.outdir) / f"_static/figures/{kind}.css").exists() and kind != "core":
             app.add_css_file(f"figures/{kind}.css")
     follow_the_road(app, pagename, context)
+    context["metatags"] = context.get("metatags", "") + book_fonts.head(lambda file: context["pathto"](file, 1))
     if doctree is not None:
         first = next((p.astext() for p in doctree.findall(lambda n: n.tagname == "paragraph")), context["title"])
         words = escape(re.sub(r"\s+", " ", first)[:180])
-        context["metatags"] = context.get("metatags", "") + f'\n<meta name="description" content="{words}">'
+        context["metatags"] += f'\n<meta name="description" content="{words}">'
 
 
 def follow_the_road(app, pagename, context):
@@ -266,6 +267,8 @@ DROP = (
 )
 # The theme folds away what lies under a chapter, behind a switch without a name; side rooms stay in sight (book.css).
 FOLDED = r'<details[^>]*><summary>.*?</summary>(<ul.*?</ul>)\s*</details>'
+# Dark or light before the page is drawn, not when the theme's script has come: no flash, and one logo, not two.
+THEME = 'localStorage.getItem("theme") || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")'
 OPTIONS = r'<script[^>]*src="([^"?]*documentation_options\.js)[^"]*"[^>]*></script>'     # ten lines, read first
 SEARCH = r'<script[^>]*(?:searchtools|language_data|searchindex)\.js[^>]*></script>'
 # These run while the page is read and must stay where they are, or search breaks.
@@ -291,6 +294,7 @@ def lighten(app, exception):
             html = html.replace('class="prev-next-subtitle">previous<', 'class="prev-next-subtitle">back to<')
         if path.name != "search.html":
             html = re.sub(SEARCH, "", html)
+        html = html.replace('localStorage.getItem("theme") || "auto"', THEME)
         html = drop_second(r'<link[^>]*katex\.min\.css[^>]*>', html)   # once by Jupyter Book, once by the extension
         # This sheet does nothing but import another, which a browser then fetches late.
         html = re.sub(r'_static/styles/theme\.css[^"]*', "_static/basic.css", html)
@@ -309,7 +313,7 @@ STYLE = r'<link[^>]*\shref="((?:\.\./)*)(?:\./)?_static/([^"?]*\.css)[^"]*"[^>]*
 def bundled(out, pages):
     """The pages with one style sheet, `_static/site.css`, in place of the nine that all of them name."""
     [names] = {tuple(name for _, name in re.findall(STYLE, html)) for html in pages.values()}
-    sheets = [book_fonts.stylesheet(out)]
+    sheets = []
     for name in names:
         text = (out / "_static" / name).read_text(encoding="utf-8")
         here = posixpath.dirname(name)

@@ -5,7 +5,6 @@ figure leaves it as it was.  What needs no browser is read from the page's text.
 and a figure cost is counted in bytes, elements, requests and operations; `make speed` measures the times.
 """
 
-import base64
 import functools
 import html
 import json
@@ -17,7 +16,7 @@ import browser
 import pytest
 import toc
 from bs4 import BeautifulSoup
-from conftest import DARK, DARK_PHONE, PHONE, ROOT, SITE, WIDE, chapter, on
+from conftest import DARK, DARK_PHONE, PHONE, ROOT, SHIFT, SITE, WIDE, chapter, on
 
 pytestmark = pytest.mark.browser
 
@@ -64,8 +63,6 @@ def test_loads_cleanly(opened):
 # ---- what a page costs, counted, before anything on it is opened or used
 
 MOST = {"kB, first visit": 230, "kB, what all pages share being there": 60, "requests": 28, "elements": 7500}
-# Today's longest pages may weigh more until they are written anew.
-LONGEST = {}
 FONTS = 45      # kB of text, interface and code together
 
 OWN = re.compile(r"_static/figures/(?!core\.)")     # the scripts and styles of the figures that stand on a page
@@ -85,11 +82,8 @@ def test_weight(opened):
             "requests": len(opened.requests), "elements": opened.page.evaluate("document.querySelectorAll('*').length")}
     print(f"\n{opened.name}: {({what: round(value) for what, value in cost.items()})}")
     assert f"{opened.name}.html" in files
-    most = {**MOST, "kB, first visit": LONGEST.get(opened.name, MOST["kB, first visit"])}
-    assert all(cost[what] <= most[what] for what in cost), cost
-    sheet = (SITE / "_static/site.css").read_text()
-    faces = [base64.b64decode(face) for face in re.findall(r"url\(data:font/woff2;base64,([^)]+)\)", sheet)]
-    assert len(faces) == 4 and 30 < sum(map(len, faces)) / 1000 <= FONTS
+    assert all(cost[what] <= most for what, most in MOST.items()), cost
+    assert 30 < weight(f for f in files if f.startswith("_static/fonts/")) <= FONTS
 
 
 @pytest.mark.parametrize("name", BUILT)
@@ -279,13 +273,23 @@ def test_first_level_maths_is_large_enough(opened):
     assert sizes and min(sizes) >= 11
 
 
-def test_faces_are_there_when_the_page_is_drawn(watched, site):
-    """They stand in the style sheet: nothing is fetched for them, and no line breaks elsewhere when they come."""
+def test_late_faces_move_nothing(watched, site):
+    """A face that comes after the first painting is left for the next page: no line breaks elsewhere."""
     with watched() as w:
-        w.open(f"{site}/{CHAPTERS[2]}.html")
-        assert not [url for url in w.requests if "/_static/fonts/" in url]
-        loaded = set(w.page.evaluate("[...document.fonts].filter(f => f.status === 'loaded').map(f => f.family.replace(/[\"']/g, ''))"))
-        assert {"Source Serif 4", "Source Sans 3", "Source Code Pro"} <= loaded
+        w.page.add_init_script(SHIFT)
+        held = []
+        w.page.route("**/_static/fonts/*", lambda route: held.append(route))
+        w.page.goto(f"{site}/{CHAPTERS[2]}.html", wait_until="domcontentloaded")
+        w.page.wait_for_function(w.ALIVE)
+        w.page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 300))))")
+        tall = w.page.evaluate("document.querySelector('.bd-article').getBoundingClientRect().height")
+        assert len(held) == 4
+        for route in held:
+            route.continue_()
+        w.page.wait_for_function("[...document.fonts].filter(f => /Source/.test(f.family) && f.status === 'loaded').length >= 4")
+        w.page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        assert w.page.evaluate("window.shift") < 0.02
+        assert w.page.evaluate("document.querySelector('.bd-article').getBoundingClientRect().height") == tall
 
 
 def test_stand_ins_take_the_room_of_the_faces(watched, site):
