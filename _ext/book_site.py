@@ -187,7 +187,7 @@ def how_long(folder, pagename):
     minutes = round(words / 200 + lines / 12 + pictures / 3)
     measured = json.loads((Path(folder) / "measured" / "bench.json").read_text(encoding="utf-8"))["chapters"]
     seconds = measured["seconds"].get(f"{pagename}.ipynb")
-    runs = f"; its cells run in {seconds:.0f} s (measured once, on one machine)" if seconds else ""
+    runs = f"; its cells run in {seconds:.0f} s (measured once)" if seconds else ""
     return f'<p class="ak-time">About {minutes} minutes to read, without the exercises{runs}.</p>'
 
 

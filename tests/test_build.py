@@ -153,7 +153,7 @@ def test_how_long_counts_words_lines_and_pictures(small):
     (small / "measured/bench.json").write_text(json.dumps({"chapters": {"seconds": {"chapters/second.ipynb": 7.6}}}))
     # 600 and 400 words at 200 a minute, 36 open lines at 5 seconds, a picture at 20: 5 + 3 + 1/3.
     line = book_site.how_long(small, "chapters/second")
-    assert "About 8 minutes to read" in line and "its cells run in 8 s (measured once, on one machine)" in line
+    assert "About 8 minutes to read" in line and "its cells run in 8 s (measured once)" in line
     cells[0]["source"] *= 2
     (small / "chapters/second.ipynb").write_text(notebook(*cells))
     assert "About 11 minutes to read" in book_site.how_long(small, "chapters/second")

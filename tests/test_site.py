@@ -312,6 +312,22 @@ def test_stand_ins_take_the_room_of_the_faces(watched, site):
     assert heights[False] == pytest.approx(heights[True], rel=0.02)
 
 
+ROWS = """() => [...document.querySelectorAll('.bd-article figure.ak-picture > div')].filter(d => d.getClientRects().length).map(d => {
+    const box = d.getBoundingClientRect(), parts = [...d.querySelectorAll(':scope > span:not(.ak-inline), svg')];
+    const least = e => e.localName === 'svg' ? Math.max(.8 * e.getAttribute('width'), parseFloat(e.style.minWidth)) : e.getBoundingClientRect().width;
+    const places = parts.map(e => e.getBoundingClientRect()), em = parseFloat(getComputedStyle(d).fontSize);
+    return {fits: parts.reduce((sum, e) => sum + least(e), 0) + em * (parts.length - 1) < box.width,
+        row: Math.max(...places.map(r => r.top)) < Math.min(...places.map(r => r.bottom)), count: parts.length,
+        aside: Math.min(...places.map(r => r.left)) - box.left - (box.right - Math.max(...places.map(r => r.right)))}; })"""
+
+
+@on(CHAPTERS, WIDE)
+def test_parts_of_a_picture_stand_in_one_row(opened):
+    """Where they fit, given way a little; and the row in the middle of the text."""
+    found = [picture for picture in opened.page.evaluate(ROWS) if picture["fits"]]
+    assert found and all(picture["row"] and abs(picture["aside"]) < 3 for picture in found)
+
+
 # ---- how cells, exercises and titles stand
 
 @pytest.mark.parametrize("name", CHAPTERS)
