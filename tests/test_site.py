@@ -313,7 +313,7 @@ def test_stand_ins_take_the_room_of_the_faces(watched, site):
 
 
 ROWS = """() => [...document.querySelectorAll('.bd-article figure.ak-picture > div')].filter(d => d.getClientRects().length).map(d => {
-    const box = d.getBoundingClientRect(), parts = [...d.querySelectorAll(':scope > span:not(.ak-inline), svg')];
+    const box = d.getBoundingClientRect(), parts = [...d.querySelectorAll(':scope > span, svg')].filter(e => e.getClientRects().length);
     const least = e => e.localName === 'svg' ? Math.max(.8 * e.getAttribute('width'), parseFloat(e.style.minWidth)) : e.getBoundingClientRect().width;
     const places = parts.map(e => e.getBoundingClientRect()), em = parseFloat(getComputedStyle(d).fontSize);
     return {fits: parts.reduce((sum, e) => sum + least(e), 0) + em * (parts.length - 1) < box.width,
