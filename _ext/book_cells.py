@@ -57,7 +57,9 @@ def sets_a_switch(line):
 
 
 def writes_prose(shown):
-    """Whether an output is words and formulas only: no picture, no table, nothing printed."""
+    """Whether an output is words and formulas only: no picture, no table, nothing printed; or words to be unfolded."""
+    if any(is_dropdown(node) for node in shown.findall(nodes.Element)):
+        return True
     apart = nodes.table | nodes.literal_block | nodes.image
     return not any(isinstance(node, apart) or stands_alone(node) for node in shown.findall())
 
@@ -84,5 +86,9 @@ def gather(exercise):
 
 def belongs(node):
     """Whether a node after an exercise is a part of it: a dropdown or a cell."""
-    return is_element(node, "cell_code") or "sd-dropdown" in node.get("classes", ()) or (
-        node.get("design_component") == "dropdown")
+    return is_element(node, "cell_code") or is_dropdown(node)
+
+
+def is_dropdown(node):
+    """Whether a node is something to be unfolded."""
+    return "sd-dropdown" in node.get("classes", ()) or node.get("design_component") == "dropdown"

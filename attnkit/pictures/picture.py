@@ -105,7 +105,8 @@ class Picture:
 
     def html(self):
         """The whole picture, complete without style sheet or script."""
-        cells = "".join(f'<span style="font-size:1.15em">{escape(p)}</span>' if isinstance(p, str) else p.html()
+        # A sign stands level with the squares, whose names are above them.
+        cells = "".join(f'<span style="margin-top:1.5em">{escape(p)}</span>' if isinstance(p, str) else p.html()
                         for p in self.parts)
         caption = f"<figcaption>{escape(self.caption)}</figcaption>" if self.caption else ""
         # What is wider than a phone even then is pushed aside, by the keyboard, too.
