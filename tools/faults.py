@@ -187,8 +187,8 @@ FAULTS = [
           page("operations", INDEX, theme="dark"), builds=True),
     Fault("a script error", partial(append, CORE, "\nattnkit.nothing.at.all();\n"), page("loads_cleanly", INDEX), builds=True),
     # pages
-    Fault("contrast", partial(change, CSS, ".viewcode-back {\n  color: var(--ak-ink);", ".viewcode-back {\n  color: #9ab;"),
-          page("accessible", "_modules/attnkit/masks", width=360), builds=True),
+    Fault("contrast", partial(change, CSS, ".ak-time {\n    color: var(--ak-quiet);", ".ak-time {\n    color: #9ab;"),
+          page("accessible", "chapters/notation", width=360), builds=True),
     Fault("an outside request", partial(append, CSS, "body { background-image: url('https://example.org/x.png'); }\n"),
           page("loads_cleanly", INDEX), builds=True),
     Fault("a page wider than a phone", partial(append, CSS, ".bd-article p { min-width: 50rem; }\n"),
