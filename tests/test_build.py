@@ -178,3 +178,12 @@ def test_a_formula_is_rendered_once_and_a_wrong_one_named():
     assert shown != one and "katex-display" in shown and "<math" in one
     with pytest.raises(book_site.katex.KaTeXError):
         book_site.formula(r"\frac{1}{", False)
+
+
+def test_rules_without_a_use_are_left_out():
+    """A rule goes only if each of its selectors needs a class that nobody names; all else stays, in its order."""
+    sheet = """.used{a:1} .unused{a:2} p.unused,.used .unused{a:3} .unused,p{a:4} .used:not(.unused){a:5}
+        @media print{.unused{a:6} .used{a:7}} @media screen{.unused{a:8}} @font-face{a:9} html[x]{.unused{a:10}}"""
+    kept = "".join(book_site.without_unused(sheet, {"used", "p"}).split())
+    assert kept == (".used{a:1}.unused,p{a:4}.used:not(.unused){a:5}@mediaprint{.used{a:7}}@font-face{a:9}"
+                    "html[x]{.unused{a:10}}")

@@ -18,6 +18,8 @@ import toc
 from bs4 import BeautifulSoup
 from conftest import DARK, DARK_PHONE, PHONE, ROOT, SHIFT, SITE, WIDE, chapter, on
 
+from attnkit.pictures import palette
+
 pytestmark = pytest.mark.browser
 
 PAGES = toc.pages()
@@ -95,6 +97,23 @@ def test_nothing_blocks(name):
     needed = {"doctools", "sphinx_highlight"} | ({"searchtools", "language_data", "searchindex"} if name == "search" else set())
     assert blocking <= needed
     assert [link["href"].split("_static/")[1].split("?")[0] for link in page.select("link[rel=stylesheet]")] == ["site.css"]
+
+
+def test_the_books_own_rules_are_whole():
+    """The theme's sheets lose what no page uses; the book's and the figures' keep every class, put together or not."""
+    sheet = (SITE / "_static/site.css").read_text()
+    for own in ("attnkit/figures/core.css", "_static/book.css"):
+        classes = set(re.findall(r"\.(ak-[a-z-]+)", (ROOT / own).read_text()))
+        assert len(classes) > 10 and classes <= set(re.findall(r"\.(ak-[a-z-]+)", sheet)), own
+
+
+@chapter("matrix_form")
+def test_frames_have_the_colours_of_their_roles(opened):
+    colours = opened.page.evaluate("""() => Object.fromEntries([...document.querySelectorAll('.ak-figure .ak-frame')].map(e =>
+        [e.className.match(/ak-frame-(\\w+)/)?.[1], getComputedStyle(e).borderTopColor]))""")
+    for role in ("query", "key"):          # the others are empty places in the first step
+        red, green, blue = (int(palette.ROLES[role].light[k:k + 2], 16) for k in (1, 3, 5))
+        assert colours[role] == f"rgb({red}, {green}, {blue})"
 
 
 @pytest.mark.parametrize("name", BUILT)
