@@ -30,6 +30,7 @@ from attnkit.pictures import picture
 sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parent.parent / "tools")]
 import book_cells  # noqa: E402
 import book_fonts  # noqa: E402
+import road  # noqa: E402
 import toc  # noqa: E402
 
 logger = logging.getLogger(__name__)
@@ -172,19 +173,8 @@ def how_long(folder, pagename):
     """A line for a chapter: how long it takes to read (computed) and its cells to run (measured)."""
     if pagename not in toc.chapters(Path(folder)):
         return ""
-    path = Path(folder) / f"{pagename}.ipynb"
-    words = lines = pictures = 0
-    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
-        if cell["cell_type"] == "markdown":
-            words += len("".join(cell["source"]).split())
-            continue
-        if not cell["metadata"].get("tags"):        # what is folded is not counted
-            lines += len(cell["source"])
-        for data in (output.get("data", {}) for output in cell["outputs"]):
-            words += len("".join(data.get("text/markdown", "")).split())
-            pictures += "text/html" in data
-    # 200 words a minute, five seconds for a line of code, twenty for a picture; exercises and play come on top.
-    minutes = round(words / 200 + lines / 12 + pictures / 3)
+    notebook = json.loads((Path(folder) / f"{pagename}.ipynb").read_text(encoding="utf-8"))
+    minutes = round(road.minutes(notebook))
     measured = json.loads((Path(folder) / "measured" / "bench.json").read_text(encoding="utf-8"))["chapters"]
     seconds = measured["seconds"].get(f"{pagename}.ipynb")
     runs = f"; its cells run in {seconds:.0f} s (measured once)" if seconds else ""
@@ -242,9 +232,9 @@ def follow_the_road(app, pagename, context):
     if parents[pagename] is not None:
         before, after = parents[pagename], None
     else:
-        road = [page for page, parent in parents.items() if parent is None]
-        at = road.index(pagename)
-        before, after = ([None, *road][at], [*road, None][at + 1])
+        pages = [page for page, parent in parents.items() if parent is None]
+        at = pages.index(pagename)
+        before, after = ([None, *pages][at], [*pages, None][at + 1])
     context["prev"], context["next"] = neighbour(before), neighbour(after)
 
 

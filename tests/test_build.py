@@ -69,6 +69,7 @@ def test_toc_is_read_at_every_depth(small):
     (small / "_toc.yml").write_text(TOC)
     assert toc.notebooks(small) == [f"{name}.ipynb" for name in NOTEBOOKS]
     assert toc.chapters(small) == NOTEBOOKS[1:5]
+    assert toc.road(small) == ["index", "chapters/first", "chapters/second"]
     assert toc.slug("chapters/first.ipynb") == toc.slug("further/first") == "first"
     assert toc.chapter("first", small) == "chapters/first" and toc.chapter("deeper", small) == "further/deeper"
     assert toc.chapter("nothing", small) is None
@@ -86,7 +87,7 @@ def test_one_chapter_must_exist(small, monkeypatch):
 
 MATTERS = ["_toc.yml", "_config.yml", "index.ipynb", "chapters/first.ipynb", "further/deeper.ipynb", "further/picture.png", "chapters/list.md",
            "reference/pages.ipynb", "references.bib", "requirements.lock", "attnkit/deep/figure.js", "_ext/site.py",
-           "_static/fonts/a.woff2", "measured/bench.json", "tools/toc.py"]
+           "_static/fonts/a.woff2", "measured/bench.json", "tools/road.py", "tools/toc.py"]
 
 
 @pytest.mark.parametrize("name", MATTERS)
@@ -145,18 +146,16 @@ def test_repository_from_the_ci_comes_first(small, monkeypatch):
 
 # ---- the line under a title
 
-def test_how_long_counts_words_lines_and_pictures(small):
-    text = {"cell_type": "markdown", "source": ["word " * 300, "\n", "word " * 300], "metadata": {}}
-    cells = [text, code(["x = 1\n"] * 36), code(["y = 2\n"] * 600, tags=["hide-input"]),
-             code(["z"], {"text/html": ["<svg/>"]}, {"text/markdown": ["word " * 400]}, tags=["hide-input"])]
-    (small / "chapters/second.ipynb").write_text(notebook(*cells))
+def test_how_long_rounds_the_minutes_and_names_the_seconds(small):
+    """What a minute is made of, tests/test_road.py asks."""
+    text = {"cell_type": "markdown", "source": ["word " * 300, "\n", "word " * 200], "metadata": {}}
+    (small / "chapters/second.ipynb").write_text(notebook(text, code(["x = 1\n"] * 15)))      # 2.5 and 1.25 minutes
     (small / "measured/bench.json").write_text(json.dumps({"chapters": {"seconds": {"chapters/second.ipynb": 7.6}}}))
-    # 600 and 400 words at 200 a minute, 36 open lines at 5 seconds, a picture at 20: 5 + 3 + 1/3.
     line = book_site.how_long(small, "chapters/second")
-    assert "About 8 minutes to read" in line and "its cells run in 8 s (measured once)" in line
-    cells[0]["source"] *= 2
-    (small / "chapters/second.ipynb").write_text(notebook(*cells))
-    assert "About 11 minutes to read" in book_site.how_long(small, "chapters/second")
+    assert "About 4 minutes to read, without the exercises; its cells run in 8 s (measured once)." in line
+    text["source"] *= 2
+    (small / "chapters/second.ipynb").write_text(notebook(text, code(["x = 1\n"] * 15)))
+    assert "About 6 minutes to read" in book_site.how_long(small, "chapters/second")
 
 
 def test_how_long_stands_under_chapters_only(small):

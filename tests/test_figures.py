@@ -28,6 +28,7 @@ from attnkit.figures import (
     SquareEditor,
     SwappedWords,
     base,
+    softmax_explorer,
 )
 from attnkit.lessons.drinks import ConcatenationClassifier, PoolingClassifier
 from attnkit.modules import AttentionPooling
@@ -115,8 +116,10 @@ def test_softmax_explorer_arithmetic():
              for _ in range(CASES)]
     for case, got in zip(cases, node("run_figures.js", {"figure": "softmax_explorer", "cases": cases})):
         s, t = np.array(case["scores"]), case["temperature"]
-        ours = SoftmaxExplorer(s, [str(i) for i in range(len(s))])
-        ours.temperature = t
+        ours = SoftmaxExplorer(s, [str(i) for i in range(len(s))], temperature=t)
+        assert np.allclose(got["powers"], np.exp(s / t), rtol=1e-12) and np.allclose(got["powers"], ours.powers, rtol=1e-12)
+        assert got["written"] == [softmax_explorer.written(power) for power in ours.powers]
+        assert np.allclose(got["weights"], np.array(got["powers"]) / sum(got["powers"]), rtol=0, atol=1e-12)
         assert np.allclose(got["weights"], softmax(s, temperature=t), rtol=0, atol=1e-12)
         assert np.isclose(got["entropy"], ours.entropy, rtol=0, atol=1e-12)
         assert np.isclose(2 ** got["entropy"], np.exp(-np.sum(softmax(s / t) * np.log(softmax(s / t)))))
@@ -125,6 +128,25 @@ def test_softmax_explorer_arithmetic():
         assert np.allclose(got["derivative"], differences, rtol=0, atol=1e-7)
         assert np.allclose(got["derivative"], ours.derivative, rtol=0, atol=1e-12)
         assert np.isclose(got["size"], np.linalg.norm(ours.derivative), rtol=0, atol=1e-12)
+
+
+def test_softmax_explorer_writes_every_power_shortly():
+    """From the smallest to the largest that there can be: neither 0.00, which no power is, nor a row of digits."""
+    case = {"scores": [-4, -0.8, -0.5, 0, 0.6, 0.7, 4], "temperature": 0.1}
+    [got] = node("run_figures.js", {"figure": "softmax_explorer", "cases": [case]})
+    assert got["written"] == ["4.2 × 10^−18", "3.4 × 10^−4", "0.01", "1.00", "403.43", "1.1 × 10^3", "2.4 × 10^17"]
+    explorer = SoftmaxExplorer(case["scores"], list("abcdefg"), temperature=0.1)
+    assert [softmax_explorer.written(power) for power in explorer.powers] == got["written"]
+    assert "<td>2.4 × 10<sup>17</sup></td>" in explorer.still() and "e<sup>score\xa0/\xa0T</sup>, T\xa0=\xa00.1</th>" in explorer.still()
+
+
+def test_softmax_explorer_begins_where_it_is_told():
+    """Reset leads back there; the details are no state of the reader's."""
+    explorer = SoftmaxExplorer([1, 0], ["a", "b"], temperature=0.5, details=True)
+    assert explorer.defaults == {"scores": [1, 0], "temperature": 0.5} and explorer.state()["details"]
+    assert not SoftmaxExplorer([1, 0], ["a", "b"]).details
+    explorer.temperature = 4
+    assert explorer.defaults["temperature"] == 0.5
 
 
 def test_attention_plane_arithmetic():
@@ -434,7 +456,7 @@ def examples():
             SquareEditor([[0.9, -0.4], [0.1, 0.5]], caption="Cap."),
             Alignment([[0.94, 0.06], [0.2, 0.8]], ["je", "t'"], ["I", "you"], query_lang="fr", caption="Cap."),
             AttentionBudget([0.5, 0.2, 0.3], [[0.5, -1], [1, 0.2], [-0.3, 0.7]], ["a & b", "b", "c"], ["x", "y"], caption="Cap."),
-            SoftmaxExplorer([0.9, -1.1, 0.2], ["a", "b", "c"], caption="Cap."),
+            SoftmaxExplorer([0.9, -1.1, 0.2], ["a", "b", "c"], details=True, caption="Cap."),
             AttentionPlane([[1, 0.5], [-1, 1.5], [0.3, -1]], ["a", "b", "c"], selected=1, caption="Cap."),
             AttentionSteps([[1, 0.5], [0, -1]], [[0.3, 1], [1, 1]], [[2.0, 1], [-1, 3]], ["a", "b"], 1, 2, caption="Cap."),
             SoftDictionary(["n", "e", "s"], [0, 90, 180], [3, 8, 20], 120, 2, "degrees", caption="Cap."),
@@ -468,7 +490,8 @@ def test_static_form(widget):
              "square_editor": lambda: [fixed(v, 1) for v in widget.array.flat],
              "alignment": lambda: [fixed(v) for v in widget.tempered.flat],
              "attention_budget": lambda: [fixed(v) for v in [*widget.weights, *widget.average]],
-             "softmax_explorer": lambda: [fixed(v) for v in widget.weights] + [fixed(v, plus=True) for v in widget.derivative.flat],
+             "softmax_explorer": lambda: [*[fixed(v) for v in [*widget.powers, widget.powers.sum(), *widget.weights]],
+                                          *[fixed(v, plus=True) for v in widget.derivative.flat]],
              "attention_plane": lambda: [fixed(v) for v in [*widget.weights.flat, *widget.outputs.flat]],
              "attention_steps": lambda: [fixed(v) for v in [*widget.weights, *widget.output]],
              "soft_dictionary": lambda: [*[fixed(v) for v in widget.weights], fixed(widget.answer, 1)],
@@ -526,6 +549,8 @@ BAD = [
     (lambda: examples()["attention_budget"].spend(0, 1.5), ValueError, "share must lie between 0 and 1"),
     (lambda: SoftmaxExplorer([1, 2], ["a"]), ValueError, r"scores must have shape \(1,\), got \(2,\)"),
     (lambda: SoftmaxExplorer([9], ["a"]), ValueError, "scores must lie between -4 and 4"),
+    (lambda: SoftmaxExplorer([1], ["a"], temperature=0), ValueError, "temperature must lie between 0.1 and 10, got 0"),
+    (lambda: SoftmaxExplorer([1], ["a"], details=1), TypeError, "details must be True or False, got 1"),
     (lambda: AttentionPlane([[3, 0]], ["a"]), ValueError, "points must lie between -1.5 and 1.5"),
     (lambda: AttentionPlane([[1, 0]], ["a"], selected=1), ValueError, "selected must be 0, the number of one of the points, got 1"),
     (lambda: AttentionPlane([[1, 0]], ["a"], selected=0.5), TypeError, "selected must be an integer, got 0.5"),

@@ -16,7 +16,7 @@ import browser
 import pytest
 import toc
 from bs4 import BeautifulSoup
-from conftest import DARK, DARK_PHONE, PHONE, ROOT, SHIFT, SITE, WIDE, chapter, on
+from conftest import DARK, DARK_PHONE, DONE, PHONE, ROOT, SHIFT, SITE, WIDE, chapter, on
 
 from attnkit.pictures import palette
 
@@ -60,6 +60,28 @@ def test_loads_cleanly(opened):
     assert opened.page.evaluate("document.documentElement.scrollWidth") <= opened.look.width
     assert opened.page.evaluate("window.shift") < 0.02
     assert not opened.errors and not opened.outside
+
+
+# The first picture or figure in sight on a page; before anything is unfolded.
+FIRST = """() => { const [r] = [...document.querySelectorAll('.bd-article :is(figure.ak-picture, [data-ak-figure])')]
+    .map(e => e.getBoundingClientRect()).filter(r => r.height); return r && {top: r.top + scrollY, height: r.height}; }"""
+
+
+@on(DONE, WIDE)
+def test_the_first_picture_is_on_the_first_screen(opened):
+    """On a laptop, 1280 x 800: at least its upper half, before anybody scrolls."""
+    first = opened.page.evaluate(FIRST)
+    assert first, f"{opened.name}: no picture"
+    middle = first["top"] + first["height"] / 2
+    assert middle <= 800, f"{opened.name}: the middle of the first picture is {middle:.0f} pixels down, at most 800"
+
+
+@on(DONE, PHONE)
+def test_the_first_picture_is_near_on_a_phone(opened):
+    """On a phone, 360 x 740: it begins within two screens."""
+    first = opened.page.evaluate(FIRST)
+    assert first, f"{opened.name}: no picture"
+    assert first["top"] <= 2 * 740, f"{opened.name}: the first picture begins {first['top']:.0f} pixels down, at most {2 * 740}"
 
 
 # ---- what a page costs, counted, before anything on it is opened or used
@@ -758,21 +780,47 @@ def test_budget_weights_sum_to_one(opened):
     assert weights() == [0.2] * 5
 
 
+def column(found, kind):
+    """What the rows of the softmax explorer say in one column; an exponent's words are for the ear."""
+    return found.locator(f"tbody tr:not(.ak-sum) .ak-{kind} .ak-value").all_text_contents()
+
+
 @chapter("softmax")
+def test_softmax_explorer_shows_powers_and_weights(opened):
+    w = opened
+    found = figure(w)
+    temperature = found.get_by_role("slider", name="temperature")
+    temperature.evaluate("s => { s.value = 0; s.dispatchEvent(new Event('input', {bubbles: true})) }")       # in the middle stands 1
+    powers, weights = column(found, "power"), column(found, "weight")
+    assert found.locator(".ak-sum .ak-weight .ak-value").inner_text() == "1.00"
+    assert float(found.locator(".ak-sum .ak-power .ak-value").inner_text()) == pytest.approx(sum(map(float, powers)), abs=0.025)
+    found.get_by_role("button", name="Add 0.5 to all scores").click()
+    assert column(found, "weight") == weights and found.locator(".ak-out").first.inner_text() == "+1.5"
+    assert [float(p) for p in column(found, "power")] == pytest.approx([1.6487 * float(p) for p in powers], abs=0.02)
+    temperature.press("Home")
+    assert column(found, "power")[0] == "3.3 × 10 to the power of 6" and column(found, "weight")[0] == "1.00"
+    assert says(w, found) == "Thunder gets the largest weight, 1.00; the four weights sum to 1."
+    for name in ("Mix-up", "Thunder"):
+        found.get_by_role("slider", name=name).press("End")
+    assert says(w, found) == "Thunder and Mix-up share the largest weight, 0.50 each; the four weights sum to 1."
+    found.get_by_role("button", name="Take 0.5 from all scores").click()        # up there is no room
+    assert found.locator(".ak-out").first.inner_text() == "+3.5"
+    temperature.press("End")
+    assert all(0.1 < float(t) < 0.4 for t in column(found, "weight"))
+    assert not found.locator(".ak-changes").count(), "derivatives are a matter of the side room"
+
+
+@on(["further/softmax"], WIDE)
 def test_softmax_explorer_shows_entropy_and_derivative(opened):
     w = opened
     found = figure(w)
-
-    def weights():
-        return found.locator("tbody .ak-weight").all_inner_texts()
-
-    before = weights()
-    found.get_by_role("button", name="Shift all scores").click()
-    assert weights() == before and found.locator(".ak-out").first.inner_text() == "+1.5"
+    weights, changes = column(found, "weight"), found.locator(".ak-changes tbody td").all_inner_texts()
+    assert len(changes) == len(weights)**2 and changes[0].startswith("+") and changes[1].startswith("−")
+    found.get_by_role("button", name="Add 0.5 to all scores").click()
+    assert column(found, "weight") == weights and found.locator(".ak-changes tbody td").all_inner_texts() == changes
     found.get_by_role("slider", name="temperature").press("Home")
-    assert weights()[0] == "1.00" and "Entropy 0.00 bits" in says(w, found)
-    found.get_by_role("slider", name="temperature").press("End")
-    assert all(0.2 < float(t) < 0.3 for t in weights())
+    assert "Entropy 0.00 bits" in says(w, found) and "Size of the derivative: 0.0" in says(w, found)
+    assert column(found, "weight")[0] == "1.00"
 
 
 @chapter("basic_attention")

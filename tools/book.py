@@ -131,7 +131,7 @@ def fingerprint():
     """A hash of everything that the website is made from."""
     folders = {Path(page).parent.as_posix() for page in toc("--pages")} - {"."}
     inputs = ("*.ipynb", "*.yml", "*.bib", "*.lock", "measured/*", "attnkit/**/*", "_ext/*", "_static/**/*",
-              "_templates/**/*", "tools/toc.py", *(f"{folder}/**/*" for folder in folders))
+              "_templates/**/*", "tools/road.py", "tools/toc.py", *(f"{folder}/**/*" for folder in folders))
     paths = {p for pattern in inputs for p in ROOT.glob(pattern)
              if p.is_file() and not {"__pycache__", ".ipynb_checkpoints"} & set(p.parts)}
     # The address of the repository makes buttons and links (_ext/book_site.py).

@@ -92,6 +92,17 @@ def text_cell(text):
     return alter
 
 
+def push_down(cells):
+    """A long text between a page's title and its first picture."""
+    text_cell("\n\n".join(["Before anything can be seen, much has to be said. " * 10] * 5))(cells)
+    cells.insert(1, cells.pop())
+
+
+def silent(cells):
+    """A cell in sight that shows nothing."""
+    cells.append({"cell_type": "code", "id": "planted", "metadata": {}, "execution_count": 99, "source": ["nothing = 0"], "outputs": []})
+
+
 def unrepeatable(cells):
     """A cell that prints something else at each run."""
     cells.append({"cell_type": "code", "id": "planted", "metadata": {}, "execution_count": 99,
@@ -104,6 +115,11 @@ def unrepeatable(cells):
 def page(question, name, theme="light", width=1280):
     """A question that tests/test_site.py asks of a page."""
     return f"tests/test_site.py::test_{question}[{name}, {theme}, {width}]"
+
+
+def road(question, slug):
+    """A question that tests/test_road.py asks of a page."""
+    return f"tests/test_road.py::test_{question}[{toc.chapter(slug) or slug}]"
 
 
 def notebook(slug):
@@ -143,6 +159,16 @@ FAULTS = [
     Fault("a chapter missing from the table of contents",
           partial(change, "_toc.yml", f"      - file: {toc.chapter('softmax')}\n", ""),
           "tests/test_notebooks.py::test_toc_names_every_notebook_and_page"),
+    # the shape of a page
+    Fault("a page past its minutes", partial(in_notebook, "dot_product", text_cell("word " * 4000)),
+          road("a_page_takes_no_longer_than_its_minutes", "dot_product")),
+    Fault("a silent visible cell", partial(in_notebook, "dot_product", silent), road("a_visible_cell_shows_something", "dot_product")),
+    Fault("a bold word that is no term", partial(in_notebook, "dot_product", text_cell("This is **important** to know.")),
+          road("what_is_bold_is_a_term_of_the_page", "dot_product")),
+    Fault("a term that its page does not define", partial(change, "terms.yml", "slug: dot_product", "slug: softmax"),
+          road("a_term_is_bold_once_on_its_page", "softmax")),
+    Fault("a picture pushed below the fold", partial(in_notebook, "dot_product", push_down),
+          page("the_first_picture_is_on_the_first_screen", toc.chapter("dot_product")), builds=True),
     # the rooms
     Fault("an arrow that leads out of the mechanism", partial(append, "attnkit/scores.py", "\nfrom attnkit.pictures import palette  # noqa\n"),
           "tests/test_rooms.py::test_arrows_run_one_way"),

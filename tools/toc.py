@@ -61,6 +61,11 @@ def chapters(root=ROOT):
             if file.suffix == ".ipynb" and "/" in name and not name.startswith("reference/")]
 
 
+def road(root=ROOT):
+    """The pages that lead one to the next: the index and the chapters, without side rooms."""
+    return [name for name, parent in entries(root) if parent is None and name in [*pages(root)[:1], *chapters(root)]]
+
+
 def slug(name):
     """What a chapter is called: its file's name without folder and suffix."""
     return Path(name).stem

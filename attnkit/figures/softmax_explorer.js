@@ -1,91 +1,168 @@
-// Scores and a temperature; weights, entropy and the derivative answer.
+// Scores and a temperature; a power of e comes of each score, and of each power its share of their sum.
 ((attnkit) => {
   "use strict";
   const { h, fixed } = attnkit;
 
   // The arithmetic, compared with attnkit.softmax and with differences of it by tests/test_figures.py.
   function compute({ scores, temperature }) {
+    const powers = scores.map((s) => Math.exp(s / temperature)); // at most e to the 40: there is no overflow
     const weights = attnkit.softmax(scores.map((s) => s / temperature));
     const entropy = -weights.reduce((sum, p) => sum + (p > 0 ? p * Math.log2(p) : 0), 0);
     const derivative = weights.map((p, i) => weights.map((q, j) => (p * ((i === j ? 1 : 0) - q)) / temperature));
     const size = Math.sqrt(derivative.flat().reduce((sum, v) => sum + v * v, 0));
-    return { weights, entropy, derivative, size };
+    return { powers, written: powers.map(written), weights, entropy, derivative, size };
   }
 
-  // All scores by 0.5: up while the largest has room, else down.
-  function shift(figure, scores) {
-    const by = Math.max(...scores) <= 3.5 ? 0.5 : Math.min(...scores) >= -3.5 ? -0.5 : 0;
-    if (by) return { scores: scores.map((s) => Math.round(10 * (s + by)) / 10) };
-    figure.say("No room: the scores reach from one end to the other.");
-    return {};
+  // A power as a reader takes it in: two decimals, or where those say nothing a power of ten, 2.4 × 10^17.
+  function written(power) {
+    if (power >= 0.005 && power < 1000) return fixed(power);
+    const [digits, exponent] = power.toExponential(1).split("e");
+    return `${digits} × 10^${fixed(Number(exponent), 0)}`;
   }
 
-  const titles = (words) => words.map((word) => h("th", { scope: "col" }, word));
+  // ---- in words
+
+  const COUNTS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight"];
+  const count = (n) => COUNTS[n] || String(n);
+  const list = (words) => [words.slice(0, -1).join(", "), ...words.slice(-1)].filter(Boolean).join(" and ");
+
+  // Who has the largest weight. Equal scores tie, whatever the last bit of a weight says.
+  function leaders(names, scores, weights) {
+    const best = Math.max(...scores);
+    const first = names.filter((_, i) => best - scores[i] < 1e-9);
+    const weight = fixed(Math.max(...weights));
+    const sum = `the ${count(names.length)} weights sum to 1.`;
+    if (names.length === 1) return `${names[0]} is alone and has all the weight, ${weight}.`;
+    if (first.length === names.length)
+      return `All ${count(names.length)} weights are the same, ${weight}; they sum to 1.`;
+    if (first.length > 1) return `${list(first)} share the largest weight, ${weight} each; ${sum}`;
+    return `${first[0]} gets the largest weight, ${weight}; ${sum}`;
+  }
+
+  const detail = ({ entropy, size }) =>
+    ` Entropy ${fixed(entropy)} bits, as undecided as among ${fixed(2 ** entropy, 1)} equal choices. ` +
+    `Size of the derivative: ${fixed(size)}.`;
+
+  // ---- the parts
+
   const table = (kind, heads, rows) =>
     h("table", { class: `ak-grid ${kind}` }, h("thead", {}, ...heads), h("tbody", {}, ...rows));
 
-  // In each row a name, the slider of its score, and the weight that comes of it.
-  function weightTable(figure, names) {
-    const rows = names.map((name, k) => {
-      const slider = figure.slider({
-        name,
-        min: -4,
-        max: 4,
-        step: 0.1,
-        format: (v) => fixed(v, 1, true),
-        word: (v) => fixed(v, 1, true),
-        read: ({ scores }) => scores[k],
-        write: (value, { scores }) => ({ scores: scores.map((s, j) => (j === k ? value : s)) }),
-      });
-      const [weight, bar] = [h("td", { class: "ak-weight" }), h("span", { class: "ak-fill" })];
-      const cells = [h("td", {}, slider.element), weight, h("td", { class: "ak-bar" }, bar)];
-      return { bar, weight, element: h("tr", {}, h("th", { scope: "row" }, name), ...cells) };
+  // A cell with a number and its bar.
+  function measured(kind) {
+    // The words between a number and what is raised are for the ear.
+    const [number, words, above] = [h("span", {}), h("span", { class: "ak-unseen" }), h("sup", {})];
+    const fill = h("span", { class: "ak-fill" });
+    const value = h("span", { class: "ak-value" }, number, words, above);
+    const track = h("span", { class: "ak-track", "aria-hidden": "true" }, fill);
+    function show(text, share) {
+      const [base, exponent = ""] = text.split("^");
+      attnkit.write(number, base);
+      attnkit.write(words, exponent && " to the power of ");
+      attnkit.write(above, exponent);
+      if (share !== undefined) attnkit.style(fill, "transform", `scaleX(${share.toFixed(3)})`);
+    }
+    return { show, fill, track, element: h("td", { class: kind }, h("div", { class: "ak-measured" }, value, track)) };
+  }
+
+  // In each row a name, the slider of its score, the power and the weight that come of it.
+  function scoreRow(figure, name, k) {
+    const slider = figure.slider({
+      name,
+      min: -4,
+      max: 4,
+      step: 0.1,
+      format: (v) => fixed(v, 1, true),
+      word: (v) => fixed(v, 1, true),
+      read: ({ scores }) => scores[k],
+      write: (value, { scores }) => ({ scores: scores.map((s, j) => (j === k ? value : s)) }),
     });
-    const head = h("tr", {}, h("td", {}), ...titles(["score", "weight"]), h("td", { class: "ak-bar" }));
-    const element = table(
-      "ak-weights",
-      [head],
-      rows.map((row) => row.element),
-    );
-    return { rows, element };
+    const [power, weight] = [measured("ak-power"), measured("ak-weight")];
+    const cells = [h("td", {}, slider.element), power.element, weight.element];
+    return { power, weight, element: h("tr", {}, h("th", { scope: "row" }, name), ...cells) };
+  }
+
+  // The last row: what the powers are divided by, and the weights end to end, which fill their bar.
+  function sumRow() {
+    const [power, weight] = [measured("ak-power"), measured("ak-weight")];
+    power.track.remove();
+    const cells = [h("th", { scope: "row", colspan: 2 }, "sum"), power.element, weight.element];
+    function show({ powers, weights }) {
+      const ends = weights.slice(0, -1).map((_, i) => 100 * weights.slice(0, i + 1).reduce((sum, w) => sum + w, 0));
+      const lines = ends
+        .filter((end) => end > 1 && end < 99) // elsewhere a line would nibble at an end of the bar
+        .map((end) => `linear-gradient(var(--ak-page), var(--ak-page)) ${end.toFixed(1)}% 0 / 2px 100% no-repeat`);
+      power.show(written(powers.reduce((sum, p) => sum + p, 0)));
+      weight.show("1.00", 1);
+      attnkit.style(weight.fill, "background", [...lines, "var(--ak-fill-weight)"].join(", "));
+    }
+    return { show, element: h("tr", { class: "ak-sum" }, ...cells) };
+  }
+
+  function powerTable(figure, names) {
+    const rows = names.map((name, k) => scoreRow(figure, name, k));
+    const sum = sumRow();
+    const power = h("span", { "aria-hidden": "true" }, "e", h("sup", {}, "score / T"));
+    const heard = h("span", { class: "ak-unseen" }, "e to the power of score over T");
+    const titles = [["score"], [power, heard], ["weight"]].map((title) => h("th", { scope: "col" }, ...title));
+    const body = [...rows, sum].map((row) => row.element);
+    return { rows, sum, element: table("ak-powers", [h("tr", {}, h("td", {}), ...titles)], body) };
   }
 
   // Row by row the change of a weight with each score.
   function changeTable(names) {
     const cells = names.map(() => names.map(() => h("td", { class: "ak-cell" })));
     const title = h("th", { scope: "colgroup", colspan: names.length }, "change of weight per unit of score");
-    const heads = [h("tr", {}, h("td", {}), title), h("tr", {}, h("td", {}), ...titles(names))];
+    const titles = names.map((name) => h("th", { scope: "col" }, name));
+    const heads = [h("tr", {}, h("td", {}), title), h("tr", {}, h("td", {}), ...titles)];
     const rows = names.map((name, i) => h("tr", {}, h("th", { scope: "row" }, name), ...cells[i]));
-    return { cells, element: table("ak-changes", heads, rows) };
+    function show(derivative) {
+      cells.flat().forEach((cell, k) => {
+        const value = derivative.flat()[k];
+        attnkit.write(cell, fixed(value, 2, true));
+        attnkit.paint(cell, value, 0.5);
+      });
+    }
+    return { show, element: table("ak-changes", heads, rows) };
   }
 
-  function controls(figure) {
-    const temperature = figure.logSlider({ name: "temperature", trait: "temperature", most: 10 });
-    const shiftAll = figure.button("Shift all scores by 0.5", ({ scores }) => shift(figure, scores));
-    const buttons = h("div", { class: "ak-buttons" }, shiftAll, figure.reset());
-    return h("div", { class: "ak-controls" }, temperature.element, buttons);
+  // All scores by 0.5: up while the largest has room, else down, and the button says which.
+  const step = (scores) => (Math.max(...scores) <= 3.5 ? 0.5 : Math.min(...scores) >= -3.5 ? -0.5 : 0);
+
+  function shifter(figure) {
+    const button = figure.button("", ({ scores }) => {
+      const by = step(scores);
+      if (by) return { scores: scores.map((s) => Math.round(10 * (s + by)) / 10) };
+      figure.say("No room: the scores reach from one end to the other.");
+      return {};
+    });
+    const show = (scores) =>
+      attnkit.write(button, step(scores) < 0 ? "Take 0.5 from all scores" : "Add 0.5 to all scores");
+    return { button, show };
   }
 
   function build(figure) {
     const names = figure.get("names");
-    const [weighed, change] = [weightTable(figure, names), changeTable(names)];
+    const [made, shift] = [powerTable(figure, names), shifter(figure)];
+    const change = figure.get("details") ? changeTable(names) : null;
+    const temperature = figure.logSlider({ name: "temperature T", trait: "temperature", most: 10 });
+    const buttons = h("div", { class: "ak-buttons" }, shift.button, figure.reset());
+    const controls = h("div", { class: "ak-controls" }, temperature.element, buttons);
 
     function update(state) {
-      const { weights, entropy, derivative, size } = compute(state);
-      weighed.rows.forEach((row, i) => {
-        attnkit.write(row.weight, fixed(weights[i], 2));
-        attnkit.style(row.bar, "transform", `scaleX(${weights[i].toFixed(3)})`);
-        change.cells[i].forEach((cell, j) => {
-          attnkit.write(cell, fixed(derivative[i][j], 2, true));
-          attnkit.paint(cell, derivative[i][j], 0.5);
-        });
+      const found = compute(state);
+      const largest = Math.max(...found.powers);
+      made.rows.forEach(({ power, weight }, i) => {
+        power.show(found.written[i], found.powers[i] / largest);
+        weight.show(fixed(found.weights[i]), found.weights[i]);
       });
-      figure.say(
-        `Entropy ${fixed(entropy)} bits, as undecided as among ${fixed(2 ** entropy, 1)} equal choices. ` +
-          `Size of the derivative: ${fixed(size)}.`,
-      );
+      made.sum.show(found);
+      change?.show(found.derivative);
+      shift.show(state.scores);
+      figure.say(leaders(names, state.scores, found.weights) + (change ? detail(found) : ""));
     }
-    return { parts: [h("div", { class: "ak-tables" }, weighed.element, controls(figure), change.element)], update };
+    const parts = [made.element, controls, ...(change ? [change.element] : [])];
+    return { parts: [h("div", { class: change ? "ak-tables ak-details" : "ak-tables" }, ...parts)], update };
   }
 
   attnkit.register("softmax_explorer", { label: "Scores become weights", compute, build });

@@ -1,4 +1,4 @@
-"""Attention drawn as a computation: one output with all its numbers, and the wiring of a layer."""
+"""Attention drawn as a computation: a dot product, the stages, one output with its numbers, the wiring of a layer."""
 
 import math
 
@@ -6,6 +6,7 @@ import numpy as np
 
 from attnkit import softmax
 from attnkit.pictures import palette
+from attnkit.pictures.draw import describe
 from attnkit.pictures.formats import fixed
 from attnkit.pictures.metrics import text_width
 from attnkit.pictures.picture import Picture, Svg
@@ -47,15 +48,21 @@ def attention_graph(query, key, value, *, key_names, query_name="", scale=1.0, d
     >>> attention_graph([1.0], [[2.0], [0.0]], [[1.0], [3.0]], key_names=["a", "b"]).alt[-18:]
     'Their sum: (1.24).'
     """
+    q, k, v = _arrays(query, key, value, key_names)
+    scores = scale * k @ q
+    weights = softmax(scores)
+    graph = _Graph(key_names, digits, q, k, v, scores, weights, weights @ v)
+    return Picture(graph.scores_drawing(query_name), graph.blend_drawing())
+
+
+def _arrays(query, key, value, key_names):
+    """What the caller gave as arrays that fit each other and the names."""
     q, k, v = as_array(query, "query"), as_array(key, "key"), as_array(value, "value")
     if q.ndim != 1 or k.ndim != 2 or v.ndim != 2 or k.shape[1] != len(q) or len(k) != len(v):
         raise ValueError(f"query, key and value must be (d_k,), (m, d_k) and (m, d_v), got {q.shape}, {k.shape} "
                          f"and {v.shape}")
     check_names("key_names", key_names, len(k), f"key of shape {k.shape}")
-    scores = scale * k @ q
-    weights = softmax(scores)
-    graph = _Graph(key_names, digits, q, k, v, scores, weights, weights @ v)
-    return Picture(graph.scores_drawing(query_name), graph.blend_drawing())
+    return q, k, v
 
 
 class _Graph:
@@ -133,10 +140,170 @@ class _Graph:
 
 
 def _row(x, y, numbers, step, role, digits, vmax):
-    """A vector as a row of squares on the page's ground, which hides the wires behind it."""
-    ground = (f'<rect x="{x:g}" y="{y:g}" width="{numbers.size * step:g}" height="{SIDE}" '
+    """A vector as a row of squares."""
+    return _rows(x, y, numbers[None], step, role, digits, vmax)
+
+
+def _rows(x, y, numbers, step, role, digits, vmax):
+    """A matrix of squares on the page's ground, which hides what is behind it."""
+    ground = (f'<rect x="{x:g}" y="{y:g}" width="{numbers.shape[1] * step:g}" height="{len(numbers) * SIDE}" '
               f'fill="{palette.var("page")}"/>')
-    return ground + block(numbers[None], x, y, step, "", role, digits, vmax, None, False)
+    return ground + block(numbers, x, y, step, "", role, digits, vmax, None, False)
+
+
+def dot_product(left, right, *, names, entry_names, digits=1):
+    """Draw a dot product: two vectors entry by entry, the row of their products, and the sum.
+
+    Parameters
+    ----------
+    left, right : array, shape (d,)
+        Drawn as a query and as a key.
+    names : pair of str
+        What the vectors are called.
+    entry_names : list of d str
+    digits : int
+        Decimals of the vectors; products and sum get two.
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        Vectors of different length, or names that do not match.
+
+    Examples
+    --------
+    >>> dot_product([0.5, 1.0], [2.0, -1.0], names=["u", "v"], entry_names=["a", "b"]).alt[-41:]
+    'The products: a 1.00, b −1.00. Sum: 0.00.'
+    """
+    u, v = as_array(left, "left"), as_array(right, "right")
+    if u.ndim != 1 or u.shape != v.shape:
+        raise ValueError(f"left and right must both have shape (d,), got {u.shape} and {v.shape}")
+    check_names("names", names, 2, "two vectors")
+    check_names("entry_names", entry_names, len(u), f"vectors of shape {u.shape}")
+    terms, total = u * v, u @ v
+    step = max(cell_width(entry_names, 12), cell_width(fixed(x, 2) for x in [*u, *v, *terms, total]))
+    start = math.ceil(max(text_width(name, bold=True) for name in [*names, "products"])) + 16
+    end, top, pitch = start + len(u) * step, TEXT + 12, SIDE + 24
+    ink = palette.var("ink")
+    body = [text(start + (i + .5) * step, TEXT, name, ink) for i, name in enumerate(entry_names)]
+    for r, (name, numbers, role, d) in enumerate([(names[0], u, "query", digits), (names[1], v, "key", digits),
+                                                  ("products", terms, None, 2)]):
+        y = top + r * pitch
+        body += [text(start - 12, y + SIDE / 2 + 5, name, palette.var(role) if role else ink, anchor="end", bold=True),
+                 _row(start, y, numbers, step, role, d, max(1.0, np.abs(numbers).max()))]
+        body += [text(start + (i + .5) * step, y + SIDE + 17, "×="[r], ink) for i in range(len(u) if r < 2 else 0)]
+    y = top + 2 * pitch
+    body += [wire(f"M{end + 2:g} {y + SIDE / 2:g}h34"), knot(end + 20, y + SIDE / 2, "+"),
+             _row(end + 38, y, np.array([total]), step, None, 2, max(1.0, abs(total))),
+             text(end + 38 + step / 2, y - 10, "score", ink, bold=True)]
+    told = ", ".join(f"{name} {fixed(x)}" for name, x in zip(entry_names, terms))
+    words = " ".join(describe(x, name, column_names=entry_names, digits=digits) for x, name in zip((u, v), names))
+    return Picture(Svg("".join(body), end + 38 + step + 6, y + SIDE + 6,
+                       alt=f"{words} The products: {told}. Sum: {fixed(total)}."))
+
+
+STAGES = ("score", "scale", "softmax", "blend")
+BLENDS = "shares × values"
+
+
+def pipeline(query, key, value, *, key_names, lit=None, digits=1):
+    """Draw the four stages of attention for one query, with their numbers: score, scale, softmax, blend.
+
+    Chapters come back to this picture with the stage that they are about lit.
+
+    Parameters
+    ----------
+    query : array, shape (d_k,)
+    key : array, shape (m, d_k)
+    value : array, shape (m, d_v)
+    key_names : list of m str
+    lit : str or tuple of str, optional
+        "score", "scale", "softmax" or "blend": what stands out.
+    digits : int
+        Decimals of the values; all other numbers get two.
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        Shapes or names that do not fit, or another stage.
+
+    Examples
+    --------
+    >>> pipeline([2.0], [[1.0], [0.0]], [[3.0], [4.0]], key_names=["a", "b"], lit="softmax").alt[:47]
+    'Four stages, softmax lit. Score, query times ke'
+    """
+    q, k, v = _arrays(query, key, value, key_names)
+    lit = (lit,) if isinstance(lit, str) else lit or ()
+    if not set(lit) <= set(STAGES):
+        raise ValueError(f"lit must be of {', '.join(STAGES)}, got {', '.join(map(repr, lit))}")
+    scores = k @ q
+    scaled = scores / np.sqrt(len(q))
+    weights = softmax(scaled)
+    stages = _Stages(key_names, lit, digits, len(q), scores, scaled, weights, v, weights @ v)
+    return Picture(Svg(stages.drawing(), stages.width, stages.height, alt=stages.words()))
+
+
+class _Stages:
+    """The stages of one output side by side, and where they stand."""
+
+    def __init__(self, names, lit, digits, d, scores, scaled, weights, value, output):
+        self.names, self.lit, self.digits, self.d = names, lit, digits, d
+        self.scores, self.scaled, self.weights, self.value, self.output = scores, scaled, weights, value, output
+        self.wide = max([cell_width(fixed(x, 2) for x in [*scores, *scaled, *weights]),
+                         *(math.ceil(text_width(name, bold=True)) + 4 for name in STAGES[:3])])
+        self.step = max(cell_width([fixed(x, digits) for x in value.flat] + [fixed(x, 2) for x in output]),
+                        math.ceil(text_width(BLENDS) / value.shape[1]))
+        self.left, self.gap = math.ceil(max(map(text_width, [*names, "sum"]))) + 14, 26
+        self.top, self.deep = 2 * TEXT + 24, len(value) * SIDE
+        self.x_blend, self.blend = self.left + 3 * (self.wide + self.gap), value.shape[1] * self.step
+        self.y_sum = self.top + self.deep + 16
+        self.width, self.height = math.ceil(self.x_blend + self.blend + 9), self.y_sum + SIDE + 12
+
+    def drawing(self):
+        """Three columns of numbers, then the values, and below them their sum; the names on the left."""
+        ink, top, wide = palette.var("ink"), self.top, self.wide
+        columns = [("q · k", self.scores, None), (f"÷ √{self.d}", self.scaled, None),
+                   ("shares", self.weights, "weight")]
+        body = []
+        for i, (below, numbers, role) in enumerate(columns):
+            x = self.left + i * (wide + self.gap)
+            vmax = 1.0 if role else max(1.0, np.abs(self.scores).max())
+            body += [self._head(STAGES[i], x, wide, below, top + self.deep + 8),
+                     _rows(x, top, numbers[:, None], wide, role, 2, vmax),
+                     text(x + wide + self.gap / 2, top + self.deep / 2 + 5, "→" if role is None else "×", ink)]
+        x, y, limit = self.x_blend, self.y_sum, max(1.0, np.abs(self.value).max())
+        body += [self._head("blend", x, self.blend, BLENDS, top + self.deep + SIDE + 24),
+                 _rows(x, top, self.value, self.step, "value", self.digits, limit),
+                 *(text(self.left - 12, top + (i + .5) * SIDE + 5, name, ink, anchor="end")
+                   for i, name in enumerate(self.names)),
+                 text(x - 14, y + SIDE / 2 + 5, "sum =", ink, anchor="end"),
+                 _row(x, y, self.output, self.step, None, 2, limit)]
+        return "".join(body)
+
+    def _head(self, name, x, width, below, height):
+        """The name of a stage and what it does; behind them, if the stage is lit, its panel."""
+        ink, quiet, on = palette.var("ink"), palette.var("quiet"), name in self.lit
+        panel = (f'<rect x="{x - 7:g}" y="2" width="{width + 14:g}" height="{height:g}" rx="8" '
+                 f'fill="{palette.var("ground")}" stroke="{ink}" stroke-width="2.5"/>')
+        return ((panel if on else "")
+                + text(x + width / 2, TEXT + 4, name, ink if on or not self.lit else quiet, bold=True)
+                + text(x + width / 2, 2 * TEXT + 8, below, quiet))
+
+    def words(self):
+        """The stages in words, each with its numbers."""
+        lines = [("Score, query times key", self.scores), (f"Scale, divided by the root of {self.d}", self.scaled),
+                 ("Softmax, the shares", self.weights)]
+        told = " ".join(f"{head}: {', '.join(f'{name} {fixed(s)}' for name, s in zip(self.names, numbers))}."
+                        for head, numbers in lines)
+        head = f"Four stages, {' and '.join(self.lit)} lit." if self.lit else "Four stages."
+        return f"{head} {told} Blend, shares times values: ({', '.join(map(fixed, self.output))})."
 
 
 def wiring(query_source, key_source, *, label="", projections=False, compares=True):

@@ -1,0 +1,235 @@
+"""The shape of a page of the road: how long it is, what must stand on it, and what its words in bold are.
+
+Chapters that are still to be rewritten are spared most of it (SPARED in tests/conftest.py).
+"""
+
+import collections
+import json
+import posixpath
+import re
+
+import pytest
+import road
+import toc
+import yaml
+from conftest import DONE, ROOT, SPARED
+
+PAGES = toc.road()
+CHAPTERS = PAGES[1:]
+DONE_CHAPTERS = [page for page in CHAPTERS if page in DONE]
+TERMS = yaml.safe_load((ROOT / "terms.yml").read_text(encoding="utf-8"))
+
+MOST_MINUTES = 20
+SHORT = {"chapters/notation": 8}
+NOTE = "{admonition} What the sources say"
+
+
+def notebook(page):
+    return json.loads((ROOT / f"{page}.ipynb").read_text(encoding="utf-8"))
+
+
+def cells(page):
+    return [cell for cell in notebook(page)["cells"] if road.source(cell).strip()]
+
+
+def where(page, cell):
+    return f"{page}, cell {cell['id']}"
+
+
+def running_text(page):
+    """All words of a page, its exercises and what is folded away included."""
+    return "\n\n".join(map(road.said, cells(page)))
+
+
+# ---- the measure itself, on a notebook of one's own
+
+def text(source):
+    return {"cell_type": "markdown", "id": "text", "metadata": {}, "source": source.splitlines(keepends=True)}
+
+
+def code(source, *outputs, tag=None):
+    return {"cell_type": "code", "id": "code", "metadata": {"tags": [tag]} if tag else {}, "source": source.splitlines(keepends=True),
+            "outputs": [{"output_type": "display_data", "data": data} for data in outputs]}
+
+
+def minutes(*its):
+    return road.minutes({"cells": list(its)})
+
+
+EXERCISE = text(":::{exercise} Halve\nHalve it.\n:::\n\n:::{dropdown} Hint\nAdd first.\n:::")
+ANSWER = code('z = ...\n\ncheck("weights/half", z)', {"text/markdown": ["word " * 100]})
+SOLUTION = code('# A solution\nz = 1\ncheck("weights/half", z)', {"text/html": ["<svg/>"]}, tag="hide-cell")
+
+
+@pytest.mark.parametrize("cell, wanted", [
+    (text("word " * 150 + "\n" + "word " * 150), 1.5),                                          # 300 words, 200 a minute
+    (code("word = 1", {"text/markdown": ["word " * 60, "word " * 40]}, tag="hide-input"), 0.5 + 1 / 60),
+    (code("x = 1\n" * 18), 1.5),                                                                # 18 lines, 5 seconds each
+    (code("x = 1\n" * 18, tag="hide-input"), 0.3),                                              # 18 lines, 1 second each
+    (code("x", {"text/html": ["<svg/>"], "text/plain": ["x"]}, tag="hide-input"), 21 / 60),     # a line, and a picture: 20 seconds
+    (code("x", {"text/html": ["<svg/>"]}, {"text/html": ["<table>"]}), 45 / 60),
+    (code("x", {"text/plain": ["word " * 500]}), 5 / 60),                                       # what is printed is not counted
+    (EXERCISE, 0), (ANSWER, 0), (SOLUTION, 0)])
+def test_minutes_of_one_cell(cell, wanted):
+    assert minutes(cell) == pytest.approx(wanted)
+
+
+def test_minutes_of_a_page_are_those_of_its_cells():
+    assert minutes() == 0
+    # 1 and 1/2 minutes of words, 1/12 of a line, 1/3 of a picture; not rounded.
+    assert minutes(text("word " * 200), code("x", {"text/html": ["<svg/>"]}), EXERCISE, ANSWER, SOLUTION,
+                   text("word " * 100)) == pytest.approx(1.5 + 1 / 12 + 1 / 3)
+
+
+def test_a_call_of_another_check_is_no_answer():
+    assert minutes(code("check(1)")) == minutes(code('x = check("half")')) == pytest.approx(5 / 60)
+
+
+def test_an_exercise_is_what_asks_and_the_code_up_to_the_next_text():
+    told = text("And so on.")
+    found = road.exercises({"cells": [told, code("x"), EXERCISE, ANSWER, SOLUTION, EXERCISE, ANSWER, told, code("y")]})
+    assert found == [[EXERCISE, ANSWER, SOLUTION], [EXERCISE, ANSWER]]
+    assert road.answers(ANSWER) == "weights/half" and road.answers(SOLUTION) is None and road.answers(told) is None
+
+
+@pytest.mark.parametrize("written, terms", [
+    ("The **weighted\naverage** of words, a **[score](softmax.ipynb)**.", ["weighted average", "score"]),
+    ("**You need:** averages.\n\n**Read it.** These pages", []),
+    ("# Title\n**Read it.** These\n:::{dropdown} Hint\n:class: note\n**Then:** add\n:::", []),
+    ("1. **Score.** Each word\n2. **Softmax**, all\n- **Rows:** items\n* **Add.** Up", ["Softmax"]),
+    ("It is **true.** And **false**", ["true.", "false"]),
+    ("`a**b**c` and $a**b**c$\n\n```python\nx**2 + y**2\n```\n\n$$\na**b**c\n$$", []),
+    (":::{exercise} Half\nGive **no** answer.\n:::", ["no"])])
+def test_bold_terms(written, terms):
+    assert road.bold_terms(written) == terms
+
+
+# ---- the list of those that are spared
+
+def test_those_that_are_spared_are_chapters_of_the_road():
+    unknown = set(SPARED) - set(map(toc.slug, CHAPTERS))
+    assert not unknown, f"no chapters of the road: {sorted(unknown)}"
+    assert len(set(SPARED)) == len(SPARED), f"named twice: {SPARED}"
+    assert PAGES[0] == "index" and "chapters/weights" in DONE_CHAPTERS
+
+
+# ---- every chapter of the road
+
+@pytest.mark.parametrize("page", CHAPTERS)
+def test_a_chapter_says_what_it_needs_and_ends_in_one_paragraph(page):
+    told = running_text(page)
+    assert re.search(r"^\*\*You need:\*\*", told, flags=re.M), f"{page}: no line **You need:**"
+    for heading in ("Exercises", "In one paragraph"):
+        assert len(re.findall(rf"^#+ {heading}$", told, flags=re.M)) == 1, f"{page}: not one heading {heading!r}"
+
+
+@pytest.mark.parametrize("page", CHAPTERS)
+def test_an_exercise_has_a_hint_an_answer_and_a_solution(page):
+    for first, *rest in road.exercises(notebook(page)):
+        assert road.said(first).count("{exercise}") == 1, f"{where(page, first)}: more than one exercise"
+        assert "{dropdown} Hint" in road.said(first), f"{where(page, first)}: an exercise without a hint"
+        answers = [road.answers(cell) for cell in rest if road.answers(cell)]
+        assert [toc.slug(page)] == [name.split("/")[0] for name in answers], (
+            f"{where(page, first)}: wants one cell below it with check(\"{toc.slug(page)}/...\"), has {answers}")
+        solutions = [cell for cell in rest if road.solves(cell)]
+        assert len(solutions) == 1 and f'check("{answers[0]}"' in road.source(solutions[0]), (
+            f"{where(page, first)}: wants one solution of {answers[0]}, has {len(solutions)}")
+
+
+# ---- pages that have the shape; the index, too, unless a test asks of chapters only
+
+@pytest.mark.parametrize("page", DONE)
+def test_a_page_takes_no_longer_than_its_minutes(page):
+    most, takes = SHORT.get(page, MOST_MINUTES), road.minutes(notebook(page))
+    assert takes <= most, f"{page}: {takes:.1f} minutes, at most {most}"
+
+
+@pytest.mark.parametrize("page", DONE)
+def test_at_most_one_note_on_the_sources(page):
+    found = [where(page, cell) for cell in cells(page) for _ in range(road.said(cell).count(NOTE))]
+    assert len(found) <= 1, f"{found}: at most one note, the others belong in further/"
+
+
+@pytest.mark.parametrize("page", DONE)
+def test_a_visible_cell_shows_something(page):
+    silent = [where(page, cell) for cell in cells(page) if road.visible(cell) and not cell["outputs"]]
+    assert not silent, f"{silent}: visible code without anything to see"
+
+
+@pytest.mark.parametrize("page", DONE_CHAPTERS)
+def test_two_or_three_exercises(page):
+    count = len(road.exercises(notebook(page)))
+    assert 2 <= count <= 3, f"{page}: {count} exercises"
+
+
+@pytest.mark.parametrize("page", DONE_CHAPTERS)
+def test_the_last_words_lead_to_the_next_page(page):
+    following = next((after for before, after in zip(CHAPTERS, CHAPTERS[1:]) if before == page), None)
+    if following is None:
+        pytest.skip("the road ends here")
+    last = [cell for cell in cells(page) if cell["cell_type"] == "markdown"][-1]
+    links = [posixpath.normpath(posixpath.join(posixpath.dirname(page), link))
+             for link in re.findall(r"\]\(([^)#]+)", road.source(last))]
+    assert f"{following}.ipynb" in links, f"{where(page, last)}: no link to {following}, only {links}"
+
+
+@pytest.mark.parametrize("page", DONE_CHAPTERS)
+def test_what_can_be_played_with_is_predicted(page):
+    if any(map(road.moves, cells(page))):
+        told = "\n\n".join(road.said(cell) for cell in cells(page) if not road.of_an_exercise(cell))
+        assert re.search(r"\b(?:predict|guess)", told, flags=re.I), f"{page}: a figure, and nobody is asked to predict or guess"
+
+
+OPENS = r"\bopens\b|\bopened\b|\bopen (?:with|on|at|in)\b"      # not "code that you can open"
+
+
+@pytest.mark.parametrize("page", DONE)
+def test_the_text_names_what_a_figure_opens_with(page):
+    its = cells(page)
+    for k, cell in enumerate(its):
+        if road.moves(cell):
+            # From the nearest text before the figure to the nearest after it, with what code writes between them.
+            start = next((i for i in range(k, -1, -1) if its[i]["cell_type"] == "markdown"), 0)
+            end = next((i for i in range(k, len(its)) if its[i]["cell_type"] == "markdown"), len(its) - 1)
+            told = "\n\n".join(map(road.said, its[start:end + 1]))
+            assert re.search(OPENS, told), f"{where(page, cell)}: the text beside this figure does not say what it opens with"
+
+
+# ---- words in bold, and the list of terms
+
+def bold(page):
+    """Each bold term of a page with the cells that it stands in; links in bold are the index's to use."""
+    found = collections.defaultdict(list)
+    for cell in cells(page):
+        said = road.said(cell)
+        if page == "index":
+            said = re.sub(r"\*\*\[[^]]*\]\([^)]*\)\*\*", " ", said)
+        for term in road.bold_terms(said):
+            found[term.lower()].append(where(page, cell))
+    return found
+
+
+@pytest.mark.parametrize("page", DONE)
+def test_what_is_bold_is_a_term_of_the_page(page):
+    terms = {entry["term"].lower() for entry in TERMS if entry["slug"] == toc.slug(page)}
+    strange = {term: at for term, at in bold(page).items() if term not in terms}
+    assert not strange, f"bold, but no term of {toc.slug(page)} in terms.yml: {strange}"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_term_is_bold_once_on_its_page(page):
+    found = bold(page)
+    for entry in TERMS:
+        if entry["slug"] == toc.slug(page):
+            at = found.get(entry["term"].lower(), [])
+            assert len(at) == 1, f"{page}: {entry['term']!r} is bold {len(at)} times, not once: {at}"
+
+
+def test_the_list_of_terms_is_in_order():
+    assert TERMS
+    for entry in TERMS:
+        assert set(entry) == {"term", "slug", "means"}, entry
+        assert entry["slug"] in map(toc.slug, PAGES), f"{entry['term']}: no page of the road is called {entry['slug']}"
+        assert entry["means"].endswith(".") and len(entry["means"].split()) >= 4, f"{entry['term']}: {entry['means']!r} is no sentence"
+    twice = [term for term, count in collections.Counter(entry["term"].lower() for entry in TERMS).items() if count > 1]
+    assert not twice, f"more than one entry: {twice}"
