@@ -39,6 +39,7 @@ class Word(NamedTuple):
     x: float
     y: float
     fill: str
+    anchor: str = "start"
 
 
 class Line(NamedTuple):
@@ -84,7 +85,7 @@ class Drawing:
             self.boxes.append(Box(x, y, right - x, bottom - y, look["fill"] or "", float(look["fill-opacity"] or 1), look["stroke"] or "",
                                   float(look["stroke-width"] or 1)))
         elif node.tag == "text":
-            self.words.append(Word("".join(node.itertext()), *at(number("x"), number("y")), look["fill"] or ""))
+            self.words.append(Word("".join(node.itertext()), *at(number("x"), number("y")), look["fill"] or "", node.get("text-anchor", "start")))
         elif node.tag == "circle":
             self.circles.append(at(number("cx"), number("cy")))
         elif node.tag == "use":

@@ -54,7 +54,7 @@ def test_odd_answers_get_a_sentence(name, answer, capsys):
 
 
 def test_messages_say_what_is_off(capsys):
-    assert said(capsys, "dot_product/by_hand", -0.15) == "Not yet: the size is right, the sign is not."
+    assert said(capsys, "dot_product/by_hand", 0.26) == "Not yet: the size is right, the sign is not."
     assert said(capsys, "dot_product/by_hand", 0.2) == "Not yet: 0.2 is too large."
     line = said(capsys, "notation/convert", lambda X, W: X @ W.T + np.eye(*(X @ W.T).shape))
     assert re.match(r"Not yet: \d of 6 numbers are off, the first at index \[0, 0\], which is too large \(for ", line)
@@ -68,7 +68,7 @@ def test_messages_say_what_is_off(capsys):
 
 
 @pytest.mark.parametrize("answer, words", [
-    ([0.5, -0.5, 0.5], None), ([-1.0, -0.4, 0.0], RIGHT), ([-1.0, 0.4, 0.0], "the film must have little of it"),
+    ([0.5, -0.5, 0.5], None), ([-1.0, -0.4, 0.0], RIGHT), ([-0.9, -0.8, -0.3], "this is Quiet Harbour"), ([-1.0, 0.4, 0.0], "the film must have little of it"),
     ([-2.0, -0.1, 0.0], "between −1 and 1"), ([0.0, -0.5, 0.0], "not below zero")])
 def test_shared_dislike(answer, words, capsys):
     line = said(capsys, "dot_product/shared_dislike", answer)

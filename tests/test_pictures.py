@@ -9,9 +9,9 @@ from conftest import ROOT
 from drawn import Drawing
 
 from attnkit import attention
-from attnkit.pictures import diagrams, draw, metrics, palette, plots
+from attnkit.pictures import charts, diagrams, draw, metrics, palette, plots
 from attnkit.pictures.formats import fixed
-from attnkit.pictures.picture import Picture, Svg
+from attnkit.pictures.picture import PHONE, Picture, Svg
 
 
 def rgb(colour):
@@ -233,6 +233,221 @@ def test_attention_graph_shows_what_attention_computes():
     assert all(f"weight {fixed(w)}" in picture.alt for w in weights) and fixed(output[1]) in picture.alt
 
 
+def test_dot_product_multiplies_entry_by_entry_and_adds():
+    rng = np.random.default_rng(0)
+    u, v = rng.normal(size=4), rng.normal(size=4)
+    entries = ["action", "romance", "comedy", "age"]
+    picture = diagrams.dot_product(u, v, names=["Mia", "Quiet Harbour"], entry_names=entries)
+    drawn = Drawing(picture)
+    (left, [us]), (right, [vs]), (_, [products]), (_, [total]) = drawn.blocks()
+    for cells, name, numbers, digits in ((us, "Mia", u, 1), (vs, "Quiet Harbour", v, 1), (products, "products", u * v, 2)):
+        assert [drawn.written_in(c) for c in cells] == [[fixed(x, digits)] for x in numbers]
+        assert drawn.row_name(cells) == [name] and [c.x for c in cells] == [c.x for c in us]
+    assert us[0].y < vs[0].y < products[0].y
+    assert len(total) == 1 and drawn.written_in(total[0]) == [fixed(u @ v)]
+    assert total[0].y == products[0].y and total[0].x > products[-1].x, "the sum ends the row of the products"
+    assert [drawn.column_name(cell)[0] for cell in us] == entries and drawn.column_name(total[0])[-1] == "score"
+    assert "--ak-query" in left.stroke and "--ak-key" in right.stroke
+    assert {w.text: w.fill for w in drawn.words if w.text in ("Mia", "Quiet Harbour")} == {
+        "Mia": palette.var("query"), "Quiet Harbour": palette.var("key")}
+    for cells, sign in ((us, "×"), (vs, "=")):           # between a row and the next, at every entry
+        below = [w for w in drawn.words if w.text == sign and cells[0].y + cells[0].height < w.y < cells[0].y + 2 * cells[0].height]
+        assert [w.x for w in below] == pytest.approx([c.centre[0] for c in cells])
+    assert "+" in [w.text for w in drawn.words]
+    told = ", ".join(f"{name} {fixed(x)}" for name, x in zip(entries, u * v))
+    assert picture.alt.startswith("Vector Mia, 4 numbers: action ") and "Vector Quiet Harbour, 4 numbers" in picture.alt
+    assert picture.alt.endswith(f" The products: {told}. Sum: {fixed(u @ v)}.")
+
+
+def panels(drawn):
+    """The names of the stages that a panel holds, and the panels."""
+    found = [box for box in drawn.boxes if "--ak-ground" in box.fill]
+    return [[word for word in drawn.written_in(box) if word in diagrams.STAGES] for box in found], found
+
+
+@pytest.mark.parametrize("d", [3, 4])
+def test_pipeline_shows_what_attention_computes(d):
+    rng = np.random.default_rng(0)
+    q, k, v = rng.normal(size=d), rng.normal(size=(5, d)), rng.normal(size=(5, 3))
+    picture = diagrams.pipeline(q, k, v, key_names=list("abcde"))
+    drawn = Drawing(picture)
+    output, weights = attention(q[None], k, v)
+    *columns, (frame, values), (_, summed) = drawn.blocks()
+    assert len(columns) == 3 and [frame.x for frame, _ in columns] == sorted(frame.x for frame, _ in columns)
+    for (_, rows), name, numbers in zip(columns, diagrams.STAGES, (k @ q, k @ q / np.sqrt(d), weights[0])):
+        assert [drawn.written_in(c) for [c] in rows] == [[fixed(x)] for x in numbers]
+        assert drawn.column_name(rows[0][0])[0] == name
+        assert [[row[0].y] for row in rows] == [[row[0].y] for row in values]
+    assert [drawn.row_name(row)[0] for row in columns[0][1]] == list("abcde")
+    assert "--ak-weight" in columns[2][0].stroke and all("weight" in c.fill for [c] in columns[2][1])
+    assert f"÷ √{d}" == drawn.column_name(columns[1][1][0][0])[1]
+    assert [[drawn.written_in(c)[0] for c in row] for row in values] == [[fixed(x, 1) for x in row] for row in v]
+    assert "--ak-value" in frame.stroke and frame.x > columns[2][0].x
+    assert [[drawn.written_in(c)[0] for c in row] for row in summed] == [[fixed(x) for x in output[0]]]
+    assert [c.x for c in summed[0]] == [c.x for c in values[0]] and summed[0][0].y > values[-1][0].y
+    assert drawn.row_name(summed[0]) == ["sum ="]
+    for head, numbers in (("Score, query times key", k @ q), ("Softmax, the weights", weights[0])):
+        assert f"{head}: {', '.join(f'{n} {fixed(x)}' for n, x in zip('abcde', numbers))}." in picture.alt
+    assert picture.alt.startswith("Four stages. ")
+    assert picture.alt.endswith(f"values: ({', '.join(fixed(x) for x in output[0])}).")
+
+
+@pytest.mark.parametrize("lit", [None, (), "score", "scale", "softmax", "blend", ("scale", "softmax"), ("score", "blend")])
+def test_pipeline_lights_just_the_stages_it_names(lit):
+    picture = diagrams.pipeline([1.0, 2.0], np.eye(2), np.ones((2, 3)), key_names=["a", "b"], lit=lit)
+    drawn, stages = Drawing(picture), [lit] if isinstance(lit, str) else list(lit or [])
+    names, boxes = panels(drawn)
+    assert names == [[stage] for stage in stages]
+    fills = {word.text: word.fill for word in drawn.words if word.text in diagrams.STAGES}
+    assert fills == {name: palette.var("ink" if name in stages or not stages else "quiet") for name in diagrams.STAGES}
+    *blocks, (_, summed) = drawn.blocks()
+    columns = {name: rows for name, (_, rows) in zip(diagrams.STAGES, blocks, strict=True)}
+    columns["blend"] = columns["blend"] + summed
+    for stage, box in zip(stages, boxes):
+        assert all(box.holds(*cell.centre) for row in columns[stage] for cell in row)
+        others = [c for name, rows in columns.items() if name != stage for row in rows for c in row]
+        assert not any(box.holds(*cell.centre) for cell in others)
+    assert picture.alt.startswith(f"Four stages, {' and '.join(stages)} lit. " if stages else "Four stages. ")
+
+
+@pytest.mark.parametrize("width", [1, 2, 3])
+def test_words_of_the_last_stage_have_room_above_narrow_values(width):
+    picture = diagrams.pipeline([1.0], [[1.0], [2.0]], np.ones((2, width)), key_names=["a", "b"])
+    drawn = Drawing(picture)
+    words = next(word for word in drawn.words if word.text == "weights × values")
+    half = metrics.text_width(words.text) / 2
+    weights = next(word for word in drawn.words if word.text == "weights")
+    assert words.x + half <= picture.parts[0].width and weights.x + metrics.text_width("weights") / 2 < words.x - half
+
+
+def stands(drawn):
+    """The charts of a picture of bars, row by row: the line of each, and its bars from left to right."""
+    rows = {}
+    for line in drawn.lines:
+        (x, y), (right, level) = line.points
+        assert y == level
+        held = [box for box in drawn.cells if x <= box.centre[0] <= right
+                and min(abs(box.y - y), abs(box.y + box.height - y)) < .01]
+        rows.setdefault(round(y, 2), []).append(((x, y, right), sorted(held, key=lambda box: box.x)))
+    return [sorted(row) for _, row in sorted(rows.items())]
+
+
+def heights(line, cells):
+    """How far each bar stands above its line, or, negative, hangs below it."""
+    return [cell.height if cell.y + cell.height <= line[1] + .01 else -cell.height for cell in cells]
+
+
+def number_at(drawn, cell, value):
+    """The words at the end of a bar: above one that stands, below one that hangs."""
+    end = (cell.y + cell.height, cell.y + cell.height + 18) if value < 0 else (cell.y - 10, cell.y)
+    return [w.text for w in drawn.words if abs(w.x - cell.centre[0]) < 1 and end[0] < w.y < end[1]]
+
+
+SIGNED = np.array([[0.5, -1.25, 2.0, 0.0], [30.0, 10.0, 20.0, 1.0], [-0.1, -0.3, -0.2, -0.4]])
+
+
+@pytest.mark.parametrize("vmax", [None, 40.0])
+def test_bars_are_as_tall_as_their_numbers(vmax):
+    """One scale for a row, or one for all; negative bars hang from the line on which the others stand."""
+    drawn = Drawing(charts.bars(SIGNED, row_names=["one", "two", "three"], bar_names=list("abcd"), digits=[2, 0, 1], vmax=vmax))
+    rows = stands(drawn)
+    assert [len(row) for row in rows] == [1, 1, 1] and len(drawn.cells) == SIGNED.size
+    units = []
+    for [(line, cells)], numbers in zip(rows, SIGNED):
+        units.append(charts.TALL / (vmax or np.abs(numbers).max()))
+        assert heights(line, cells) == pytest.approx(numbers * units[-1], abs=.051)
+        assert [("negative" in c.fill, "positive" in c.fill) for c in cells] == [(x < 0, x >= 0) for x in numbers]
+        assert np.ptp([c.width for c in cells]) == 0 and np.ptp(np.diff([c.x for c in cells])) < .01
+    assert len(set(units)) == (1 if vmax else 3)
+
+
+def test_bars_have_numbers_and_names():
+    """Each number at the end of its bar, each name below its bars, each row's name level with them."""
+    names = ["Thunder Run", "b", "c", "d"]
+    picture = charts.bars(SIGNED, row_names=["one", "two", "three"], bar_names=names, digits=[2, 0, 1])
+    drawn, lowest = Drawing(picture), 0
+    for [(line, cells)], numbers, digits, name in zip(stands(drawn), SIGNED, (2, 0, 1), ("one", "two", "three")):
+        assert [number_at(drawn, c, x) for c, x in zip(cells, numbers)] == [[fixed(x, digits)] for x in numbers]
+        word = next(word for word in drawn.words if word.text == name)
+        top, bottom = min(c.y for c in cells), max(c.y + c.height for c in cells)
+        assert top < word.y - 5 < bottom and word.x < line[0], "the middle of the name between top and bottom"
+        assert top > lowest
+        lowest = bottom
+        for cell, below in zip(cells, names):
+            assert [w.text for w in drawn.words if abs(w.x - cell.centre[0]) < 1][-1] == below
+            assert metrics.text_width(below) < cells[1].x - cells[0].x
+    assert all(word.y > lowest for word in drawn.words if word.text in names)
+    assert picture.alt == ("Bars. one: Thunder Run 0.50, b −1.25, c 2.00, d 0.00. two: Thunder Run 30, b 10, c 20, d 1. "
+                           "three: Thunder Run −0.1, b −0.3, c −0.2, d −0.4.")
+
+
+def test_bars_without_names_write_the_largest_number_alone():
+    x = np.array([[0.1, 0.6, 0.3] * 6, [0.2, 0.1, -0.4] * 5 + [0.1, 0.1, 0.9]])
+    picture = charts.bars(x, row_names=["one", "two"])
+    drawn = Drawing(picture)
+    written = [word for word in drawn.words if word.text not in ("one", "two")]
+    assert [word.text for word in written] == ["0.60", "0.90"]
+    for [((left, _, right), cells)], word, row in zip(stands(drawn), written, x):
+        largest = cells[int(np.argmax(row))]
+        assert abs(word.x - largest.centre[0]) <= largest.width and largest.y - 10 < word.y < largest.y
+        # Wider than its bar, it stays within its chart, even at the last bar, and so within the drawing.
+        wide = metrics.text_width(word.text)
+        begins = word.x - {"start": 0, "middle": wide / 2, "end": wide}[word.anchor]
+        assert left <= begins and begins + wide <= right + .01 <= picture.parts[0].width
+    assert picture.alt == "Bars. one: 18 bars from 0.60 down to 0.10. two: 18 bars from 0.90 down to −0.40."
+
+
+@pytest.mark.parametrize("bar_names", [None, list("abc")])
+def test_charts_stand_side_by_side_under_their_names(bar_names):
+    x = np.array([[[0.5, 0.25, 0.25], [1.0, -0.5, 0.0]], [[3.0, 2.0, 1.0], [4.0, 1.0, 0.5]]])
+    columns = ["as they are", "divided by the width"]
+    picture = charts.bars(x, row_names=["one", "two"], column_names=columns, bar_names=bar_names)
+    drawn = Drawing(picture)
+    rows = stands(drawn)
+    assert [len(row) for row in rows] == [2, 2], "the charts of a row share a line"
+    for row, numbers in zip(rows, x):
+        unit = charts.TALL / np.abs(numbers).max()
+        for (line, cells), chart in zip(row, numbers):
+            assert heights(line, cells) == pytest.approx(chart * unit, abs=.051), "one scale for the charts of a row"
+        assert [(line[0], line[2]) for line, _ in row] == [(line[0], line[2]) for line, _ in rows[0]]
+    heads = [next(word for word in drawn.words if word.text == name) for name in columns]
+    assert [word.x for word in heads] == pytest.approx([(x + right) / 2 for (x, _, right), _ in rows[0]])
+    assert all(word.y < min(cell.y for cell in drawn.cells) for word in heads)
+    (left, half), (right, other) = [(word.x, metrics.text_width(word.text, bold=True) / 2) for word in heads]
+    assert left + half + 8 < right - other and right + other <= picture.parts[0].width
+    below = [(w.text, w.x) for w in drawn.words if bar_names and w.text in bar_names]
+    assert below == [(name, cell.centre[0]) for _, cells in rows[-1] for name, cell in zip(bar_names or [], cells)]
+    first = "a 0.50, b 0.25, c 0.25" if bar_names else "3 bars from 0.50 down to 0.25"
+    assert picture.alt.startswith(f"Bars. one, as they are: {first}. one, divided by the width: ")
+    assert picture.alt.count("two, ") == 2
+
+
+def test_bars_of_weights_have_their_colour():
+    drawn = Drawing(charts.bars([[0.25, 0.75], [1.0, -1.0]], row_names=["weights", "scores"], roles=["weight", None]))
+    assert [c.fill for [(_, cells)] in stands(drawn) for c in cells] == [
+        palette.var(f"fill-{kind}") for kind in ("weight", "weight", "positive", "negative")]
+
+
+def test_bars_of_zeros_have_a_line():
+    [[(line, cells)]] = stands(Drawing(charts.bars(np.zeros((1, 4)), row_names=["none"], bar_names=list("abcd"))))
+    assert heights(line, cells) == [0] * 4
+
+
+FILMS = np.array([[0.9, -0.6, -0.2], [-0.7, 0.9, 0.1], [0.1, 0.2, 0.8], [-0.3, 0.6, -0.5]])
+
+
+@pytest.mark.parametrize("draw_it", [
+    pytest.param(lambda: charts.bars(np.full((3, 3, 16), 1 / 16), row_names=["width 4", "width 64", "width 1,024"],
+                                     column_names=["as they are", "÷ √width", "÷ width"]), id="bars"),
+    pytest.param(lambda: diagrams.pipeline(FILMS[0], FILMS, FILMS, key_names=["Thunder", "Letters", "Mix-up", "Harbour"]), id="pipeline"),
+    pytest.param(lambda: diagrams.dot_product(FILMS[0], FILMS[3], names=["Mia", "Quiet Harbour"],
+                                              entry_names=["action", "romance", "comedy"]), id="dot_product")])
+def test_phones_have_room(draw_it):
+    """The pictures that chapters come back to are not pushed aside on a phone."""
+    [part] = draw_it().parts
+    assert part.least <= PHONE and "tabindex" not in draw_it().html()
+
+
 @pytest.mark.parametrize("asks, asked, options", [
     ("S", "H", {}), ("S", "H", {"projections": True}), ("X", "X", {}), ("S", "H", {"compares": False})])
 def test_wiring_leads_from_rows_to_roles(asks, asked, options):
@@ -376,6 +591,27 @@ BAD = [
     (lambda: plots.plane([[1, 2]], ["a"], arrow=[0, 0]), ValueError, "not both zero"),
     (lambda: diagrams.attention_graph([1.0], [[1.0, 2.0]], [[1.0]], key_names=["a"]), ValueError, r"\(d_k,\), \(m, d_k\) and \(m, d_v\), got \(1,\)"),
     (lambda: diagrams.attention_graph([1.0], [[1.0]], [[1.0]], key_names=[]), ValueError, r"key_names must hold 1 names .* got \[\]"),
+    (lambda: diagrams.dot_product([1.0, 2.0], [1.0], names=["u", "v"], entry_names=["a", "b"]), ValueError, r"\(d,\), got \(2,\) and \(1,\)"),
+    (lambda: diagrams.dot_product([[1.0]], [[1.0]], names=["u", "v"], entry_names=["a"]), ValueError, r"left and right must .* got \(1, 1\)"),
+    (lambda: diagrams.dot_product([1.0], [1.0], names=["u"], entry_names=["a"]), ValueError, r"names must hold 2 names for two vectors, got \['u'\]"),
+    (lambda: diagrams.dot_product([1.0], [1.0], names=["u", "v"], entry_names=[]), ValueError, r"entry_names must hold 1 names .* got \[\]"),
+    (lambda: diagrams.dot_product(["a"], [1.0], names=["u", "v"], entry_names=["a"]), TypeError, "left must hold real numbers"),
+    (lambda: diagrams.pipeline([1.0], [[1.0, 2.0]], [[1.0]], key_names=["a"]), ValueError, r"\(d_k,\), \(m, d_k\) and \(m, d_v\), got \(1,\)"),
+    (lambda: diagrams.pipeline([1.0], [[1.0]], [[1.0], [2.0]], key_names=["a"]), ValueError, r"got \(1,\), \(1, 1\) and \(2, 1\)"),
+    (lambda: diagrams.pipeline([1.0], [[1.0]], [[1.0]], key_names=["a", "b"]), ValueError, r"key_names must hold 1 names .* got \['a', 'b'\]"),
+    (lambda: diagrams.pipeline([1.0], [[1.0]], [[1.0]], key_names=["a"], lit="blur"), ValueError, "lit must be of score, scale, softmax, blend, got 'blur'"),
+    (lambda: diagrams.pipeline([1.0], [[1.0]], [[1.0]], key_names=["a"], lit=("score", "sum")), ValueError, "got 'score', 'sum'"),
+    (lambda: charts.bars([1.0], row_names=["a"]), ValueError, r"\(rows, n\) or \(rows, columns, n\), got shape \(1,\)"),
+    (lambda: charts.bars(np.ones((1, 1, 1, 1)), row_names=["a"]), ValueError, r"got shape \(1, 1, 1, 1\)"),
+    (lambda: charts.bars(np.ones((1, 0)), row_names=["a"]), ValueError, r"got shape \(1, 0\)"),
+    (lambda: charts.bars([[np.nan]], row_names=["a"]), ValueError, "numbers must be finite"),
+    (lambda: charts.bars([[1.0]], row_names=["a", "b"]), ValueError, r"row_names must hold 1 names for numbers of shape \(1, 1\)"),
+    (lambda: charts.bars([[1.0]], row_names=["a"], bar_names=["b", "c"]), ValueError, "bar_names must hold 1 names"),
+    (lambda: charts.bars([[1.0]], row_names=["a"], column_names=["b", "c"]), ValueError, "column_names must hold 1 names"),
+    (lambda: charts.bars([[1.0]], row_names=["a"], roles=["weight", None]), ValueError, r"roles must hold one for each of 1 rows, got \['weight', None\]"),
+    (lambda: charts.bars([[1.0]], row_names=["a"], roles=["boss"]), ValueError, r"roles must be 'weight' or None for each row, got \['boss'\]"),
+    (lambda: charts.bars([[1.0]], row_names=["a"], digits=[1, 2]), ValueError, r"digits must hold one for each of 1 rows, got \[1, 2\]"),
+    (lambda: charts.bars([[1.0]], row_names=["a"], vmax=0), ValueError, "vmax must be positive, got 0"),
     (lambda: diagrams.wiring("S", "H", projections=True, compares=False), ValueError, "no projections to draw"),
     (lambda: draw.pixels(np.zeros((2, 2, 4)), alt="a picture"), ValueError, r"\(height, width, 3\) or \(height, width\), got \(2, 2, 4\)"),
     (lambda: draw.pixels([[-1.0]], alt="a picture"), ValueError, "not negative, got -1 to -1"),

@@ -199,6 +199,11 @@ FAULTS = [
     Fault("feet of perpendiculars in the wrong place",
           partial(change, "attnkit/pictures/plots.py", "feet = np.outer(points @ unit, unit)", "feet = np.outer(points @ arrow, unit)"),
           "tests/test_pictures.py"),
+    Fault("bars of all rows on one scale", partial(change, "attnkit/pictures/charts.py", "np.abs(x[r]).max() if vmax is None", "np.abs(x).max() if vmax is None"),
+          "tests/test_pictures.py::test_bars_are_as_tall_as_their_numbers"),
+    Fault("a stage left out of the pipeline: scores that are not scaled",
+          partial(change, "attnkit/pictures/diagrams.py", "scaled = scores / np.sqrt(len(q))", "scaled = scores / 1"),
+          "tests/test_pictures.py::test_pipeline_shows_what_attention_computes"),
     # figures
     Fault("wrong arithmetic in a figure's script", partial(change, CORE, SOFTMAX, "return shares.map((v) => v / (total + 1e-6));"),
           "tests/test_figures.py::test_alignment_arithmetic"),

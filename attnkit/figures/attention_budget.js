@@ -16,7 +16,29 @@
     return { weights: spent, average: attnkit.blend(spent, points) };
   }
 
-  function controls(figure, words) {
+  // Which words weigh most, and whose weights these are, if they are a reader's.
+  const same = (a, b) => a.every((w, k) => Math.abs(w - b[k]) < 1e-6);
+  const listed = (names) => [names.slice(0, -1).join(", "), names[names.length - 1]].filter(Boolean).join(" and ");
+  function weighed(weights, words, readers) {
+    const most = fixed(Math.max(...weights));
+    const first = words.filter((_, k) => fixed(weights[k]) === most).map((word) => `“${word}”`);
+    const whose = readers.find((reader) => same(reader.weights, weights));
+    const these = whose ? `These are ${whose.name}'s weights: ` : "";
+    if (first.length === words.length) return `${these || "A"}${these && "a"}ll words weigh the same, ${most}.`;
+    if (first.length > 1) return `${these}${listed(first)} weigh most, ${most} each.`;
+    return `${these}${first[0]} weighs most, ${most}.`;
+  }
+
+  // A button for each reader, pressed while the weights are theirs.
+  function readerButtons(figure, readers) {
+    return readers.map(({ name, weights }) => {
+      const element = figure.button(`${name}'s weights`, () => ({ weights }));
+      const show = (now) => attnkit.attr(element, "aria-pressed", String(same(weights, now)));
+      return figure.follow({ element, show }, { trait: "weights" }).element;
+    });
+  }
+
+  function controls(figure, words, readers, motion) {
     const even = words.map(() => 1 / words.length);
     const sliders = words.map((name, k) =>
       figure.slider({
@@ -27,38 +49,111 @@
         format: (w) => fixed(w, 2),
         word: (w) => fixed(w, 2),
         read: ({ weights }) => weights[k],
-        write: (share, { weights }) => ({ weights: spend(weights, k, share) }),
+        write: (share, { weights }) => {
+          motion.atOnce();
+          return { weights: spend(weights, k, share) };
+        },
       }),
     );
     const evenly = figure.button("Spread evenly", () => ({ weights: even }));
-    const buttons = h("div", { class: "ak-buttons" }, evenly, figure.reset());
+    const buttons = h("div", { class: "ak-buttons" }, ...readerButtons(figure, readers), evenly, figure.reset());
     return h("div", { class: "ak-controls" }, ...sliders.map((s) => s.element), buttons);
   }
 
+  const LIMIT = 1.15; // of the plane, in the units of the points
+
+  // What shows the weights on their way from those that were shown to new ones: a slider and a reader who asked for less
+  // motion get there at once.
+  function gliding(draw, glides) {
+    let [shown, request, direct] = [null, 0, false];
+    const stop = () => cancelAnimationFrame(request);
+    function jump(weights) {
+      shown = weights;
+      draw(shown);
+    }
+    function to(weights) {
+      stop();
+      const calm = globalThis.matchMedia?.("(prefers-reduced-motion: reduce)").matches;
+      if (!glides || !shown || direct || calm || same(shown, weights)) jump(weights);
+      else {
+        const [from, start] = [shown, performance.now()];
+        const step = (now) => {
+          const t = Math.min(1, Math.max(0, (now - start) / 600));
+          const way = t * t * (3 - 2 * t);
+          jump(t < 1 ? from.map((w, k) => w + way * (weights[k] - w)) : weights);
+          if (t < 1) request = requestAnimationFrame(step);
+        };
+        request = requestAnimationFrame(step);
+      }
+      direct = false;
+    }
+    return {
+      to,
+      stop,
+      atOnce() {
+        direct = true;
+      },
+    };
+  }
+
+  // Where names stand: boxes of text, [left, top, right, bottom], and whether two come nearer than a gap.
+  const meet = (a, b, gap) => a[0] - gap < b[2] && b[0] - gap < a[2] && a[1] - gap < b[3] && b[1] - gap < a[3];
+  const width = (text) => 8 * text.length;
+  const SPOTS = {
+    above: ([x, y], w) => ({ at: [x, y - 15, "middle"], box: [x - w / 2, y - 28, x + w / 2, y - 11] }),
+    below: ([x, y], w) => ({ at: [x, y + 26, "middle"], box: [x - w / 2, y + 13, x + w / 2, y + 30] }),
+    right: ([x, y], w) => ({ at: [x + 17, y + 5, "start"], box: [x + 17, y - 8, x + 17 + w, y + 9] }),
+    left: ([x, y], w) => ({ at: [x - 17, y + 5, "end"], box: [x - 17 - w, y - 8, x - 17, y + 9] }),
+  };
+
+  // The axes' names, which stand at the ends of the axes, and the words': above their points, or below, or beside them
+  // where they would come near an axis's name, another word's or its point.
+  function spots({ at }, places, words, points, features) {
+    const [[x, y], [up, top]] = [at(LIMIT, 0), at(0, LIMIT)];
+    const taken = [
+      [x - width(features[0]), y - 20, x, y - 4],
+      [up - 6 - width(features[1]), top - 6, up - 6, top + 8],
+    ];
+    const near = (box, k) =>
+      taken.some((other, i) => meet(box, other, i < 2 ? 14 : 6)) ||
+      places.some(([px, py], i) => i !== k && meet(box, [px - 8, py - 8, px + 8, py + 8], 0));
+    const names = words.map((word, k) => {
+      const order = points[k][1] < 0 ? ["below", "right", "left", "above"] : ["above", "right", "left", "below"];
+      const tried = order.map((way) => SPOTS[way](places[k], width(word)));
+      const spot = tried.find(({ box }) => !near(box, k)) ?? tried[0];
+      taken.push(spot.box);
+      return spot.at;
+    });
+    return { names, taken };
+  }
+
   // The words at their points, their hull, a line from each, and the average z, which moves.
-  function drawing(plane, words, points) {
+  function drawing(plane, words, points, features) {
     const places = points.map((p) => plane.at(...p));
     const corners = attnkit.hull(points).map((p) => plane.at(...p).join(" "));
     const hull = attnkit.svg("path", { d: `M${corners.join("L")}Z`, class: "ak-hull" });
     const lines = places.map(([x, y]) => attnkit.svg("line", { x1: x, y1: y, x2: x, y2: y, class: "ak-pull" }));
     const dots = places.map(([cx, cy]) => attnkit.svg("circle", { cx, cy, r: 5, class: "ak-dot ak-of-value" }));
-    const names = places.map(([x, y], i) => attnkit.label(x, y + (points[i][1] < 0 ? 26 : -15), words[i], "ak-text"));
+    const where = spots(plane, places, words, points, features);
+    const names = where.names.map(([x, y, anchor], i) => attnkit.label(x, y, words[i], "ak-text", anchor));
     const average = attnkit.svg("circle", { r: 8, class: "ak-dot ak-of-output" });
     const name = attnkit.label(0, 0, "z", "ak-text ak-strong");
     plane.element.append(hull, ...lines, ...dots.flatMap((dot, i) => [dot, names[i]]), average, name);
-    return { lines, dots, average, name };
+    return { lines, dots, average, name, taken: where.taken };
   }
 
   const place = (node, x, y) => attnkit.attr(node, "transform", `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
 
   function build(figure) {
-    const [words, points] = [figure.get("words"), figure.get("points")];
-    const plane = attnkit.plane({ limit: 1.15, axes: figure.get("features") });
-    const { lines, dots, average, name } = drawing(plane, words, points);
+    const [words, points, features] = ["words", "points", "features"].map((name) => figure.get(name));
+    const given = figure.get("reader_weights");
+    const readers = figure.get("reader_names").map((name, k) => ({ name, weights: given[k] }));
+    const told = readers.length > 0;
+    const plane = attnkit.plane({ limit: LIMIT, axes: features });
+    const { lines, dots, average, name, taken } = drawing(plane, words, points, features);
 
-    function update({ weights }) {
-      const z = attnkit.blend(weights, points);
-      const [x, y] = plane.at(...z);
+    function draw(weights) {
+      const [x, y] = plane.at(...attnkit.blend(weights, points));
       weights.forEach((w, k) => {
         attnkit.attr(dots[k], "r", fixed(4 + 9 * Math.sqrt(w), 1));
         attnkit.attr(lines[k], "stroke-width", fixed(9 * w, 1));
@@ -66,12 +161,24 @@
         attnkit.attr(lines[k], "y2", fixed(y, 1));
       });
       place(average, x, y);
-      place(name, x + 13, y + 5);
-      const spent = fixed(weights.reduce((sum, w) => sum + w, 0));
-      figure.say(`Spent: ${spent}. The average z is (${z.map((v) => fixed(v)).join(", ")}).`);
+      // Its name stands to the right, or to the left where another is.
+      const crowded = taken.some((box) => meet(box, [x + 15, y - 4, x + 23, y + 6], 5));
+      place(name, crowded ? x - 19 : x + 19, y + 5);
     }
-    const side = h("div", { class: "ak-side" }, plane.element, controls(figure, words));
-    return { parts: [side], update };
+    const motion = gliding(draw, told);
+
+    function update({ weights }) {
+      motion.to(weights);
+      const sum = fixed(weights.reduce((total, w) => total + w, 0));
+      const z = `The average z is (${attnkit
+        .blend(weights, points)
+        .map((v) => fixed(v))
+        .join(", ")}).`;
+      figure.say(told ? `The weights sum to ${sum}. ${z} ${weighed(weights, words, readers)}` : `Spent: ${sum}. ${z}`);
+    }
+    if (told) figure.element.classList.add("ak-told");
+    const side = h("div", { class: "ak-side" }, plane.element, controls(figure, words, readers, motion));
+    return { parts: [side], update, stop: motion.stop };
   }
 
   attnkit.register("attention_budget", { label: "A budget of attention", compute, build });

@@ -7,6 +7,14 @@ from attnkit.figures.base import Figure, NumberArray, number_array, still_plane,
 from attnkit.pictures.formats import fixed
 
 
+def budget(weights, name, count):
+    """Check that weights are `count` numbers in [0, 1] that sum to one, and return them as a plain list."""
+    weights = number_array(weights, name, 0, 1, (count,))
+    if abs(sum(weights) - 1) > 1e-6:
+        raise ValueError(f"{name} must sum to one, got a sum of {sum(weights):g}")
+    return weights
+
+
 class AttentionBudget(Figure):
     """Spend one unit of attention over words in a plane; their weighted average moves.
 
@@ -21,6 +29,8 @@ class AttentionBudget(Figure):
     features : pair of str
         The names of the two axes.
     caption : str
+    readers : dict of str to n numbers, optional
+        Weights of other readers, checked as `weights` are; a button for each, such as "Mia's weights", sets them.
 
     Raises
     ------
@@ -34,27 +44,39 @@ class AttentionBudget(Figure):
     >>> budget.spend(0, 0.25)
     >>> budget.weights, budget.average.tolist()
     ([0.25, 0.75], [0.5, 0.0])
+    >>> budget = AttentionBudget([0.5, 0.5], [[-1, 0], [1, 0]], ["a", "b"], ["x", "y"], readers={"Mia": [0.2, 0.8]})
+    >>> budget.readers
+    {'Mia': [0.2, 0.8]}
     """
 
     kind = "attention_budget"
     points = traitlets.List().tag(sync=True)
     words = traitlets.List(traitlets.Unicode()).tag(sync=True)
     features = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    reader_names = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    reader_weights = traitlets.List().tag(sync=True)
     weights = NumberArray(0, 1, ("words",)).tag(sync=True, reset=True)
 
-    def __init__(self, weights, points, words, features, caption=""):
+    def __init__(self, weights, points, words, features, caption="", readers=None):
         points = number_array(points, "points", -1, 1, (None, 2))
         if (len(words), len(features)) != (len(points), 2) or len(words) < 2:
             raise ValueError(f"points of shape {(len(points), 2)} need as many words, at least two, and two features, "
                              f"got {len(words)} and {len(features)}")
-        super().__init__(points=points, words=list(words), features=list(features), weights=weights, caption=caption)
+        readers = {} if readers is None else readers
+        if not isinstance(readers, dict) or not all(isinstance(name, str) and name for name in readers):
+            raise TypeError(f"readers must be a dict from names to weights, got {readers!r}")
+        reader_weights = [budget(of_one, f"{name}'s weights", len(words)) for name, of_one in readers.items()]
+        super().__init__(points=points, words=list(words), features=list(features), reader_names=list(readers),
+                         reader_weights=reader_weights, weights=weights, caption=caption)
 
     @traitlets.validate("weights")
     def _check_sum(self, proposal):
-        weights = proposal["value"]
-        if abs(sum(weights) - 1) > 1e-6:
-            raise ValueError(f"weights must sum to one, got a sum of {sum(weights):g}")
-        return weights
+        return budget(proposal["value"], "weights", len(self.words))
+
+    @property
+    def readers(self):
+        """The weights of each reader, by name."""
+        return dict(zip(self.reader_names, self.reader_weights))
 
     @property
     def average(self):
@@ -77,7 +99,8 @@ class AttentionBudget(Figure):
         """The words in the plane with their average, and the table of weights."""
         picture = still_plane([*zip(self.words, self.points, ["value"] * len(self.words), self.weights),
                                ("z", self.average.tolist(), "output", None)], 1.15, self.features)
-        return picture + still_table(["word", "weight", *self.features],
-                                     [[word, fixed(w), *(fixed(v, 1) for v in point)]
-                                      for word, w, point in zip(self.words, self.weights, self.points)]
-                                     + [["z, the average", "1.00", *(fixed(v) for v in self.average)]])
+        columns = {"weight": self.weights, **{f"{name}'s weights": of_one for name, of_one in self.readers.items()}}
+        rows = [[word, *map(fixed, weights), *(fixed(v, 1) for v in point)]
+                for word, point, *weights in zip(self.words, self.points, *columns.values())]
+        rows.append(["z, the average", *["1.00"] * len(columns), *(fixed(v) for v in self.average)])
+        return picture + still_table(["word", *columns, *self.features], rows)

@@ -31,6 +31,16 @@
     return Array.from({ length: n }, (_, i) => Array.from({ length: d }, (_, j) => numbers[i]?.[j] ?? fresh(i, j)));
   }
 
+  const FITS = 5; // letters of a name that fit above a column
+
+  // A row's or a column's name, or its number where it has none.
+  const nameOf = (names, k) => names[k] || String(k + 1);
+  const where = ({ row_names, column_names }, [i, j]) =>
+    `row ${nameOf(row_names, i)}, column ${nameOf(column_names, j)}`;
+
+  // Names for as many rows or columns: what is added has none.
+  const fitted = (names, count) => (names.length ? Array.from({ length: count }, (_, k) => names[k] ?? "") : names);
+
   const button = (text, label, onclick) => h("button", { type: "button", "aria-label": label, onclick }, text);
 
   // Two buttons for one row or column fewer or more, at the edge that stays where it is, so that a second press is easy.
@@ -38,9 +48,13 @@
     const [thing, limit] = [["row", "column"][axis], figure.get("limit")];
     const sizes = ({ numbers }) => [numbers.length, numbers[0].length];
     const resize = (step) => {
-      const { numbers } = figure.state();
+      const { numbers, row_names, column_names } = figure.state();
       const [n, d] = sizes({ numbers }).map((size, k) => (k === axis ? size + step : size));
-      figure.put({ numbers: resized(numbers, n, d) });
+      figure.put({
+        numbers: resized(numbers, n, d),
+        row_names: fitted(row_names, n),
+        column_names: fitted(column_names, d),
+      });
     };
     const fewer = button("−", `one ${thing} fewer`, () => resize(-1));
     const more = button("+", `one ${thing} more`, () => resize(1));
@@ -55,9 +69,11 @@
   }
 
   function controls(figure, slider, reset) {
-    const transpose = button("Transpose", "transpose: rows become columns", () =>
-      figure.put({ numbers: compute(figure.state()).transposed }),
-    );
+    const transpose = button("Transpose", "transpose: rows become columns", () => {
+      const state = figure.state();
+      const names = { row_names: state.column_names, column_names: state.row_names };
+      figure.put({ numbers: compute(state).transposed, ...names });
+    });
     return h("div", { class: "ak-controls ak-last-row" }, slider.element, transpose, reset);
   }
 
@@ -90,7 +106,6 @@
       inputmode: "text",
       autocomplete: "off",
       spellcheck: "false",
-      "aria-label": `row ${i + 1}, column ${j + 1}`,
       onfocus: () => choose(i, j),
       onchange: () => take(figure, i, j, input),
       onkeydown: (event) => press(figure, event, i, j, input),
@@ -103,7 +118,7 @@
     const element = h("table", { class: "ak-squares" });
     let inputs = [];
     const each = (act) => inputs.forEach((row, i) => row.forEach((input, j) => act(input, i, j)));
-    function show(numbers, texts) {
+    function show({ numbers, ...names }, texts) {
       if (inputs.length !== numbers.length || inputs[0].length !== numbers[0].length) {
         inputs = numbers.map((row, i) => row.map((_, j) => field(figure, i, j, choose)));
         const rows = inputs.map((row) => h("tr", {}, ...row.map((input) => h("td", {}, input))));
@@ -112,6 +127,7 @@
       const vmax = scaleOf(numbers);
       each((input, i, j) => {
         input.value = texts[i][j];
+        attnkit.attr(input, "aria-label", where(names, [i, j]));
         attnkit.paint(input.parentNode, numbers[i][j], vmax);
       });
     }
@@ -121,10 +137,31 @@
     return { element, show, mark };
   }
 
-  function sentence({ shape: [n, d], texts }, [row, column]) {
+  // The names beside the rows and above the columns, for the eye: each square says its own. Where some are wider than a
+  // column, they stand on two lines by turns. The room for them is that of the longest, on either side.
+  function nameStrips(figure) {
+    const first = figure.get("defaults");
+    const longest = Math.max(0, ...[...first.row_names, ...first.column_names].map((name) => name.length));
+    const strips = ["row_names", "column_names"].map((trait, axis) => {
+      const element = h("div", { class: `ak-names ${["ak-beside", "ak-above"][axis]}`, "aria-hidden": "true" });
+      let written = "";
+      function show(names) {
+        if (written === names.join("\n")) return;
+        written = names.join("\n");
+        element.replaceChildren(...names.map((name) => h("span", {}, name)));
+        attnkit.attr(element, "data-ak-turns", String(names.some((name) => name.length > FITS)));
+      }
+      figure.follow({ show }, { read: (state) => fitted(state[trait], compute(state).shape[axis]) });
+      return element;
+    });
+    return { strips: longest ? strips : [], longest };
+  }
+
+  function sentence({ shape: [n, d], texts }, names, [row, column]) {
+    const place = where(names, [row, column]).replace("row", "Row");
     return (
       `${count(n, "row")}, ${count(d, "column")}: ${count(n, "item")} of ${count(d, "number")}, ` +
-      `${count(n * d, "square")} in all. Row ${row + 1}, column ${column + 1} holds ${texts[row][column]}.`
+      `${count(n * d, "square")} in all. ${place} holds ${texts[row][column]}.`
     );
   }
 
@@ -137,7 +174,7 @@
       max: 1,
       step: 0.1,
       format: (v) => fixed(v, 1, true),
-      word: (v) => `${fixed(v, 1, true)}, row ${chosen[0] + 1}, column ${chosen[1] + 1}`,
+      word: (v, state) => `${fixed(v, 1, true)}, ${where(state, chosen)}`,
       read({ numbers }) {
         // Where the matrix has become too small for the choice, it moves to the edge.
         chosen = [Math.min(chosen[0], numbers.length - 1), Math.min(chosen[1], numbers[0].length - 1)];
@@ -154,23 +191,27 @@
       slider.show(figure.get("numbers")[i][j], figure.state());
     });
 
-    function update({ numbers }) {
-      const now = compute({ numbers });
-      squares.show(numbers, now.texts);
+    function update(state) {
+      const now = compute(state);
+      squares.show(state, now.texts);
       squares.mark(chosen);
       attnkit.write(shape, `shape (${now.shape.join(", ")})`);
       attnkit.write(
         code,
         `X = ${now.code}`.replace("[[", "[\n  [").replaceAll("], [", "],\n  [").replace("]]", "],\n]"),
       );
-      figure.say(sentence(now, chosen));
+      figure.say(sentence(now, state, chosen));
     }
     // The matrix stands in the room that it may grow into, beside it its shape and its code, a line for each row.
+    const { strips, longest } = nameStrips(figure);
     const room = h("div", { class: "ak-room" }, squares.element);
     const pairs = [1, 0].map((axis) => sizeButtons(figure, axis).element);
+    const board = h("div", { class: "ak-field" }, ...pairs, ...strips, room);
+    if (longest) board.classList.add("ak-named", longest > FITS ? "ak-long" : "ak-short");
     const said = h("div", { class: "ak-said" }, shape, h("p", { class: "ak-code" }, code));
-    const editor = h("div", { class: "ak-editor" }, h("div", { class: "ak-field" }, ...pairs, room), said);
+    const editor = h("div", { class: "ak-editor" }, board, said);
     editor.style.setProperty("--limit", figure.get("limit"));
+    editor.style.setProperty("--longest", longest);
     return { parts: [editor, controls(figure, slider, reset)], update };
   }
 

@@ -5,9 +5,10 @@ import math
 import numpy as np
 import traitlets
 
-from attnkit.figures.base import Figure, NumberArray
+from attnkit.figures.base import Figure, NumberArray, number_array
 from attnkit.pictures import draw
 from attnkit.pictures.formats import fixed
+from attnkit.pictures.shapes import check_names
 
 
 class SquareEditor(Figure):
@@ -18,11 +19,14 @@ class SquareEditor(Figure):
     numbers : array, shape (n, d), in [-1, 1]
         At most 6 by 6; rounded to one decimal.
     caption : str
+    row_names, column_names : lists of n and of d str, optional
+        Names beside the rows and above the columns.  They change places when the reader transposes; a row or a
+        column that is added has none.
 
     Raises
     ------
     TypeError, ValueError
-        Numbers of another shape or outside [-1, 1]; also when `numbers` is set later.
+        Numbers of another shape or outside [-1, 1], also when `numbers` is set later; names that do not match.
 
     Examples
     --------
@@ -30,15 +34,27 @@ class SquareEditor(Figure):
     >>> editor.numbers = [[1, 0, -1]]
     >>> editor.array.shape
     (1, 3)
+    >>> named = SquareEditor([[0.9, 0.5], [0.2, 0.9]], row_names=["stunning", "chase"])
+    >>> named.row_names, named.column_names
+    (['stunning', 'chase'], [])
     """
 
     kind = "square_editor"
     LIMIT = 6
     limit = traitlets.Int(LIMIT, read_only=True).tag(sync=True)
     numbers = NumberArray(-1, 1, (None, None)).tag(sync=True, reset=True)
+    row_names = traitlets.List(traitlets.Unicode()).tag(sync=True, reset=True)
+    column_names = traitlets.List(traitlets.Unicode()).tag(sync=True, reset=True)
 
-    def __init__(self, numbers, caption=""):
-        super().__init__(numbers=numbers, caption=caption)
+    def __init__(self, numbers, caption="", row_names=None, column_names=None):
+        numbers = number_array(numbers, "numbers", -1, 1, (None, None))
+        names = {"row_names": row_names, "column_names": column_names}
+        for (name, given), count in zip(names.items(), np.shape(numbers)):
+            if given is not None and not isinstance(given, list | tuple):
+                raise TypeError(f"{name} must be a list of str, got {given!r}")
+            check_names(name, given, count, f"numbers of shape {np.shape(numbers)}")
+            names[name] = list(given or [])
+        super().__init__(numbers=numbers, caption=caption, **names)
 
     @traitlets.validate("numbers")
     def _fit(self, proposal):
@@ -61,5 +77,8 @@ class SquareEditor(Figure):
         return f"np.array([{rows}])"
 
     def still(self):
-        """The squares with their shape and their code."""
-        return draw.squares(self.array, label="X", shape=True).html() + f"<p><code>X = {self.code}</code></p>"
+        """The squares with their names, their shape and their code."""
+        rows, columns = (([*names, *[""] * count][:count] if any(names) else None)
+                         for names, count in zip((self.row_names, self.column_names), self.array.shape))
+        picture = draw.squares(self.array, label="X", shape=True, row_names=rows, column_names=columns)
+        return picture.html() + f"<p><code>X = {self.code}</code></p>"

@@ -1,4 +1,4 @@
-"""Pictures for notebooks: squares, diagrams, plots and listings, each with its words."""
+"""Pictures for notebooks: squares, diagrams, charts, plots and listings, each with its words."""
 
 from attnkit.pictures.picture import Picture
 

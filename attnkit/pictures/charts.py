@@ -15,7 +15,7 @@ THIN = 7           # one of many bars without names, with the gap to the next: a
 GAP = 18           # between charts side by side
 
 
-def bars(numbers, *, row_names, bar_names=None, column_names=None, roles=None, digits=2, vmax=None):
+def bars(numbers, *, row_names, bar_names=None, column_names=None, roles=None, digits=2, vmax=None, tall=TALL):
     """Draw rows of bars; a row may hold several charts side by side.
 
     Parameters
@@ -24,7 +24,8 @@ def bars(numbers, *, row_names, bar_names=None, column_names=None, roles=None, d
     row_names : list of str
         Written to the left of each row.
     bar_names : list of n str, optional
-        Written below the last row, under each chart; without them the bars are thin, and only the largest of a chart has its number.
+        Written below the last row, under each chart; without them the bars are thin, and only the largest of a chart
+        has its number.
     column_names : list of str, optional
         Written above charts that stand side by side.
     roles : list of str or None, optional
@@ -33,6 +34,8 @@ def bars(numbers, *, row_names, bar_names=None, column_names=None, roles=None, d
         Decimals of the written numbers, for all rows or for each.
     vmax : float, optional
         The magnitude of the longest bar, the same in every row; each row's own largest one if not given.
+    tall : float
+        The height of the longest bar, in pixels of the screen.
 
     Returns
     -------
@@ -74,11 +77,11 @@ def bars(numbers, *, row_names, bar_names=None, column_names=None, roles=None, d
             for at, name in zip(lefts, column_names or [])]
     for r, name in enumerate(row_names):
         longest = float(np.abs(x[r]).max() if vmax is None else vmax) or 1.0
-        below = TALL * max(0.0, -x[r].min()) / longest
-        above = TALL * max(0.0, x[r].max()) / longest
+        below = tall * max(0.0, -x[r].min()) / longest
+        above = tall * max(0.0, x[r].max()) / longest
         base = top + TEXT + 4 + above
         for at, chart in zip(lefts, x[r]):
-            body += _Chart(at, base, step, TALL / longest, roles[r], digits[r]).draw(chart, every)
+            body += _Chart(at, base, step, tall / longest, roles[r], digits[r]).draw(chart, every)
         body.append(text(left - 10, base + (below - above) / 2 + 5, name, palette.var("ink"), anchor="end"))
         top = base + below + (TEXT + 6 if below else 0) + 16
     body += [text(at + (i + .5) * step, top + 4, name, palette.var("ink"))
@@ -96,13 +99,11 @@ def _for_each_row(name, given, rows):
 
 
 def _step(x, digits, bar_names, column_names):
-    """From one bar to the next: room for names and numbers below and above each, and for the names of the charts."""
-    step = THIN
-    if bar_names is not None:
-        numbers = [fixed(v, d) for row, d in zip(x, digits) for v in row.flat]
-        step = math.ceil(max(map(text_width, [*numbers, *bar_names]))) + 12
-    heads = [text_width(name, bold=True) for name in column_names or []]
-    return max(step, math.ceil(max(heads, default=0) / x.shape[-1]))
+    """From one bar to the next: names and numbers have room below and above each, and charts below their names."""
+    numbers = max(text_width(fixed(v, d)) for row, d in zip(x, digits) for v in row.flat)
+    chart = max([numbers, *(text_width(name, bold=True) for name in column_names or [])])
+    step = THIN if bar_names is None else math.ceil(max([numbers, *map(text_width, bar_names)])) + 12
+    return max(step, math.ceil(chart / x.shape[-1]))
 
 
 class _Chart:

@@ -206,7 +206,7 @@ def dot_product(left, right, *, names, entry_names, digits=1):
 
 
 STAGES = ("score", "scale", "softmax", "blend")
-BLENDS = "shares × values"
+BLENDS = "weights × values"
 
 
 def pipeline(query, key, value, *, key_names, lit=None, digits=1):
@@ -270,7 +270,7 @@ class _Stages:
         """Three columns of numbers, then the values, and below them their sum; the names on the left."""
         ink, top, wide = palette.var("ink"), self.top, self.wide
         columns = [("q · k", self.scores, None), (f"÷ √{self.d}", self.scaled, None),
-                   ("shares", self.weights, "weight")]
+                   ("weights", self.weights, "weight")]
         body = []
         for i, (below, numbers, role) in enumerate(columns):
             x = self.left + i * (wide + self.gap)
@@ -299,11 +299,11 @@ class _Stages:
     def words(self):
         """The stages in words, each with its numbers."""
         lines = [("Score, query times key", self.scores), (f"Scale, divided by the root of {self.d}", self.scaled),
-                 ("Softmax, the shares", self.weights)]
+                 ("Softmax, the weights", self.weights)]
         told = " ".join(f"{head}: {', '.join(f'{name} {fixed(s)}' for name, s in zip(self.names, numbers))}."
                         for head, numbers in lines)
         head = f"Four stages, {' and '.join(self.lit)} lit." if self.lit else "Four stages."
-        return f"{head} {told} Blend, shares times values: ({', '.join(map(fixed, self.output))})."
+        return f"{head} {told} Blend, weights times values: ({', '.join(map(fixed, self.output))})."
 
 
 def wiring(query_source, key_source, *, label="", projections=False, compares=True):

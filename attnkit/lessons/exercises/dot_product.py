@@ -19,6 +19,8 @@ def _shared_dislike(film):
         return "the numbers must lie between −1 and 1."
     if film[1] >= 0:
         return "Mia's dislike is romance; the film must have little of it, too (a negative number in second place)."
+    if np.allclose(film, FILMS[3]):
+        return "this is Quiet Harbour; make up another film."
     score = viewer @ film
     if score >= 0:
         return f"the shared dislike is there, but the total is {plain(score)}, not below zero."
@@ -26,10 +28,11 @@ def _shared_dislike(film):
 
 
 EXERCISES = {
-    "by_hand": Value(0.15, [(0.55, "a sign is lost: −0.5 × 0.4 is negative."),
-                                        (1.9, "these are sums of tastes and features; multiply them pair by pair.")]),
+    "by_hand": Value(-0.26, [(0.34, "a sign is lost: −0.5 × 0.6 is negative."),
+                             (-0.02, "a sign is lost: 0.3 × −0.4 is negative."),
+                             (1.0, "these are sums of tastes and features; multiply them pair by pair.")]),
     "rank": Function(
-        lambda user, films: np.argsort(-(films @ user), kind="stable"), [(v, FILMS) for v in VIEWERS],
+        lambda viewer, films: np.argsort(-(films @ viewer), kind="stable"), [(v, FILMS) for v in VIEWERS],
         [(lambda user, films: np.argsort(films @ user, kind="stable"), "this is the ranking from worst to best."),
          (lambda user, films: -np.sort(-(films @ user)), "these are sorted scores; the films' numbers are asked for."),
          (lambda user, films: films @ user, "these are the scores; the films' numbers, best first, are asked for.")]),

@@ -16,7 +16,7 @@ def _lost(scores):
 
 
 EXERCISES = {
-    "by_hand": Value([0.25, 0.75], [
+    "by_hand": Value([0.25, 0.75], within=0.006, mistakes=[
         ([0.75, 0.25], "the second score is the higher one."),
         ([0.0, 1.0], "these are shares of the scores; raise e to each score first.")]),
     "rows": Function(

@@ -15,7 +15,10 @@ def _outside(weights):
 
 
 EXERCISES = {
-    "half": Value([0.0, -0.05], [([0.0, -0.1], "these are sums; half of the attention halves each number.")]),
+    "shorter": Value([0.388, 0.792], within=0.006, mistakes=[
+        ([0.2, 0.9], "scores are not weights; raise e to each score and divide by the sum."),
+        ([0.712, 0.608], "the larger weight belongs to the larger score, that of chase."),
+        ([1.444, 2.946], "these are sums of powers times words; divide by the sum of the powers.")]),
     "budget": Function(
         lambda points, X: points / points.sum() @ X,
         [(np.array([3.0, 0.0, 1.0]), REVIEW[:3]), (np.array([2.0, 2.0, 0.5, 1.0, 4.0]), REVIEW)],
