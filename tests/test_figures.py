@@ -518,6 +518,170 @@ def test_one_source_live_and_static(widget):
         assert not re.search(r"^\s*(import|export)\b", base.script(name), flags=re.M)
 
 
+# ---- what a figure says and draws only where it is asked to: a page with nothing else on it
+
+WORDS, AXES = ["dull", "start", "but", "stunning", "chase"], ["praise", "action"]
+POINTS = [[-0.9, -0.6], [0, -0.4], [-0.2, 0], [0.9, 0.5], [0.2, 0.9]]
+READERS = {"Mia": [0.01, 0.03, 0.05, 0.43, 0.48], "Ben": [0.77, 0.1, 0.1, 0.01, 0.02]}
+
+
+def reading(readers, count=3):
+    return AttentionBudget(np.eye(count)[0], POINTS[:count], WORDS[:count], AXES, readers=readers)
+
+
+def alone(w, tmp_path, widget):
+    """Open a page that holds one figure alive, in the book's own letters, and return the figure."""
+    face = f"@font-face{{font-family:'Source Sans 3';font-weight:200 900;src:url({(ROOT / '_static/fonts/sans.woff2').as_uri()})}}"
+    style = f"body{{margin:0}}{face}{base.core_stylesheet()}{base.stylesheet(widget.kind)}"
+    script = base.script("core") + base.script(widget.kind)
+    page = tmp_path / "figure.html"
+    page.write_text(f"<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'><style>{style}</style>"
+                    f"<body>{widget.html()}<script>{script}globalThis.attnkit.mount(document)</script></html>", encoding="utf-8")
+    w.open(page.as_uri())
+    return w.page.locator(".ak-figure")
+
+
+def status(w, found):
+    w.settle()
+    return found.get_by_role("status").inner_text()
+
+
+MEETING = """figure => { const boxes = [...figure.querySelectorAll('.ak-plane :is(text, circle)')].map(e => [e.textContent, e.getBoundingClientRect()]);
+    const rest = 3;   // what a line of text has above and below its letters
+    return boxes.flatMap(([name, a], i) => name ? boxes.filter(([, b], j) => j !== i && a.left < b.right && b.left < a.right
+        && a.top + rest < b.bottom - rest && b.top + rest < a.bottom - rest).map(([other]) => `${name} meets ${other || "a point"}`) : []) }"""
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1280, 360])
+def test_budget_of_named_readers(watched, tmp_path, width):
+    with watched(width=width, reduced_motion="reduce") as w:
+        found = alone(w, tmp_path, AttentionBudget(READERS["Mia"], POINTS, WORDS, AXES, readers=READERS))
+        assert found.get_by_role("button").all_inner_texts() == ["Mia's weights", "Ben's weights", "Spread evenly", "Reset"]
+        mia, ben, even, reset = found.get_by_role("button").all()
+        assert status(w, found) == "The weights sum to 1.00. The average z is (0.46, 0.63). These are Mia's weights: “chase” weighs most, 0.48."
+        assert not found.evaluate(MEETING) and (mia.get_attribute("aria-pressed"), ben.get_attribute("aria-pressed")) == ("true", "false")
+        ben.press("Enter")
+        assert found.locator(".ak-out").all_inner_texts() == ["0.77", "0.10", "0.10", "0.01", "0.02"] and not found.evaluate(MEETING)
+        assert ben.get_attribute("aria-pressed") == "true"
+        assert status(w, found) == "The weights sum to 1.00. The average z is (−0.70, −0.48). These are Ben's weights: “dull” weighs most, 0.77."
+        even.press("Space")
+        assert status(w, found) == "The weights sum to 1.00. The average z is (0.00, 0.08). All words weigh the same, 0.20." and not found.evaluate(MEETING)
+        found.get_by_role("slider", name="dull").press("Home")
+        assert status(w, found).endswith("“start”, “but”, “stunning” and “chase” weigh most, 0.25 each.")
+        assert not found.locator("button[aria-pressed=true]").count()
+        reset.press("Enter")
+        assert "Mia's weights" in status(w, found) and mia.get_attribute("aria-pressed") == "true"
+        assert w.page.evaluate("document.documentElement.scrollWidth <= innerWidth") and not w.errors
+
+
+@pytest.mark.browser
+def test_the_average_glides_to_a_readers_weights(watched, tmp_path):
+    """After a button it is on its way for a while; after a slider it is there at once, and where less motion is wished."""
+    there = "f => f.querySelector('.ak-of-output').getAttribute('transform')"
+    press = "([f, name]) => { [...f.querySelectorAll('button')].find(b => b.textContent === name).click(); return (" + there + ")(f) }"
+    with watched(reduced_motion="reduce") as w:
+        found = alone(w, tmp_path, AttentionBudget(READERS["Mia"], POINTS, WORDS, AXES, readers=READERS))
+        handle = found.element_handle()
+        ben, mia = (w.page.evaluate(press, [handle, f"{name}'s weights"]) for name in ("Ben", "Mia"))
+        assert ben != mia, "less motion was asked for, and z is not there at once"
+        w.page.emulate_media(reduced_motion="no-preference")
+        assert w.page.evaluate(press, [handle, "Ben's weights"]) == mia, "z does not start where it is"
+        w.page.wait_for_function(f"f => ({there})(f) === '{ben}'", arg=handle)
+        at_once = found.evaluate("""f => { const slider = f.querySelectorAll('input')[3]; slider.value = 1;
+            slider.dispatchEvent(new Event('input', {bubbles: true})); return f.querySelector('.ak-of-output').getAttribute('transform') }""")
+        assert at_once == "translate(272.7 97.4)"
+
+
+@pytest.mark.browser
+def test_budget_without_readers_says_what_it_said(watched, tmp_path):
+    with watched() as w:
+        found = alone(w, tmp_path, reading(None))
+        assert found.get_by_role("button").all_inner_texts() == ["Spread evenly", "Reset"] and not found.locator("[aria-pressed]").count()
+        assert status(w, found) == "Spent: 1.00. The average z is (−0.90, −0.60)."
+
+
+def test_readers_keep_their_order_and_stand_in_the_still_table():
+    widget = AttentionBudget(READERS["Mia"], POINTS, WORDS, AXES, readers=READERS)
+    assert widget.readers == READERS and list(widget.readers) == ["Mia", "Ben"] == widget.state()["reader_names"]
+    assert re.findall(r'<th scope="col">([^<]*)</th>', widget.still()) == ["word", "weight", "Mia&#x27;s weights", "Ben&#x27;s weights", *AXES]
+    assert '<th scope="row">dull</th><td>0.01</td><td>0.01</td><td>0.77</td><td>−0.9</td><td>−0.6</td>' in widget.still()
+    plain = reading(None)
+    assert plain.readers == {} and "weights</th>" not in plain.still()
+
+
+def named(found):
+    """The names beside the rows and above the columns."""
+    return [found.locator(f".ak-{side} > span").all_inner_texts() for side in ("beside", "above")]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1280, 360])
+def test_squares_with_names(watched, tmp_path, width):
+    with watched(width=width) as w:
+        found = alone(w, tmp_path, SquareEditor(POINTS, row_names=WORDS, column_names=AXES))
+        assert named(found) == [WORDS, AXES] and status(w, found).endswith(" 10 squares in all. Row dull, column praise holds −0.9.")
+        found.get_by_label("row stunning, column action", exact=True).focus()
+        slider = found.get_by_role("slider")
+        assert slider.get_attribute("aria-valuetext") == "+0.5, row stunning, column action"
+        slider.press("ArrowRight")
+        assert status(w, found).endswith("Row stunning, column action holds 0.6.") and "[0.9, 0.6]" in found.locator("code").inner_text()
+        found.get_by_role("button", name="transpose").press("Enter")
+        assert named(found) == [AXES, WORDS] and found.get_by_label("row action, column stunning", exact=True).input_value() == "0.6"
+        assert aside(found) == []
+        for thing in ("row", "column"):
+            found.get_by_role("button", name=f"one {thing} more").press("Enter")
+        assert named(found) == [[*AXES, ""], [*WORDS, ""]] and found.get_by_label("row 3, column 6", exact=True).count() == 1
+        assert aside(found) == [] and w.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        for _ in range(2):
+            found.get_by_role("button", name="one column fewer").press("Enter")
+        found.get_by_role("button", name="one column more").press("Enter")
+        assert named(found)[1] == [*WORDS[:4], ""], "a column that was taken away is a new one when it comes again"
+        found.get_by_role("button", name="Reset").press("Enter")
+        assert named(found) == [WORDS, AXES] and found.get_by_label("row chase, column action", exact=True).input_value() == "0.9"
+        assert aside(found) == [] and not w.errors
+
+
+def aside(found):
+    """The names that are cut, that meet one another, or that do not stand by the squares that they name."""
+    return found.evaluate("""f => { const room = f.getBoundingClientRect(), bad = [];
+        const letters = name => { const range = document.createRange(); range.selectNodeContents(name); return range.getBoundingClientRect(); };
+        const check = (names, squares, from, to) => names.filter(name => name.textContent).forEach((name, k, all) => {
+            const [text, r, square] = [name.textContent, letters(name), squares[k].getBoundingClientRect()];
+            if (name.scrollWidth > name.clientWidth || r.left < room.left || r.right > room.right) bad.push(`${text} is cut`);
+            if (Math.abs(r[from] + r[to] - square[from] - square[to]) > 4) bad.push(`${text} stands aside`);
+            for (const other of all.slice(k + 1)) { const q = letters(other);
+                if (r.left < q.right + 2 && q.left < r.right + 2 && r.top < q.bottom && q.top < r.bottom) bad.push(`${text} meets ${other.textContent}`); } });
+        const rows = [...f.querySelectorAll('tr')];
+        check([...f.querySelectorAll('.ak-beside > span')], rows, 'top', 'bottom');
+        check([...f.querySelectorAll('.ak-above > span')], [...rows[0].children], 'left', 'right');
+        return bad }""")
+
+
+@pytest.mark.browser
+def test_names_of_one_side_only(watched, tmp_path):
+    with watched() as w:
+        found = alone(w, tmp_path, SquareEditor([[0.9, 0.5]], row_names=["girl"]))
+        assert named(found) == [["girl"], []] and status(w, found).endswith("Row girl, column 1 holds 0.9.")
+        found.get_by_role("button", name="transpose").click()
+        assert named(found) == [[], ["girl"]] and status(w, found).endswith("Row 1, column girl holds 0.9.")
+        found = alone(w, tmp_path, SquareEditor([[0.9, 0.5]]))
+        assert not found.locator(".ak-beside, .ak-above").count() and status(w, found).endswith("Row 1, column 1 holds 0.9.")
+        assert found.get_by_label("row 1, column 2", exact=True).count() == 1
+
+
+def test_names_of_squares_stand_in_the_still_picture():
+    editor = SquareEditor(POINTS, row_names=WORDS, column_names=AXES)
+    words = re.search(r'aria-label="([^"]*)"', editor.still())[1]
+    assert all(name in words for name in [*WORDS, *AXES])
+    assert editor.defaults == {"numbers": POINTS, "row_names": WORDS, "column_names": AXES}
+    editor.numbers = np.zeros((6, 1))           # names go as far as they reach
+    assert "chase" in editor.still() and "action" not in editor.still()
+    editor.numbers = [[0.5]]
+    assert "dull" in editor.still() and "start" not in editor.still()
+    assert "praise" not in SquareEditor(POINTS).still()
+
+
 def stepper(**changed):
     w = np.ones((2, 4))
     return HeadStepper(**({"x": [[1, 2]], "w_query": w, "w_key": w, "w_value": w, "w_output": w.T, "num_heads": 2, "words": ["a"]} | changed))
@@ -539,12 +703,23 @@ BAD = [
     (lambda: Alignment([[0.5, -0.5]], ["a"], ["b", "c"]), ValueError, "weights must lie"),
     (lambda: Alignment([[np.inf, 1]], ["a"], ["b", "c"]), ValueError, "weights must lie"),
     (lambda: SquareEditor([[0.1], [0.2, 0.3]]), ValueError, "numbers is no array of numbers"),
+    (lambda: SquareEditor([[0.1], [0.2]], row_names=["a"]), ValueError,
+     r"row_names must hold 2 names for numbers of shape \(2, 1\), got \['a'\]"),
+    (lambda: SquareEditor([[0.1], [0.2]], column_names=["a", "b"]), ValueError, "column_names must hold 1 names"),
+    (lambda: SquareEditor([[0.1, 0.2]], column_names=[1, 2]), ValueError, "column_names must hold 2 names"),
+    (lambda: SquareEditor([[0.1, 0.2]], column_names="ab"), TypeError, "column_names must be a list of str, got 'ab'"),
     (lambda: Alignment([[0.0, 0.0]], ["a"], ["b", "c"]), ValueError, "above zero"),
     (lambda: Alignment([[0.5, 0.5]], ["a"], ["b"]), ValueError, r"weights must have shape \(1, 1\), got \(1, 2\)"),
     (lambda: Alignment([[0.5, 0.5]], ["a"], ["b", "c"], selected=4), ValueError, "the query words, got 4"),
     (lambda: AttentionBudget([0.5, 0.6], [[0, 0], [1, 1]], ["a", "b"], ["x", "y"]), ValueError, "sum to one, got a sum of 1.1"),
     (lambda: AttentionBudget([0.5, 0.5], [[0, 0], [1, 1]], ["a"], ["x", "y"]), ValueError, "got 1 and 2"),
     (lambda: AttentionBudget([1], [[0, 0]], ["a"], ["x", "y"]), ValueError, "at least two"),
+    (lambda: reading({"Mia": [0.5, 0.6, 0]}), ValueError, "Mia's weights must sum to one, got a sum of 1.1"),
+    (lambda: reading({"Ben": [0.5, 0.5]}), ValueError, r"Ben's weights must have shape \(3,\), got \(2,\)"),
+    (lambda: reading({"Ben": [1.5, -0.5, 0]}), ValueError, "Ben's weights must lie between 0 and 1"),
+    (lambda: reading({"Ben": "all"}), TypeError, "Ben's weights must be numbers, got 'all'"),
+    (lambda: reading([[1, 0, 0]]), TypeError, r"readers must be a dict from names to weights, got \[\[1, 0, 0\]\]"),
+    (lambda: reading({1: [1, 0, 0]}), TypeError, "readers must be a dict from names to weights"),
     (lambda: AttentionBudget([1.5, -0.5], [[0, 0], [1, 1]], ["a", "b"], ["x", "y"]), ValueError, "weights must lie between 0 and 1"),
     (lambda: examples()["attention_budget"].spend(0, 1.5), ValueError, "share must lie between 0 and 1"),
     (lambda: SoftmaxExplorer([1, 2], ["a"]), ValueError, r"scores must have shape \(1,\), got \(2,\)"),

@@ -76,9 +76,11 @@
       const calm = globalThis.matchMedia?.("(prefers-reduced-motion: reduce)").matches;
       if (!glides || !shown || direct || calm || same(shown, weights)) jump(weights);
       else {
-        const [from, start] = [shown, performance.now()];
+        const from = shown;
+        let start = null;
         const step = (now) => {
-          const t = Math.min(1, Math.max(0, (now - start) / 600));
+          start ??= now;
+          const t = Math.min(1, (now - start) / 600);
           const way = t * t * (3 - 2 * t);
           jump(t < 1 ? from.map((w, k) => w + way * (weights[k] - w)) : weights);
           if (t < 1) request = requestAnimationFrame(step);

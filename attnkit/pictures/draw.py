@@ -90,8 +90,8 @@ def squares(numbers, *, label="", role=None, values=True, standing=False, vmax=N
     left = 4 + (math.ceil(max(map(text_width, row_names))) + 8 if row_names else 0)
     top = 4 + (LABEL + 8 if label else 0) + (TEXT + 5 if column_names else 0)
     step = max(cell_width([fixed(v, digits) for v in grid.flat] if values else []), cell_width(column_names or [], 12))
-    title = text_width(label, LABEL, bold=True)
-    left = max(left, math.ceil((title - d * step) / 2))     # a label may be wider than the squares below it
+    title = max(text_width(label, LABEL, bold=True), text_width(_shape(x, standing)) if shape else 0)
+    left = max(left, math.ceil((title - d * step) / 2))     # label and shape may be wider than the squares between them
     right, bottom = left + d * step, top + n * SIDE
     body = [block(grid, left, top, step, label, role, digits if values else None, vmax, highlight,
                   above=column_names is not None)]
@@ -105,10 +105,7 @@ def squares(numbers, *, label="", role=None, values=True, standing=False, vmax=N
         body.append(text((left + right) / 2, bottom + TEXT + 4, _shape(x, standing), palette.var("quiet")))
         height = bottom + TEXT + 12
     words = describe(x, label, role, row_names, column_names, digits, standing)
-    middle = left + right
-    # Label and shape may be wider than the squares they stand over.
-    half = max(title, text_width(_shape(x, standing)) if shape else 0) / 2
-    width = max(right + 4, middle / 2 + half)
+    width = max(right + 4, (left + right + title) / 2)
     return Picture(Svg("".join(body), np.ceil(width), np.ceil(height), alt=words))
 
 

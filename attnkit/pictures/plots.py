@@ -110,8 +110,8 @@ def plane(points, names, *, arrow=None, arrow_name="", axis_names=("x", "y"), ax
                     color=palette.ROLES["query"].light, weight="bold")
     ax.scatter(*points.T, **{"s": 46, "color": palette.ROLES["key"].light, "zorder": 3, **kwargs})
     for k, (point, name) in enumerate(zip(points, names)):
-        # Above the point, or below it where the perpendicular leads up.
-        below = arrow is not None and feet[k][1] > point[1]
+        # Above the point, or below it where the perpendicular leads up or is too short to see.
+        below = arrow is not None and (feet[k][1] > point[1] or np.hypot(*(feet[k] - point)) < 0.1)
         ax.annotate(name, point, xytext=(0, -8 if below else 8), textcoords="offset points", ha="center",
                     va="top" if below else "bottom")
     ax.set(xlabel=axis_names[0], ylabel=axis_names[1], aspect="equal")
