@@ -177,7 +177,7 @@ def how_long(folder, pagename):
     minutes = round(road.minutes(notebook))
     measured = json.loads((Path(folder) / "measured" / "bench.json").read_text(encoding="utf-8"))["chapters"]
     seconds = measured["seconds"].get(f"{pagename}.ipynb")
-    runs = f"; its cells run in {seconds:.0f} s (measured once)" if seconds else ""
+    runs = f"; its code runs in {seconds:.0f} s (measured once)" if seconds else ""
     return f'<p class="ak-time">About {minutes} minutes to read, without the exercises{runs}.</p>'
 
 

@@ -152,7 +152,7 @@ def test_how_long_rounds_the_minutes_and_names_the_seconds(small):
     (small / "chapters/second.ipynb").write_text(notebook(text, code(["x = 1\n"] * 15)))      # 2.5 and 1.25 minutes
     (small / "measured/bench.json").write_text(json.dumps({"chapters": {"seconds": {"chapters/second.ipynb": 7.6}}}))
     line = book_site.how_long(small, "chapters/second")
-    assert "About 4 minutes to read, without the exercises; its cells run in 8 s (measured once)." in line
+    assert "About 4 minutes to read, without the exercises; its code runs in 8 s (measured once)." in line
     text["source"] *= 2
     (small / "chapters/second.ipynb").write_text(notebook(text, code(["x = 1\n"] * 15)))
     assert "About 6 minutes to read" in book_site.how_long(small, "chapters/second")
