@@ -285,7 +285,7 @@ def test_pipeline_shows_what_attention_computes(d):
     assert "--ak-value" in frame.stroke and frame.x > columns[2][0].x
     assert [[drawn.written_in(c)[0] for c in row] for row in summed] == [[fixed(x) for x in output[0]]]
     assert [c.x for c in summed[0]] == [c.x for c in values[0]] and summed[0][0].y > values[-1][0].y
-    assert drawn.row_name(summed[0]) == ["weighted sum ="]
+    assert drawn.row_name(summed[0]) == ["weighted average ="]
     for head, numbers in (("Score, query times key", k @ q), ("Softmax, the weights", weights[0])):
         assert f"{head}: {', '.join(f'{n} {fixed(x)}' for n, x in zip('abcde', numbers))}." in picture.alt
     assert picture.alt.startswith("Four stages. ")

@@ -660,7 +660,7 @@ MOVING = """f => new Promise(done => requestAnimationFrame(() => requestAnimatio
 def test_rows_glide_to_their_places(opened):
     """The control of the test below: without the wish for less motion, something moves."""
     found = figure(opened)
-    found.get_by_role("button", name="Turn every taste around").click()
+    found.get_by_role("button", name="Change every sign").click()
     assert found.evaluate(MOVING)
 
 
@@ -714,7 +714,7 @@ def test_movie_matcher_ranks(opened):
         return [t.split(". ")[1] for t in found.locator("tbody th").all_inner_texts()]
 
     assert titles() == ["Thunder Run", "The Great Mix-up", "Quiet Harbour", "Letters in May"]
-    found.get_by_role("button", name="Turn every taste around").click()
+    found.get_by_role("button", name="Change every sign").click()
     assert titles() == ["Letters in May", "Quiet Harbour", "The Great Mix-up", "Thunder Run"]
     for slider in found.get_by_role("slider").all():
         slider.press("Home")

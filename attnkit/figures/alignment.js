@@ -58,8 +58,8 @@
         attnkit.write(place, fixed(chosen[j]));
         attnkit.paint(place, chosen[j], 1, "weight");
       });
-      const told = keys.map((word, j) => `${word} ${fixed(chosen[j])}`).join(", ");
-      figure.say(`“${queries[state.selected]}” looks at ${told}.`);
+      const told = keys.map((word, j) => `${fixed(chosen[j])} to ${word}`).join(", ");
+      figure.say(`“${queries[state.selected]}” gives ${told}.`);
     }
     const temperature =
       figure.get("tempers") && figure.logSlider({ name: "temperature", trait: "temperature", most: 10 }).element;

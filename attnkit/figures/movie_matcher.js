@@ -41,7 +41,7 @@
   }
 
   function buttons(figure) {
-    const turn = figure.button("Turn every taste around", ({ user }) => ({ user: user.map((v) => 0 - v) }));
+    const turn = figure.button("Change every sign", ({ user }) => ({ user: user.map((v) => 0 - v) }));
     return h("div", { class: "ak-controls" }, h("div", { class: "ak-buttons" }, turn, figure.reset()));
   }
 

@@ -283,7 +283,7 @@ class _Stages:
                  _rows(x, top, self.value, self.step, "value", self.digits, limit),
                  *(text(self.left - 12, top + (i + .5) * SIDE + 5, name, ink, anchor="end")
                    for i, name in enumerate(self.names)),
-                 text(x - 14, y + SIDE / 2 + 5, "weighted sum =", ink, anchor="end"),
+                 text(x - 14, y + SIDE / 2 + 5, "weighted average =", ink, anchor="end"),
                  _row(x, y, self.output, self.step, None, 2, limit)]
         return "".join(body)
 
