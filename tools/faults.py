@@ -103,6 +103,12 @@ def silent(cells):
     cells.append({"cell_type": "code", "id": "planted", "metadata": {}, "execution_count": 99, "source": ["nothing = 0"], "outputs": []})
 
 
+def untag(cells):
+    """Let cells no longer say which claims they settle."""
+    for cell in cells:
+        cell["metadata"].pop("claims", None)
+
+
 def unrepeatable(cells):
     """A cell that prints something else at each run."""
     cells.append({"cell_type": "code", "id": "planted", "metadata": {}, "execution_count": 99,
@@ -169,6 +175,8 @@ FAULTS = [
           road("a_term_is_bold_once_on_its_page", "softmax")),
     Fault("a picture pushed below the fold", partial(in_notebook, "dot_product", push_down),
           page("the_first_picture_is_on_the_first_screen", toc.chapter("dot_product")), builds=True),
+    Fault("a claim that no cell settles", partial(in_notebook, "further/dot_product", untag),
+          f"tests/test_claims.py::test_every_claim_of_a_chapter_is_settled[{toc.chapter('dot_product')}]"),
     # the rooms
     Fault("an arrow that leads out of the mechanism", partial(append, "attnkit/scores.py", "\nfrom attnkit.pictures import palette  # noqa\n"),
           "tests/test_rooms.py::test_arrows_run_one_way"),
