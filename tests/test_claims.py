@@ -5,6 +5,7 @@ import json
 import re
 
 import pytest
+import road
 import toc
 import yaml
 from conftest import ROOT, SPARED
@@ -25,12 +26,6 @@ def cells(page):
 def settling(pages):
     """The cells that settle claims, each with its page and the claims."""
     return [(page, cell, cell["metadata"]["claims"]) for page in pages for cell in cells(page) if "claims" in cell["metadata"]]
-
-
-def read(cell):
-    """What a reader reads of a cell, apart from code: its text, or the text that its code writes."""
-    written = [output.get("data", {}).get("text/markdown", "") for output in cell.get("outputs", [])]
-    return "".join("".join(text) for text in [cell["source"] if cell["cell_type"] == "markdown" else "", *written])
 
 
 def where(page, cell):
@@ -76,11 +71,11 @@ def test_every_claim_of_a_chapter_is_settled(page):
 def test_what_settles_a_claim_shows_it(page):
     """A calculation shows its result; a matter of record, or of what the source says, its citation."""
     source = {claim["id"]: claim["source"] for claim in CLAIMS}
-    text = "".join(map(read, cells(page)))
+    text = "".join(map(road.said, cells(page)))
     for _, cell, ids in settling([page]):
         if cell["cell_type"] == "code":
             assert any("".join(output.get("text", "")).strip() or output.get("data") for output in cell["outputs"]), where(page, cell)
         if page in FINISHED:
-            assert cell["cell_type"] == "code" or "bibliography.md#" in read(cell), where(page, cell)
+            assert cell["cell_type"] == "code" or "bibliography.md#" in road.said(cell), where(page, cell)
             for number in ids:
                 assert re.search(rf"bibliography\.md#{source.get(number)}\b", text), f"{where(page, cell)}: claim {number}"

@@ -24,7 +24,7 @@
     const first = words.filter((_, k) => fixed(weights[k]) === most).map((word) => `“${word}”`);
     const whose = readers.find((reader) => same(reader.weights, weights));
     const these = whose ? `These are ${whose.name}'s weights: ` : "";
-    if (first.length === words.length) return `${these || "A"}${these && "a"}ll words weigh the same, ${most}.`;
+    if (first.length === words.length) return `${these}${these ? "all" : "All"} words weigh the same, ${most}.`;
     if (first.length > 1) return `${these}${listed(first)} weigh most, ${most} each.`;
     return `${these}${first[0]} weighs most, ${most}.`;
   }

@@ -260,14 +260,14 @@ class _Stages:
                          *(math.ceil(text_width(name, bold=True)) + 4 for name in STAGES[:3])])
         self.step = max(cell_width([fixed(x, digits) for x in value.flat] + [fixed(x, 2) for x in output]),
                         math.ceil(text_width(BLENDS) / value.shape[1]))
-        self.left, self.gap = math.ceil(max(map(text_width, [*names, "sum"]))) + 14, 26
+        self.left, self.gap = math.ceil(max(map(text_width, names))) + 14, 26
         self.top, self.deep = 2 * TEXT + 24, len(value) * SIDE
         self.x_blend, self.blend = self.left + 3 * (self.wide + self.gap), value.shape[1] * self.step
         self.y_sum = self.top + self.deep + 16
         self.width, self.height = math.ceil(self.x_blend + self.blend + 9), self.y_sum + SIDE + 12
 
     def drawing(self):
-        """Three columns of numbers, then the values, and below them their sum; the names on the left."""
+        """Three columns of numbers, then the values, and below them their average; the names on the left."""
         ink, top, wide = palette.var("ink"), self.top, self.wide
         columns = [("q · k", self.scores, None), (f"÷ √{self.d}", self.scaled, None),
                    ("weights", self.weights, "weight")]
