@@ -31,6 +31,13 @@ class Box(NamedTuple):
     def holds(self, x, y):
         return self.x <= x <= self.x + self.width and self.y <= y <= self.y + self.height
 
+    def meets(self, other):
+        return (self.x < other.x + other.width and other.x < self.x + self.width
+                and self.y < other.y + other.height and other.y < self.y + self.height)
+
+    def within(self, other):
+        return other.holds(self.x, self.y) and other.holds(self.x + self.width, self.y + self.height)
+
 
 class Word(NamedTuple):
     """A text at its anchor."""
@@ -40,6 +47,14 @@ class Word(NamedTuple):
     y: float
     fill: str
     anchor: str = "start"
+    size: float = 16
+    width: float = 0
+
+    @property
+    def box(self):
+        """The room of its letters, from the top of a capital to the line they stand on."""
+        x = self.x - {"start": 0, "middle": .5, "end": 1}[self.anchor] * self.width
+        return Box(x, self.y - .66 * self.size, self.width, .66 * self.size, self.fill, 1, "", 0)
 
 
 class Line(NamedTuple):
@@ -55,6 +70,7 @@ class Drawing:
 
     def __init__(self, picture, part=0):
         self.boxes, self.words, self.lines, self.marks, self.circles = [], [], [], [], []
+        self.page = Box(0, 0, picture.parts[part].width, picture.parts[part].height, "", 1, "", 0)
         body = re.sub(r"xlink:href", "href", picture.parts[part].body)
         self._walk(ET.fromstring(f"<g>{body}</g>"), np.eye(3), {})
 
@@ -85,7 +101,8 @@ class Drawing:
             self.boxes.append(Box(x, y, right - x, bottom - y, look["fill"] or "", float(look["fill-opacity"] or 1), look["stroke"] or "",
                                   float(look["stroke-width"] or 1)))
         elif node.tag == "text":
-            self.words.append(Word("".join(node.itertext()), *at(number("x"), number("y")), look["fill"] or "", node.get("text-anchor", "start")))
+            self.words.append(Word("".join(node.itertext()), *at(number("x"), number("y")), look["fill"] or "", node.get("text-anchor", "start"),
+                                   number("font-size", 16), number("textLength")))
         elif node.tag == "circle":
             self.circles.append(at(number("cx"), number("cy")))
         elif node.tag == "use":
@@ -122,6 +139,15 @@ class Drawing:
     def written_in(self, box):
         """The words inside a box."""
         return [word.text for word in self.words if box.holds(word.x, word.y)]
+
+    def crowded(self):
+        """What stands in the way of what else: words that meet words, a frame's line or the edge of the drawing, frames that meet."""
+        frames = [box._replace(x=box.x - box.stroke_width, y=box.y - box.stroke_width, width=box.width + 2 * box.stroke_width,
+                               height=box.height + 2 * box.stroke_width) for box in self.boxes if box.fill == "none" and "--ak-ink" not in box.stroke]
+        found = [(a.text, b.text) for i, a in enumerate(self.words) for b in self.words[i + 1:] if a.box.meets(b.box)]
+        found += [(word.text, "a frame") for word in self.words for frame in frames if word.box.meets(frame) and not word.box.within(frame)]
+        found += [("a frame", "a frame") for i, a in enumerate(frames) for b in frames[i + 1:] if a.meets(b)]
+        return found + [("the edge", thing) for thing in [*[word.box for word in self.words], *self.boxes] if not thing.within(self.page)]
 
     def row_name(self, cells):
         """The words level with a row of squares, to its left, the nearest last."""

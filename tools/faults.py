@@ -212,6 +212,13 @@ FAULTS = [
     Fault("a stage left out of the pipeline: scores that are not scaled",
           partial(change, "attnkit/pictures/diagrams.py", "scaled = scores / np.sqrt(len(q))", "scaled = scores / 1"),
           "tests/test_pictures.py::test_pipeline_shows_what_attention_computes"),
+    Fault("a wrong shape below a matrix", partial(change, "attnkit/pictures/draw.py", "_shape(x, False)", "_shape(x.T, False)"),
+          "tests/test_pictures.py::test_product_writes_the_shapes"),
+    Fault("weights in a graph that has not come to them", partial(change, "attnkit/pictures/diagrams.py", 'until != "scores"', "True"),
+          "tests/test_pictures.py::test_attention_graph_grows"),
+    Fault("a framed query whose output is not framed",
+          partial(change, "attnkit/pictures/matrices.py", "self.made.at(x1, y1, lit)", "self.made.at(x1, y1)"),
+          "tests/test_pictures.py::test_head_frames_one_query_all_the_way"),
     # figures
     Fault("wrong arithmetic in a figure's script", partial(change, CORE, SOFTMAX, "return shares.map((v) => v / (total + 1e-6));"),
           "tests/test_figures.py::test_alignment_arithmetic"),

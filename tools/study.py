@@ -1,11 +1,13 @@
 """Train the chapters' models over ten seeds and write what came out into measured/, with the command and the machine.
 
-    python tools/study.py [translation] [multi_head]
+    python tools/study.py [translation] [multi_head] [recall]
 
 Seeds are fixed here, before anything was run with them; every run is written down, the bad ones too. Two models
-train at a time, one core each.
+train at a time, one core each. Recall is a contest, so every model is tuned with the same number of trials first, on
+tables and seeds of their own, and the trials are written down too.
 """
 
+import inspect
 import json
 import sys
 import time
@@ -21,11 +23,23 @@ from attnkit.lessons import translation as translators
 from attnkit.lessons.coreference import CoreferenceTask
 from attnkit.lessons.corpora import english_french
 from attnkit.lessons.gifts import GiftTask
+from attnkit.lessons.recall import RecallTask, recall_tables
 from attnkit.lessons.training import encode
 
 ROOT = Path(__file__).resolve().parent.parent
 SEEDS = range(4000, 4010)
 FRESH = range(5000, 5010)     # for what was settled after a look at the seeds above
+RECALL = range(6000, 6010)
+RECALL_LONG = RECALL[:3]      # a minute each
+RECALL_VALIDATION = [6100, 6]     # a list: no training, whose seed is one number, draws the same
+RECALL_TRIALS = {800: range(6100, 6112), 4000: range(6200, 6206)}    # by the number of steps: one seed for each trial
+RECALL_SIZES = {     # what is tuned beside the learning rate; a network of items runs once for each, so its are smaller
+    "width": dict.fromkeys(RecallTask.MODELS, (8, 16, 32)),
+    "key_width": dict.fromkeys(("attention", "without softmax"), (4, 8, 16)),
+    "hidden": dict.fromkeys(("mean", "concatenation"), (64, 128, 256))
+    | dict.fromkeys(("per-item network", "relation network"), (32, 64, 128)),
+}
+RECALL_SMALL = dict.fromkeys(("per-item network", "relation network"), {"width": 8, "hidden": 16})    # 800 parameters
 TRANSLATORS = {     # what the table calls it: the class and its options
     "additive": ("Translator", {}),
     "dot": ("Translator", {"score": "dot"}),
@@ -100,12 +114,44 @@ def what_it_is(layers, seed, rate=5e-3):
             "leans": np.round(leans, 3).tolist()}
 
 
-def translation():
+def recaller(lessons, stage, setting, name, seed, steps, lr, sizes):
+    """One model trained to say who ordered what, and what is to be written down of it."""
+    torch.set_num_threads(1)
+    start = time.process_time()                    # of this process alone: other work on the machine does not count
+    model = lessons.train(seed, name, steps=steps, lr=lr, **sizes)
+    seconds = time.process_time() - start
+    return model, {"stage": stage, "setting": setting, "model": name, "seed": seed, "steps": steps, "lr": lr, **sizes,
+                   "parameters": sum(p.numel() for p in model.parameters()), "seconds": round(seconds, 1)}
+
+
+def recall_trial(*job):
+    """One setting judged by tables of six guests that nothing else is asked."""
+    lessons = RecallTask()
+    model, run = recaller(lessons, "tuning", *job)
+    *table, answers = tables = recall_tables(2000, seed=RECALL_VALIDATION)
+    with torch.no_grad():
+        loss = torch.nn.functional.cross_entropy(model(*table), answers).item()
+    return run | {"validation": round(lessons.evaluate(model, tables=tables), 4), "validation loss": round(loss, 5)}
+
+
+def recall_final(*job):
+    """One model examined with 3, 6 and 12 guests, on tables that are not those of the chapter."""
+    lessons = RecallTask(seed=RECALL[0])
+    model, run = recaller(lessons, "final", *job)
+    # Laid end to end are as many as in training, no more and no fewer.
+    takes = [lessons.TRAINED_WITH] if run["model"] == "concatenation" else list(lessons.held_out)
+    run["accuracy"] = {n: round(lessons.evaluate(model, n), 4) if n in takes else None for n in lessons.held_out}
+    if run["model"] == "attention":
+        run["weight"] = {n: round(lessons.evaluate_weights(model, n), 4) for n in lessons.held_out}
+    return run
+
+
+def translation(_):
     """Every kind of translator with every seed."""
     return [(translator, name, seed) for name in TRANSLATORS for seed in SEEDS]
 
 
-def multi_head():
+def multi_head(_):
     """Who gave, with and without positions and heads; and what "it" is, with one layer and two."""
     who = [(giver_and_receiver, heads, positions, seed)
            for positions in (True, False) for heads in (1, 2, 4) for seed in FRESH]
@@ -113,7 +159,47 @@ def multi_head():
     return who + it
 
 
-STUDIES = {"translation": translation, "multi_head": multi_head}
+def recall_trials(_):
+    """Settings at random: the same rates, and the same places in the lists of sizes, for every model."""
+    jobs = []
+    for steps, seeds in sorted(RECALL_TRIALS.items(), reverse=True):
+        rng = np.random.default_rng(seeds[0])
+        for seed in seeds:
+            lr = float(f"{10 ** rng.uniform(-3, np.log10(3e-2)):.2g}")
+            width, inner = rng.integers(3, size=2)
+            for name in RecallTask.MODELS:
+                sizes = {size: lists[name][width if size == "width" else inner]
+                         for size, lists in RECALL_SIZES.items() if name in lists}
+                jobs.append((recall_trial, "tuned", name, seed, steps, lr, sizes))
+            if steps == 800:
+                jobs += [(recall_trial, "tuned, small", name, seed, steps, lr, sizes)
+                         for name, sizes in RECALL_SMALL.items()]
+    return jobs
+
+
+def recall_finals(trials):
+    """Each model with the setting of its best trial, each as the chapter trains it, and one rival for much longer.
+
+    The best trial is the most accurate; of several, the one with the smallest loss.
+    """
+    jobs = [(recall_final, "longer", "concatenation", seed, 20_000, 2e-3, {"width": 32, "hidden": 256})
+            for seed in RECALL_LONG]
+    contests = {}
+    for run in trials:
+        contests.setdefault((run["setting"], run["model"], run["steps"]), []).append(run)
+    for (setting, name, steps), runs in contests.items():
+        best = min(runs, key=lambda run: (-run["validation"], run["validation loss"]))
+        sizes = {size: best[size] for size in RECALL_SIZES if size in best}
+        jobs += [(recall_final, setting, name, seed, steps, best["lr"], sizes) for seed in RECALL]
+    for name, model_class in RecallTask.MODELS.items():
+        usual = inspect.signature(model_class).parameters
+        sizes = {size: usual[size].default for size in RECALL_SIZES if size in usual}
+        jobs += [(recall_final, "the chapter's", name, seed, 800, 1e-2, sizes) for seed in RECALL]
+    return jobs
+
+
+# The stages of each; a stage gets the runs of those before it and gives its jobs.
+STUDIES = {"translation": [translation], "multi_head": [multi_head], "recall": [recall_trials, recall_finals]}
 
 
 def run_all(jobs):
@@ -127,11 +213,14 @@ def run_all(jobs):
 
 def main():
     """Run all studies, or those that are named."""
+    torch.set_num_threads(1)      # as each worker does: it is written down with the machine
     names = sys.argv[1:] or list(STUDIES)
     if unknown := set(names) - set(STUDIES):
         sys.exit(f"there is no study {', '.join(unknown)}; there are {', '.join(STUDIES)}")
     for name in names:
-        runs = list(run_all(STUDIES[name]()))
+        runs = []
+        for stage in STUDIES[name]:
+            runs += run_all(stage(runs))
         about = {"command": "make study", "machine": machine()}
         text = ",\n  ".join(json.dumps(run, ensure_ascii=False) for run in runs)
         head = json.dumps(about, ensure_ascii=False)[1:-1]

@@ -9,6 +9,7 @@ from attnkit.figures.dense_heads import DenseHeads
 from attnkit.figures.head_stepper import HeadStepper
 from attnkit.figures.kernel_heads import KernelHeads
 from attnkit.figures.matrix_stepper import MatrixStepper
+from attnkit.figures.matrix_trainer import MatrixTrainer
 from attnkit.figures.movie_matcher import MovieMatcher
 from attnkit.figures.moving_word import MovingWord
 from attnkit.figures.score_field import ScoreField
@@ -18,5 +19,5 @@ from attnkit.figures.square_editor import SquareEditor
 from attnkit.figures.swapped_words import SwappedWords
 
 __all__ = ["Alignment", "AttentionBudget", "AttentionMaps", "AttentionPlane", "AttentionSteps", "DenseHeads",
-           "HeadStepper", "KernelHeads", "MatrixStepper", "MovieMatcher", "MovingWord", "ScoreField", "SoftDictionary",
-           "SoftmaxExplorer", "SquareEditor", "SwappedWords"]
+           "HeadStepper", "KernelHeads", "MatrixStepper", "MatrixTrainer", "MovieMatcher", "MovingWord", "ScoreField",
+           "SoftDictionary", "SoftmaxExplorer", "SquareEditor", "SwappedWords"]

@@ -5,20 +5,23 @@ import math
 import numpy as np
 
 from attnkit import softmax
-from attnkit.pictures import palette
+from attnkit.pictures import matrices, palette
 from attnkit.pictures.draw import describe
 from attnkit.pictures.formats import fixed
 from attnkit.pictures.metrics import text_width
-from attnkit.pictures.picture import Picture, Svg
+from attnkit.pictures.picture import Picture, Room, Svg
 from attnkit.pictures.shapes import SIDE, TEXT, as_array, block, cell_width, check_names, knot, text, wire
 
+UNTIL = ("scores", "weights", "output")
 
-def attention_graph(query, key, value, *, key_names, query_name="", scale=1.0, digits=1):
+
+def attention_graph(query, key, value, *, key_names, query_name="", scale=1.0, digits=1, until="output"):
     """Draw the computation of one output: every score, every weight, every weighted value, their sum.
 
     Two drawings side by side.  In the first the query meets each key, the scores
     go through one softmax and become weights; in the second each weight meets its
-    value, and the sum is the output.
+    value, and the sum is the output.  A page can let the picture grow: what is drawn
+    stands at the same place however far the computation has come.
 
     Parameters
     ----------
@@ -33,6 +36,8 @@ def attention_graph(query, key, value, *, key_names, query_name="", scale=1.0, d
         What the dot products are multiplied by.
     digits : int
         Decimals of queries, keys and values; scores, weights and the output get two.
+    until : str
+        "scores", "weights" or "output": how far the computation has come.
 
     Returns
     -------
@@ -41,7 +46,7 @@ def attention_graph(query, key, value, *, key_names, query_name="", scale=1.0, d
     Raises
     ------
     ValueError
-        Shapes or names that do not fit.
+        Shapes or names that do not fit, or another `until`.
 
     Examples
     --------
@@ -49,10 +54,13 @@ def attention_graph(query, key, value, *, key_names, query_name="", scale=1.0, d
     'Their sum: (1.24).'
     """
     q, k, v = _arrays(query, key, value, key_names)
+    if until not in UNTIL:
+        raise ValueError(f"until must be one of {', '.join(UNTIL)}, got {until!r}")
     scores = scale * k @ q
     weights = softmax(scores)
     graph = _Graph(key_names, digits, q, k, v, scores, weights, weights @ v)
-    return Picture(graph.scores_drawing(query_name), graph.blend_drawing())
+    blend = graph.blend_drawing()
+    return Picture(graph.scores_drawing(query_name, until != "scores"), blend if until == "output" else Room(blend))
 
 
 def _arrays(query, key, value, key_names):
@@ -80,37 +88,43 @@ class _Graph:
         self.middle = [y + SIDE / 2 for y in self.rows]
         self.height = self.top + len(key) * self.pitch + SIDE + 22
 
-    def scores_drawing(self, query_name):
-        """Names, keys, dots, scores, softmax, weights: the query meets each key."""
-        ink, page, quiet = (palette.var(name) for name in ("ink", "page", "quiet"))
+    def scores_drawing(self, query_name, weighs):
+        """Names, keys, dots, scores: the query meets each key; if the graph `weighs`, softmax and weights, too."""
         left, step, wide, top = self.left, self.step, self.wide, self.top
         keys_end = left + len(self.query) * step
         x_dot = keys_end + 18
-        x_score, x_soft = x_dot + 18, x_dot + 28 + wide
-        x_weight = x_soft + 40
-        deep = len(self.key) * self.pitch + 2
+        x_score, x_weight = x_dot + 18, x_dot + 68 + wide
         limit = max(1.0, np.abs(self.key).max(), np.abs(self.query).max())
         head = f"{query_name} asks with its query" if query_name else "query"
         body = [wire(f"M{keys_end:g} {TEXT + 12 + SIDE / 2:g}H{x_dot:g}V{self.middle[-1]:g}"),
                 text(left, TEXT, head, palette.var("query"), anchor="start", bold=True),
                 _row(left, TEXT + 12, self.query, step, "query", self.digits, limit)]
         for i, y in enumerate(self.middle):
-            body += [wire(f"M{keys_end:g} {y:g}H{x_weight:g}"), self._name(i),
+            body += [wire(f"M{keys_end:g} {y:g}H{x_weight if weighs else x_score:g}"), self._name(i),
                      _row(left, self.rows[i], self.key[i], step, "key", self.digits, limit), knot(x_dot, y, "·"),
-                     _row(x_score, self.rows[i], self.scores[[i]], wide, None, 2, max(1.0, np.abs(self.scores).max())),
-                     _row(x_weight, self.rows[i], self.weights[[i]], wide, "weight", 2, 1.0)]
-        body += [f'<rect x="{x_soft:g}" y="{top - 8}" width="30" height="{deep:g}" rx="6" fill="{page}" '
-                 f'stroke="{quiet}" stroke-width="1.5"/>',
-                 f'<g transform="translate({x_soft + 20:g} {top - 8 + deep / 2:g}) rotate(-90)">'
-                 f'{text(0, 0, "softmax", ink)}</g>',
-                 text(left + len(self.query) * step / 2, top - 12, "keys", palette.var("key")),
-                 text(x_score + wide / 2, top - 12, "scores", ink),
-                 text(x_weight + wide / 2, top - 12, "weights", palette.var("weight"))]
-        told = "; ".join(f"{name}: score {fixed(s)}, weight {fixed(w)}"
-                         for name, s, w in zip(self.names, self.scores, self.weights))
-        words = (f"{query_name} asks. " if query_name else "") + (
-            f"The query meets each key; one softmax makes weights of the scores. {told}.")
+                     _row(x_score, self.rows[i], self.scores[[i]], wide, None, 2, max(1.0, np.abs(self.scores).max()))]
+            body += [_row(x_weight, self.rows[i], self.weights[[i]], wide, "weight", 2, 1.0)] if weighs else []
+        body += [self._softmax(x_weight - 40)] if weighs else []
+        body += [text(left + len(self.query) * step / 2, top - 12, "keys", palette.var("key")),
+                 text(x_score + wide / 2, top - 12, "scores", palette.var("ink"))]
+        body += [text(x_weight + wide / 2, top - 12, "weights", palette.var("weight"))] if weighs else []
+        words = (f"{query_name} asks. " if query_name else "") + self._told(weighs)
         return Svg("".join(body), np.ceil(x_weight + wide + 6), self.height, alt=words)
+
+    def _softmax(self, x):
+        """The box through which all scores go together."""
+        y, deep = self.top - 8, len(self.key) * self.pitch + 2
+        return (f'<rect x="{x:g}" y="{y}" width="30" height="{deep:g}" rx="6" fill="{palette.var("page")}" '
+                f'stroke="{palette.var("quiet")}" stroke-width="1.5"/>'
+                f'<g transform="translate({x + 20:g} {y + deep / 2:g}) rotate(-90)">'
+                f'{text(0, 0, "softmax", palette.var("ink"))}</g>')
+
+    def _told(self, weighs):
+        """The first drawing in words, with its numbers."""
+        told = [f"{name}: score {fixed(s)}" + (f", weight {fixed(w)}" if weighs else "")
+                for name, s, w in zip(self.names, self.scores, self.weights)]
+        does = "; one softmax makes weights of the scores" if weighs else ""
+        return f"The query meets each key{does}. {'; '.join(told)}."
 
     def blend_drawing(self):
         """Weights, values, their sum below; the rows level with those of the first drawing."""
@@ -375,3 +389,122 @@ def wiring(query_source, key_source, *, label="", projections=False, compares=Tr
     words = (f"{label}: " if label else "") + words + (". Their scores go through a softmax" if compares else
               ". A fully connected layer makes the scores from the queries alone; they go through a softmax")
     return Picture(Svg("".join(body), 292, y_out + 24, alt=f"{words}; the weights blend the values."))
+
+
+def projections(x, w_query, w_key, w_value, *, row_names, feature_names, digits=1):
+    """Draw how three matrices make queries, keys and values of the same rows.
+
+    The rows stand once, on the left.  From them a line leads to three places where
+    they meet a matrix each, drawn above; what the two make stands below, level with the
+    rows.  Where numbers would make the picture too wide for a phone, signs take their place.
+
+    Parameters
+    ----------
+    x : array, shape (n, d)
+        The rows.
+    w_query, w_key : array, shape (d, d_k)
+    w_value : array, shape (d, d_v)
+        What makes the queries, the keys and the values.
+    row_names : list of n str
+    feature_names : list of d str
+        The names of the features: columns of `x`, rows of each matrix.
+    digits : int
+        Decimals of all numbers.
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        Shapes or names that do not fit.
+
+    Examples
+    --------
+    >>> projections([[2.0]], [[1.0]], [[3.0]], [[4.0]], row_names=["a"], feature_names=["p"]).alt[-33:]
+    'Matrix V (value), 1 by 1. a: 8.0.'
+    """
+    rows = as_array(x, "x")
+    weights = [as_array(w, name) for w, name in ((w_query, "w_query"), (w_key, "w_key"), (w_value, "w_value"))]
+    shapes = [w.shape for w in weights]
+    fit = all(a.ndim == 2 for a in (rows, *weights)) and all(len(w) == rows.shape[1] for w in weights)
+    if not fit or shapes[0] != shapes[1]:
+        raise ValueError("x, w_query, w_key and w_value must be (n, d), (d, d_k), (d, d_k) and (d, d_v), got "
+                         f"{rows.shape}, {shapes[0]}, {shapes[1]} and {shapes[2]}")
+    check_names("row_names", row_names, len(rows), f"x of shape {rows.shape}")
+    check_names("feature_names", feature_names, rows.shape[1], f"x of shape {rows.shape}")
+    words = ["The same rows meet three matrices; what they make stands below.",
+             describe(rows, "X", None, row_names, feature_names, digits)]
+    for role, w in zip(matrices.ROLES, weights):
+        letter = role[0].upper()
+        words += [describe(w, f"W^{letter}", role, feature_names, digits=digits),
+                  describe(rows @ w, letter, role, row_names, digits=digits)]
+    return matrices.fitting(lambda shown: [
+        matrices.Projections(rows, weights, row_names, feature_names, shown).drawing(" ".join(words))], digits)
+
+
+def head(query, key, value, *, names, column_names=None, digits=1, highlight=None):
+    """Draw all of attention as matrices, the length of each edge written at it.
+
+    Two drawings side by side.  In the first the queries meet the transposed keys and
+    give the scores; in the second a softmax of each row has made weights of them,
+    which meet the values and give the output.  In both a line joins the two edges
+    that must be equally long, and that the product no longer has.  Where numbers would
+    make the picture too wide for a phone, signs take their place.
+
+    Parameters
+    ----------
+    query : array, shape (n, d_k)
+    key : array, shape (m, d_k)
+    value : array, shape (m, d_v)
+    names : list of n str
+        The names of the items that ask.
+    column_names : list of m str, optional
+        The names of the items that are asked, if they are others.
+    digits : int
+        Decimals of queries, keys and values; scores, weights and outputs get two.
+    highlight : int, optional
+        The query whose row is framed: of the queries, the scores, the weights and the outputs.
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        Shapes or names that do not fit, or a row that is not there.
+
+    Examples
+    --------
+    >>> head([[1.0]], [[2.0], [0.0]], [[1.0], [3.0]], names=["a"], column_names=["b", "c"]).alt[-26:]
+    'Matrix Y, 1 by 1. a: 1.24.'
+    """
+    q, k, v = as_array(query, "query"), as_array(key, "key"), as_array(value, "value")
+    if any(a.ndim != 2 for a in (q, k, v)) or q.shape[1] != k.shape[1] or len(k) != len(v):
+        raise ValueError(f"query, key and value must be (n, d_k), (m, d_k) and (m, d_v), got {q.shape}, {k.shape} "
+                         f"and {v.shape}")
+    asked = names if column_names is None else column_names
+    check_names("names", names, len(q), f"query of shape {q.shape}")
+    check_names("column_names", asked, len(k), f"key of shape {k.shape}")
+    if highlight is not None and not 0 <= highlight < len(q):
+        raise ValueError(f"highlight must lie within {len(q)} rows, got {highlight}")
+    scores = q @ k.T
+    weights = softmax(scores / np.sqrt(q.shape[1]))
+    numbers = {"Q": q, "Kᵀ": k.T, "S": scores, "A": weights, "V": v, "Y": weights @ v}
+    words = _head_words(*numbers.values(), names, asked, digits, highlight)
+    return matrices.fitting(
+        lambda shown: matrices.Head(numbers, names, asked, shown).drawings(highlight, words), digits)
+
+
+def _head_words(q, k, s, a, v, y, names, asked, digits, lit):
+    """The two drawings of `head` in words."""
+    framed = "" if lit is None else f" The row of {names[lit]} is framed."
+    first = [f"Queries, n by d_k, times transposed keys, d_k by m, are scores, n by m: n is {len(q)}, d_k is "
+             f"{len(k)}, m is {len(v)}.{framed}", describe(q, "Q", "query", names, digits=digits),
+             describe(k, "Kᵀ", "key", None, asked, digits), describe(s, "S", None, names, asked, 2)]
+    second = [f"The scores divided by the root of d_k, a softmax of each row: weights, n by m. They times values, m by "
+              f"d_v, are outputs, n by d_v: d_v is {v.shape[1]}.{framed}", describe(a, "A", "weight", names, asked, 2),
+              describe(v, "V", "value", asked, digits=digits), describe(y, "Y", None, names, digits=2)]
+    return " ".join(first), " ".join(second)

@@ -110,7 +110,7 @@ def squares(numbers, *, label="", role=None, values=True, standing=False, vmax=N
 
 
 def product(left, right, *, labels=("", "", ""), roles=(None, None, None), row_names=None, inner_names=None,
-            column_names=None, digits=(1, 1, 2), highlight=None):
+            column_names=None, digits=(1, 1, 2), highlight=None, shapes=False):
     """Draw a matrix product with the left factor beside, the right factor above their product.
 
     Each square of the product stands where a row of the left factor meets a column
@@ -126,6 +126,8 @@ def product(left, right, *, labels=("", "", ""), roles=(None, None, None), row_n
         Names of the rows, of the shared axis, of the columns.
     highlight : pair, optional
         ``(row, column)`` of the product: its square, its row and its column are framed.
+    shapes : bool
+        Write its shape below each matrix.
 
     Returns
     -------
@@ -157,7 +159,7 @@ def product(left, right, *, labels=("", "", ""), roles=(None, None, None), row_n
     x0 = 8 + names_left                                              # the left factor begins here
     x1 = max(x0 + a.shape[1] * wide[0] + 16, 8 + inner_left)          # the right factor and the product
     y0 = 8 + (TEXT + 8) + (TEXT + 5 if column_names else 0)
-    y1 = y0 + b.shape[0] * SIDE + TEXT + 20
+    y1 = y0 + b.shape[0] * SIDE + TEXT + 20 + (TEXT + 8 if shapes else 0)
     body, words = [], []
     for x, (px, py), step, label, role, digit, lit, names in (
             (a, (x0, y1), wide[0], labels[0], roles[0], digits[0], (i, None), (row_names, inner_names)),
@@ -167,6 +169,9 @@ def product(left, right, *, labels=("", "", ""), roles=(None, None, None), row_n
         body.append(block(x, px, py, step, label, role, digit, vmax, lit if highlight else None,
                           above=x is b and column_names is not None))
         words.append(describe(x, label, role, *names, digits=digit))
+        if shapes:
+            body.append(text(px + x.shape[1] * step / 2, py + len(x) * SIDE + TEXT + 4, _shape(x, False),
+                             palette.var("quiet")))
     ink = palette.var("ink")
     for k, name in enumerate(column_names or []):
         body.append(text(x1 + (k + .5) * wide[1], y0 - 8, name, ink))
@@ -174,7 +179,7 @@ def product(left, right, *, labels=("", "", ""), roles=(None, None, None), row_n
         body.append(text(x1 - 10, y0 + (k + .5) * SIDE + 5, name, ink, anchor="end"))
     for k, name in enumerate(row_names or []):
         body.append(text(x0 - 10, y1 + (k + .5) * SIDE + 5, name, ink, anchor="end"))
-    width, height = x1 + b.shape[1] * wide[1] + 8, y1 + a.shape[0] * SIDE + 8
+    width, height = x1 + b.shape[1] * wide[1] + 8, y1 + a.shape[0] * SIDE + 8 + (TEXT + 4 if shapes else 0)
     return Picture(Svg("".join(body), width, height, alt="A matrix product. " + " ".join(words)))
 
 

@@ -42,6 +42,10 @@ FILL = {
 }
 DEPTH = 0.9
 
+# A formula's colours are written into it and cannot follow the page: one shade of each role's hue that large letters
+# read by, at 3 : 1 or better, on the light page and on the dark one.
+MATHS = {"query": "#9d54ef", "key": "#a17200", "value": "#008c65", "weight": "#df2a86"}
+
 
 def variables():
     """Every colour by the name of its CSS variable: ``{"--ak-query": Shades(...), ...}``."""
@@ -66,6 +70,17 @@ def var(name):
     except KeyError:
         known = ", ".join(n.removeprefix("--ak-") for n in variables())
         raise ValueError(f"no colour is called {name!r}; the palette has {known}") from None
+
+
+def coloured(role, tex):
+    r"""A piece of a formula in the colour of a role.
+
+    >>> print(coloured("query", "Q"))
+    \textcolor{#9d54ef}{Q}
+    """
+    if role not in MATHS:
+        raise ValueError(f"role must be one of {', '.join(MATHS)}, got {role!r}")
+    return rf"\textcolor{{{MATHS[role]}}}{{{tex}}}"
 
 
 # ---- how the colours look to other eyes (the page "The palette" shows it)

@@ -45,16 +45,18 @@ class Svg:
         # How narrow it may become: until a word is smaller than 11 pixels.
         self.least = min(1, 11 / (smallest or smallest_text(body))) * width
 
+    def _give(self):
+        """How the drawing takes its room: those in a row give way a little before one of them goes to the next line."""
+        return (f"flex:{self.width:g} 1 {max(0.8 * self.width, self.least):.4g}px;max-width:{self.width:g}px;"
+                f"min-width:{self.least:.4g}px")
+
     def html(self):
         """The drawing inline, followed by itself as an image."""
         size = f'width="{self.width:g}" height="{self.height:g}"'
         view = f'viewBox="0 0 {self.width:g} {self.height:g}"'
         ground = palette.var("page")
-        # Drawings in a row give way a little before one of them goes to the next line.
-        give = (f"flex:{self.width:g} 1 {max(0.8 * self.width, self.least):.4g}px;max-width:{self.width:g}px;"
-                f"min-width:{self.least:.4g}px;height:auto")
         inline = (HIDDEN + f'<svg {size} {view} role="img" aria-label="{escape(self.alt)}" '
-                  f'style="{give};background:{ground}" '
+                  f'style="{self._give()};height:auto;background:{ground}" '
                   f'font-family="{FACE}">{self.body}</svg></span>')
         # An <img> cannot see the page's CSS: fixed colours, on the light page's ground.
         fixed = re.sub(r"var\(--ak-[\w-]+, (#\w+)\)", r"\1", self.body)
@@ -63,6 +65,23 @@ class Svg:
         data = base64.b64encode(alone.encode()).decode()
         return (inline + f'<img class="ak-still" alt="{escape(self.alt)}" {size} '
                 f'src="data:image/svg+xml;base64,{data}">')
+
+
+class Room(Svg):
+    """The room of a drawing that is still to come: as wide, so that its neighbours stand where they will, and empty.
+
+    Parameters
+    ----------
+    drawing : Svg
+        What will stand there.
+    """
+
+    def __init__(self, drawing):
+        self.body, self.width, self.height, self.alt, self.least = "", drawing.width, 0, "", drawing.least
+
+    def html(self):
+        """Nothing to see or to read; on a phone, where it is in a line of its own, it has no height."""
+        return f'<span aria-hidden="true" style="{self._give()}"></span>'
 
 
 def smallest_text(body):
@@ -97,7 +116,7 @@ class Picture:
     @property
     def alt(self):
         """The whole picture in words."""
-        return " ".join(p if isinstance(p, str) else p.alt for p in self.parts)
+        return " ".join(filter(None, (p if isinstance(p, str) else p.alt for p in self.parts)))
 
     def captioned(self, caption):
         """The same picture with a caption."""

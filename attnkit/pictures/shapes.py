@@ -21,16 +21,16 @@ def opacity(value, vmax):
     return math.floor(share * palette.DEPTH * 1000 + 0.5) / 1000      # as in figures/core.js
 
 
-def block(grid, left, top, step, label, role, digits, vmax, highlight, above):
+def block(grid, left, top, step, label, role, digits, vmax, highlight, above, side=SIDE):
     """The squares of a matrix with frame and label; no digits means marks in place of numbers."""
     n, d = grid.shape
     frame = palette.var("quiet") if role is None else role_colour(role)
-    body = [_square(grid[i, j], left + j * step, top + i * SIDE, step, digits, vmax, role)
+    body = [_square(grid[i, j], left + j * step, top + i * side, step, side, digits, vmax, role)
             for i in range(n) for j in range(d)]
-    body.append(f'<rect x="{left - 2:g}" y="{top - 2:g}" width="{d * step + 4:g}" height="{n * SIDE + 4:g}" rx="4" '
+    body.append(f'<rect x="{left - 2:g}" y="{top - 2:g}" width="{d * step + 4:g}" height="{n * side + 4:g}" rx="4" '
                 f'fill="none" stroke="{frame}" stroke-width="2.5"/>')
     if highlight is not None:
-        body.append(_frame_around(highlight, left, top, step, n, d))
+        body.append(_frame_around(highlight, left, top, step, side, n, d))
     if label:
         y = top - 9 - (TEXT + 6 if above else 0)
         body.append(text(left + d * step / 2, y, label, palette.var("ink") if role is None else frame,
@@ -43,13 +43,13 @@ def fill(value, role=None):
     return palette.var("fill-" + ("negative" if value < 0 else "weight" if role == "weight" else "positive"))
 
 
-def cell_width(texts, room=8):
+def cell_width(texts, room=8, least=SIDE):
     """How wide squares must be to hold the longest of some texts."""
-    return max([SIDE, *(math.ceil(text_width(words)) + room for words in texts)])
+    return max([least, *(math.ceil(text_width(words)) + room for words in texts)])
 
 
-def _square(value, x, y, step, digits, vmax, role):
-    side_x, side_y = step - GAP, SIDE - GAP
+def _square(value, x, y, step, side, digits, vmax, role):
+    side_x, side_y = step - GAP, side - GAP
     box = f'x="{x + GAP / 2:g}" y="{y + GAP / 2:g}" width="{side_x:g}" height="{side_y:g}" rx="3"'
     # A hair line, so that a zero is still a square.
     square = (f'<rect {box} fill="{fill(value, role)}" fill-opacity="{opacity(value, vmax):g}" '
@@ -58,15 +58,15 @@ def _square(value, x, y, step, digits, vmax, role):
         mark = fixed(value, digits)
     else:
         mark = "" if fixed(value, 2) == "0.00" else ("−" if value < 0 else "+")
-    return square + (text(x + step / 2, y + SIDE / 2 + 5, mark, palette.var("ink")) if mark else "")
+    return square + (text(x + step / 2, y + side / 2 + 5, mark, palette.var("ink")) if mark else "")
 
 
-def _frame_around(where, left, top, step, n, d):
+def _frame_around(where, left, top, step, side, n, d):
     i, j = where
     if (i is not None and not 0 <= i < n) or (j is not None and not 0 <= j < d):
         raise ValueError(f"highlight must lie within {n} rows and {d} columns, got {where}")
     x, width = (left, d * step) if j is None else (left + j * step, step)
-    y, height = (top, n * SIDE) if i is None else (top + i * SIDE, SIDE)
+    y, height = (top, n * side) if i is None else (top + i * side, side)
     return (f'<rect x="{x + 2:g}" y="{y + 2:g}" width="{width - 4:g}" height="{height - 4:g}" rx="3" fill="none" '
             f'stroke="{palette.var("ink")}" stroke-width="3"/>')
 
@@ -82,17 +82,19 @@ def knot(x, y, sign):
             f'stroke-width="1.5"/>' + text(x, y + 5, sign, palette.var("ink")))
 
 
-def text(x, y, words, colour, *, anchor="middle", size=TEXT, bold=False, language=None):
-    """Words at a place; what follows a ``^`` is raised.
+def text(x, y, words, colour, *, anchor="middle", size=TEXT, bold=False, language=None, index=""):
+    """Words at a place; what follows a ``^`` is raised, and an index, lowered, ends them.
 
     The text is as wide as in the book's face whatever face the reader has: live, where the book's may be missing, the
     browser fits its own into the same room.
     """
     language = f' lang="{escape(language)}"' if language else ""
     weight = ' font-weight="600"' if bold else ""
-    length = f' textLength="{text_width(words, size, bold):g}" lengthAdjust="spacingAndGlyphs"'
+    wide = text_width(words, size, bold) + text_width(f"^{index}", size, bold)        # lowered, as small as raised
+    length = f' textLength="{wide:g}" lengthAdjust="spacingAndGlyphs"'
     base, raised, power = words.partition("^")
     words = escape(base) + (f'<tspan dy="-.45em" font-size="{RAISED:.0%}">{escape(power)}</tspan>' if raised else "")
+    words += f'<tspan dy=".2em" font-size="{RAISED:.0%}">{escape(index)}</tspan>' if index else ""
     return (f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" font-size="{size:g}"{weight}{language} '
             f'fill="{colour}"{length if base else ""}>{words}</text>')
 
