@@ -552,6 +552,20 @@ def test_fifty_steps_are_those_of_torch():
             assert np.allclose(getattr(widget, name), numbers, rtol=1e-9, atol=1e-12), name
 
 
+def test_fifty_steps_are_those_of_the_notebook():
+    """The page's figure, with its own state, begins where the chapter's torch cell begins, and has its loss at each step."""
+    notebook = json.loads((ROOT / "chapters/learning.ipynb").read_text(encoding="utf-8"))
+    cells = {cell["id"]: "".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"}
+    chapter = {}
+    for name in [*list(cells)[:list(cells).index("train") + 1], "trainer"]:
+        exec(cells[name], chapter)
+    state = {**chapter["trainer"].state(), "path": [[1.0, 50]]}
+    [got] = node("run_figures.js", {"figure": "matrix_trainer", "cases": [state]})
+    assert len(chapter["losses"]) == 50
+    assert np.allclose(got["losses"][:50], chapter["losses"], rtol=1e-9, atol=1e-12)
+    assert np.allclose(got["matrix"], chapter["trained"], rtol=1e-9, atol=1e-12)
+
+
 def claims(said):
     """The numbers of a status line of the trainer, by what they are."""
     patterns = {"steps": r"After (\d+) steps? ", "loss": r"the loss is ((?:below )?[\d.]+\d)", "right": r"right word ([\d.]+) of its weight on average",

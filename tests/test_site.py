@@ -354,7 +354,7 @@ def test_stand_ins_take_the_room_of_the_faces(watched, site):
 
 
 ROWS = """() => [...document.querySelectorAll('.bd-article figure.ak-picture > div')].filter(d => d.getClientRects().length).map(d => {
-    const box = d.getBoundingClientRect(), parts = [...d.querySelectorAll(':scope > span, svg')].filter(e => e.getClientRects().length);
+    const box = d.getBoundingClientRect(), parts = [...d.querySelectorAll(':scope > span, svg')].filter(e => e.getBoundingClientRect().height);     // not what only keeps room
     const least = e => e.localName === 'svg' ? Math.max(.8 * e.getAttribute('width'), parseFloat(e.style.minWidth)) : e.getBoundingClientRect().width;
     const places = parts.map(e => e.getBoundingClientRect()), em = parseFloat(getComputedStyle(d).fontSize);
     return {fits: parts.reduce((sum, e) => sum + least(e), 0) + em * (parts.length - 1) < box.width,
@@ -366,7 +366,8 @@ ROWS = """() => [...document.querySelectorAll('.bd-article figure.ak-picture > d
 def test_parts_of_a_picture_stand_in_one_row(opened):
     """Where they fit, given way a little; and the row in the middle of the text."""
     found = [picture for picture in opened.page.evaluate(ROWS) if picture["fits"]]
-    assert found and all(picture["row"] and abs(picture["aside"]) < 3 for picture in found)
+    assert found or not opened.page.locator(".bd-article figure.ak-picture").count()
+    assert all(picture["row"] and abs(picture["aside"]) < 3 for picture in found)
 
 
 # ---- how cells, exercises and titles stand
@@ -390,7 +391,7 @@ def test_an_exercise_is_one_card(name):
     """With its hint, the cell for the answer and the solution; nothing of it stands outside."""
     body = parsed(name).select_one(".bd-article")
     cards = body.select(".ak-exercise")
-    assert len(cards) == len(body.select(".exercise")) > 0
+    assert len(cards) == len(body.select(".exercise")) and (cards or name.startswith("further/"))
     for card in cards:
         assert len(card.select(".exercise")) == 1 and card.select_one("pre") and "Not answered yet" not in card.text
         after = card.find_next_sibling()
@@ -848,26 +849,20 @@ def test_dragged_points_keep_outputs_inside_the_hull(opened):
     assert "run asks and looks at all alike" in says(w, found)
 
 
-@chapter("basic_attention")
+@chapter("queries_keys_values")
 def test_steps_follow_one_word(opened):
     w = opened
     found = figure(w)
+    assert "“that” looks most at “girl”, weight 0.96" in says(w, found)
+    found.get_by_role("button", name="1 query, keys").click()
     assert "looks most" not in says(w, found)                   # not before the weights are there
-    found.get_by_role("button", name="that", exact=True).click()
+    found.get_by_role("button", name="clever", exact=True).click()
     for _ in range(2):
         found.get_by_role("button", name="Next step").click()
-    assert "“that” looks most at “that”, weight 0.87" in says(w, found)
+    assert "“clever” looks most at “girl”, weight 0.83" in says(w, found)
     for _ in range(2):
         found.get_by_role("button", name="Next step").click()
     assert "Output: (" in says(w, found)
-
-
-@chapter("queries_keys_values")
-def test_steps_follow_one_word_with_projections(opened):
-    w = opened
-    found = figure(w)
-    found.get_by_role("button", name="3 weights").click()
-    assert "“that” looks most at “girl”" in says(w, found)
 
 
 @chapter("soft_dictionary")
@@ -890,7 +885,7 @@ def test_matrix_stepper_shows_each_sum(opened):
     w = opened
     found = figure(w)
     found.get_by_role("button", name="score, row that, column girl").click()
-    assert "“that” meets “girl”: 0.71 · (1.10·1.35 + −0.80·−0.60) = 1.39" in says(w, found)
+    assert "“that” meets “girl”: 0.71 · (3.40·2.00 + −0.20·−0.60) = 4.89" in says(w, found)
     found.get_by_role("button", name="2 weights").click()
     assert "the sum of the row's exponentials: 0.72" in says(w, found)
     found.get_by_role("button", name="score, row run, column run").click()     # a cell of another result leads to its step

@@ -10,6 +10,7 @@ from attnkit.figures.head_stepper import HeadStepper
 from attnkit.figures.kernel_heads import KernelHeads
 from attnkit.figures.matrix_stepper import MatrixStepper
 from attnkit.figures.matrix_trainer import MatrixTrainer
+from attnkit.figures.matrix_trainer import starting_matrix as starting_matrix
 from attnkit.figures.movie_matcher import MovieMatcher
 from attnkit.figures.moving_word import MovingWord
 from attnkit.figures.score_field import ScoreField

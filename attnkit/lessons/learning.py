@@ -6,7 +6,7 @@ from attnkit import checks
 
 FEATURES = ["thing", "action", "pointing", "quality"]
 NOUNS = "girl boy dog bird horse child woman man".split()
-QUALITIES = "clever tired small angry quiet happy".split()
+QUALITIES = "clever tired calm angry quiet happy".split()
 ACTIONS = "run sing sleep laugh jump wait".split()
 PLACES = "home outside there upstairs".split()
 WORDS = ["see", "that", *NOUNS, *QUALITIES, *ACTIONS, *PLACES]
@@ -62,7 +62,7 @@ def pointing_sentences(count, *, seed=1, nouns=NOUNS):
     --------
     >>> sentences, places = pointing_sentences(2)
     >>> " ".join(sentences[0]), places[0]
-    ('see that small angry man', 4)
+    ('see that calm angry man', 4)
     """
     checks.count(count, "count")
     if count > 500:
