@@ -354,11 +354,12 @@ def test_stand_ins_take_the_room_of_the_faces(watched, site):
 
 
 ROWS = """() => [...document.querySelectorAll('.bd-article figure.ak-picture > div')].filter(d => d.getClientRects().length).map(d => {
-    const box = d.getBoundingClientRect(), parts = [...d.querySelectorAll(':scope > span, svg')].filter(e => e.getBoundingClientRect().height);     // not what only keeps room
+    const box = d.getBoundingClientRect(), parts = [...d.querySelectorAll(':scope > span, svg')].filter(e => e.getClientRects().length);
     const least = e => e.localName === 'svg' ? Math.max(.8 * e.getAttribute('width'), parseFloat(e.style.minWidth)) : e.getBoundingClientRect().width;
     const places = parts.map(e => e.getBoundingClientRect()), em = parseFloat(getComputedStyle(d).fontSize);
+    const drawn = places.filter(r => r.height);      // and not what only keeps room
     return {fits: parts.reduce((sum, e) => sum + least(e), 0) + em * (parts.length - 1) < box.width,
-        row: Math.max(...places.map(r => r.top)) < Math.min(...places.map(r => r.bottom)), count: parts.length,
+        row: Math.max(...drawn.map(r => r.top)) < Math.min(...drawn.map(r => r.bottom)), count: parts.length,
         aside: Math.min(...places.map(r => r.left)) - box.left - (box.right - Math.max(...places.map(r => r.right)))}; })"""
 
 
