@@ -28,7 +28,7 @@ def word_vectors():
     Examples
     --------
     >>> word_vectors()[WORDS.index("girl")].tolist()
-    [1.0, -0.1, -0.2, 0.1]
+    [1.0, -0.3, 0.2, 0.0]
     """
     thing, action, pointing, quality = np.eye(4)
     pure = [action, pointing, *[thing] * len(NOUNS), *[quality] * len(QUALITIES), *[action] * len(ACTIONS),
