@@ -888,7 +888,7 @@ def test_matrix_stepper_shows_each_sum(opened):
     found.get_by_role("button", name="score, row that, column girl").click()
     assert "“that” meets “girl”: 0.71 · (3.40·2.00 + −0.20·−0.60) = 4.89" in says(w, found)
     found.get_by_role("button", name="2 weights").click()
-    assert "the sum of the row's exponentials: 0.72" in says(w, found)
+    assert "the sum of the row's exponentials: 0.98" in says(w, found)
     found.get_by_role("button", name="score, row run, column run").click()     # a cell of another result leads to its step
     assert "“run” meets “run”" in says(w, found)
     found.get_by_role("button", name="3 outputs").click()
