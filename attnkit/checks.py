@@ -257,6 +257,15 @@ def finite(value, name, like=None):
     return value
 
 
+def positions(n, m):
+    """The numbers of queries and keys, where the queries are the last n of the m positions; m is n if None."""
+    n = count(n, "n")
+    m = n if m is None else count(m, "m")
+    if m < n:
+        raise ValueError(f"m must be at least n, as each query is one of the positions; got n = {n}, m = {m}")
+    return n, m
+
+
 def count(value, name, least=1):
     """A whole number, at least `least`."""
     try:

@@ -45,12 +45,9 @@ def causal_mask(n, m=None, *, like=None):
     References
     ----------
     Vaswani et al. (2017), "Attention Is All You Need", section 3.2.3.
-    Chapter: positions_and_masks.
+    Chapter: masks.
     """
-    n = checks.count(n, "n")
-    m = n if m is None else checks.count(m, "m")
-    if m < n:
-        raise ValueError(f"m must be at least n, as each query is one of the positions; got n = {n}, m = {m}")
+    n, m = checks.positions(n, m)
     query, key = _positions(like, n, m)
     return key <= query + (m - n)
 
@@ -87,7 +84,7 @@ def window_mask(n, radius, *, like=None):
     References
     ----------
     Beltagy et al. (2020), "Longformer: The Long-Document Transformer", section 3.1.
-    Chapter: positions_and_masks.
+    Chapter: masks.
     """
     n, radius = checks.count(n, "n"), min(checks.count(radius, "radius", least=0), n)
     query, key = _positions(like, n, n)
@@ -126,7 +123,7 @@ def padding_mask(lengths, m=None, *, like=None):
     References
     ----------
     Vaswani et al. (2017), "Attention Is All You Need", section 3.2.3, does the same for the future.
-    Chapter: positions_and_masks.
+    Chapter: masks.
     """
     lengths = [checks.count(length, "a length", least=0)
                for length in checks.sequence(lengths, "lengths", "integers")]

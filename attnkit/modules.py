@@ -76,13 +76,17 @@ class MultiHeadAttention(nn.Module):
         self.w_value, self.b_value = xavier(value_width, inner), _bias(inner, bias)
         self.w_output, self.b_output = xavier(inner, width), _bias(width, bias)
 
-    def forward(self, query, key=None, value=None, *, mask=None):
-        """Self-attention of `query` alone, or attention of `query` to `key` and `value` (`key` if not given)."""
+    def forward(self, query, key=None, value=None, *, mask=None, score=None):
+        """Self-attention of `query` alone, or attention of `query` to `key` and `value` (`key` if not given).
+
+        `mask` and `score` are those of `multi_head_attention`.
+        """
         key = query if key is None else key
         value = key if value is None else value
         for name, items in (("query", query), ("key", key), ("value", value)):
             checks.width(name, items, getattr(self, f"w_{name}").shape[0])
-        return multi_head_attention(query, key, value, num_heads=self.num_heads, mask=mask, **self.arrays())
+        return multi_head_attention(
+            query, key, value, num_heads=self.num_heads, mask=mask, score=score, **self.arrays())
 
     def arrays(self):
         """The weights under the names that `multi_head_attention` gives them."""

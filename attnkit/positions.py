@@ -43,7 +43,7 @@ def sinusoidal(n, width, *, base=10_000.0, like=None):
     References
     ----------
     Vaswani et al. (2017), "Attention Is All You Need", section 3.5.
-    Chapter: positions_and_masks.
+    Chapter: positions.
     """
     angles = np.arange(checks.count(n, "n"))[:, None] * _frequencies(width, "width", base)     # (n, width / 2)
     waves = np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(n, width)
@@ -86,7 +86,7 @@ def rotary(x, *, positions=None, base=10_000.0):
     References
     ----------
     Su et al. (2021), "RoFormer: Enhanced Transformer with Rotary Position Embedding", section 3.2.
-    Chapter: positions_and_masks.
+    Chapter: positions.
     """
     xp = checks.arrays(x=x)
     checks.items("x", x)
@@ -100,6 +100,143 @@ def rotary(x, *, positions=None, base=10_000.0):
     even, odd = x[..., 0::2], x[..., 1::2]
     turned = xp.stack([even * cos - odd * sin, even * sin + odd * cos], axis=-1)      # (..., n, d / 2, 2)
     return xp.reshape(turned, x.shape)
+
+
+def relative_bias(table, n, m=None):
+    """What to add to each score for how far apart query and key stand, and on which side.
+
+    Of a row of 2 r + 1 numbers the middle one is for a key at the query's own place, the one before it for a key one
+    place earlier, the one after it for a key one place later. Beyond r places the first or the last is used again.
+
+    Parameters
+    ----------
+    table : floating-point array, shape (..., 2 r + 1)
+        In a model these are learned, a row for each head.
+    n : int
+        The number of queries.
+    m : int, optional
+        The number of keys, n if not given. As in `causal_mask` the queries are the last n of the m positions.
+
+    Returns
+    -------
+    array, shape (..., n, m)
+        In the unit of the scores: ``score=lambda q, k: scaled_dot(q, k) + relative_bias(table, n)``.
+
+    Raises
+    ------
+    TypeError
+        `table` is not a floating-point array; `n` or `m` is not an integer.
+    ValueError
+        A row of `table` does not hold an odd number of numbers; `n` is less than one, or `m` less than `n`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> relative_bias(np.array([1.0, 0.0, 5.0]), 3).tolist()       # 1 to the left, 5 to the right
+    [[0.0, 5.0, 5.0], [1.0, 0.0, 5.0], [1.0, 1.0, 0.0]]
+
+    References
+    ----------
+    Raffel et al. (2020), "Exploring the Limits of Transfer Learning with a Unified Text-to-Text
+    Transformer", section 2.1, which puts several distances into one number; Shaw et al. (2018), "Self-Attention with
+    Relative Position Representations", on the clipping.
+    Chapter: positions.
+    """
+    xp = checks.arrays(table=table)
+    if not table.ndim or table.shape[-1] % 2 == 0:
+        raise ValueError("table must hold an odd number of numbers in each row, with the one for the query's own "
+                         f"place in the middle; got shape {checks.shape(table)}")
+    reach = table.shape[-1] // 2
+    columns = np.clip(_offsets(n, m), -reach, reach) + reach                             # (n, m)
+    flat = xp.take(table, xp.asarray(columns.reshape(-1), device=table.device), axis=-1)
+    return xp.reshape(flat, (*table.shape[:-1], *columns.shape))
+
+
+def alibi(slopes, n, m=None):
+    """Attention with linear biases: each place between query and key takes the same amount off the score.
+
+    Nothing is learned, and nothing ends at some length. It knows how far, not on which side, and is made for models
+    that look back only: use it with `causal_mask`.
+
+    Parameters
+    ----------
+    slopes : floating-point array, shape (...)
+        What each place costs, a positive number, or one for each head, see `alibi_slopes`.
+    n : int
+        The number of queries.
+    m : int, optional
+        The number of keys, n if not given. As in `causal_mask` the queries are the last n of the m positions.
+
+    Returns
+    -------
+    array, shape (..., n, m)
+        In the unit of the scores, 0 at the query's own place and negative elsewhere:
+        ``score=lambda q, k: scaled_dot(q, k) + alibi(slopes, n)``.
+
+    Raises
+    ------
+    TypeError
+        `slopes` is not a floating-point array; `n` or `m` is not an integer.
+    ValueError
+        `n` is less than one, or `m` less than `n`.
+
+    Examples
+    --------
+    >>> alibi(np.array([0.5]), 3).tolist()
+    [[[0.0, -0.5, -1.0], [-0.5, 0.0, -0.5], [-1.0, -0.5, 0.0]]]
+
+    References
+    ----------
+    Press et al. (2022), "Train Short, Test Long: Attention with Linear Biases Enables Input Length Extrapolation",
+    section 3.
+    Chapter: positions.
+    """
+    checks.arrays(slopes=slopes)
+    return slopes[..., None, None] * _as(slopes, -np.abs(_offsets(n, m)))
+
+
+def alibi_slopes(num_heads, *, like=None):
+    """The slopes of the paper: for h heads the powers 1 to h of 2^(-8 / h), so that each head has a range of its own.
+
+    Parameters
+    ----------
+    num_heads : int
+        h
+    like : array, optional
+        Its library, device and dtype; a numpy array in float64 if not given.
+
+    Returns
+    -------
+    array, shape (h,)
+        Falling, the last 2^-8.
+
+    Raises
+    ------
+    TypeError
+        `num_heads` is not an integer; `like` is not a floating-point array.
+    ValueError
+        `num_heads` is less than one.
+
+    Examples
+    --------
+    >>> alibi_slopes(4).tolist()
+    [0.25, 0.0625, 0.015625, 0.00390625]
+
+    References
+    ----------
+    Press et al. (2022), "Train Short, Test Long: Attention with Linear Biases Enables Input Length Extrapolation",
+    section 3. The authors' program takes other numbers where h is not a power of two.
+    Chapter: positions.
+    """
+    h = checks.count(num_heads, "num_heads")
+    slopes = 2.0 ** (-8 * np.arange(1, h + 1) / h)
+    return slopes if like is None else _as(like, slopes)
+
+
+def _offsets(n, m):
+    """Key's place minus query's, (n, m), for queries that are the last n of m positions."""
+    n, m = checks.positions(n, m)
+    return np.arange(m)[None, :] - (np.arange(n)[:, None] + m - n)
 
 
 def _frequencies(width, name, base):

@@ -57,6 +57,8 @@ CALLS = {
     "additive": (attnkit.additive, [(2, 5, 3), (2, 7, 11), (3, 13), (11, 13), (13,)]),
     "cosine": (attnkit.cosine, [(2, 5, 3), (2, 7, 3)]),
     "rotary": (lambda x: attnkit.rotary(x, positions=[0, 3, 1, 2.5, 7]), [(2, 5, 6)]),
+    "relative_bias": (lambda table: attnkit.relative_bias(table, 5, 11), [(3, 7)]),
+    "alibi": (lambda slopes: attnkit.alibi(slopes, 5, 7), [(2, 3)]),
     "attention_in_blocks": (lambda q, k, v: attnkit.attention_in_blocks(q, k, v, block_size=2), [(2, 5, 3), (2, 7, 3), (2, 7, 11)]),
     "linear_attention": (attnkit.linear_attention, [(2, 5, 3), (2, 7, 3), (2, 7, 11)]),
     "linear_attention, causal": (lambda q, k, v: attnkit.linear_attention(q, k, v, causal=True), [(2, 5, 3), (2, 5, 3), (2, 5, 11)]),

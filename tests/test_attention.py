@@ -448,6 +448,80 @@ def test_rotary(library):
     assert near(attnkit.rotary(x, positions=to(library, np.arange(5.0))), attnkit.rotary(x))
 
 
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("seed", range(20))
+def test_relative_bias(library, seed):
+    rng = np.random.default_rng(seed)
+    h, n, m, reach = 2, int(rng.integers(1, 8)), int(rng.integers(8, 14)), int(rng.integers(0, 9))
+    table, = arrays(library, "float64", (h, 2 * reach + 1), seed=seed)
+    found = plain(attnkit.relative_bias(table, n, m))
+    # The oracle: one number after the other. Queries are the last n of the m places.
+    for head, i, j in np.ndindex(h, n, m):
+        distance = max(-reach, min(reach, j - (m - n + i)))
+        assert found[head, i, j] == plain(table)[head, reach + distance]
+    # Shift invariance: the bias of m places is a corner of that of any more places, and equal along each diagonal.
+    square = plain(attnkit.relative_bias(table, m))
+    assert np.array_equal(square[:, 1:, 1:], square[:, :-1, :-1]) and np.array_equal(square[:, m - n:], found)
+    assert np.array_equal(plain(attnkit.relative_bias(table, m + 3))[:, 3:, 3:], square)
+
+
+def test_relative_bias_is_that_of_t5_without_buckets():
+    # As transformers' T5 reads its table: memory position minus context position chooses a row of (distances, heads).
+    table = torch.randn(9, 2, generator=torch.Generator().manual_seed(0), dtype=torch.double)
+    context, memory = torch.arange(6)[:, None], torch.arange(6)[None, :]
+    expected = torch.nn.functional.embedding((memory - context).clamp(-4, 4) + 4, table).permute(2, 0, 1)
+    assert torch.equal(attnkit.relative_bias(table.T, 6), expected)
+
+
+def test_relative_bias_learns_from_every_place_it_is_used():
+    table = torch.zeros(7, dtype=torch.double, requires_grad=True)
+    attnkit.relative_bias(table, 5).sum().backward()
+    assert table.grad.tolist() == [3, 3, 4, 5, 4, 3, 3]          # 25 pairs; beyond three places the ends serve again
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_alibi(library):
+    slopes = attnkit.alibi_slopes(8, like=arrays(library, "float64", (1,))[0])
+    assert np.allclose(plain(slopes), [1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 32, 1 / 64, 1 / 128, 1 / 256], rtol=1e-15)
+    assert np.allclose(plain(attnkit.alibi_slopes(16))[[1, 3]], [1 / 2, 1 / 4]) and len(attnkit.alibi_slopes(3)) == 3
+    found = plain(attnkit.alibi(slopes, 5, 7))
+    for head, i, j in np.ndindex(8, 5, 7):
+        assert found[head, i, j] == -plain(slopes)[head] * abs(j - (i + 2))
+    square = plain(attnkit.alibi(slopes, 9))
+    assert np.array_equal(square[:, 1:, 1:], square[:, :-1, :-1]) and np.array_equal(square, square.swapaxes(1, 2))
+    # The paper writes m (-(i - 1), ..., -1, 0) into the row of query i; what lies in the future is masked. A constant in
+    # a row changes nothing, so it may as well be m (0, 1, ..., i - 1), as programs have it.
+    q, k, v = arrays(library, "float64", (8, 6, 4), (8, 6, 4), (8, 6, 3))
+    past = attnkit.causal_mask(6, like=q)
+    ours = attention(q, k, v, mask=past, score=lambda q, k: attnkit.scaled_dot(q, k) + attnkit.alibi(slopes, 6))[1]
+    ramp = to(library, np.arange(6.0))
+    theirs = attention(q, k, v, mask=past, score=lambda q, k: attnkit.scaled_dot(q, k) + slopes[:, None, None] * ramp)[1]
+    assert near(ours, theirs)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_relative_schemes_see_the_distance_only(library):
+    """Moved along by any number of places, a sentence has the same weights; with added positions it has not."""
+    q, k = arrays(library, "float64", (5, 6), (5, 6), seed=1)
+    table, = arrays(library, "float64", (21,), seed=2)
+    everything, slopes = to(library, np.zeros((12, 6))), to(library, np.array(0.3))
+
+    def padded(x, start):
+        x = plain(x)
+        return to(library, np.concatenate([plain(everything)[:start], x, plain(everything)[:7 - start]]))
+
+    schemes = {
+        "relative bias": lambda q, k: attnkit.scaled_dot(q, k) + attnkit.relative_bias(table, 12),
+        "alibi": lambda q, k: attnkit.scaled_dot(q, k) + attnkit.alibi(slopes, 12),
+        "rotary": lambda q, k: attnkit.scaled_dot(attnkit.rotary(q), attnkit.rotary(k)),
+        "sinusoidal": lambda q, k: attnkit.scaled_dot(q + attnkit.sinusoidal(12, 6, like=q), k + attnkit.sinusoidal(12, 6, like=k)),
+    }
+    for name, score in schemes.items():
+        found = [plain(score(padded(q, start), padded(k, start)))[start:start + 5, start:start + 5] for start in (0, 3, 7)]
+        moved = max(np.abs(f - found[0]).max() for f in found)
+        assert moved > 0.1 if name == "sinusoidal" else moved < 1e-12, (name, moved)
+
+
 # ---- equivalences
 
 @pytest.mark.parametrize("library", LIBRARIES)
