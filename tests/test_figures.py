@@ -9,7 +9,19 @@ import pytest
 import torch
 from conftest import ROOT, node
 
-from attnkit import attention, multi_head_attention, scores, softmax, split_heads
+from attnkit import (
+    alibi,
+    attention,
+    causal_mask,
+    multi_head_attention,
+    relative_bias,
+    rotary,
+    scores,
+    sinusoidal,
+    softmax,
+    split_heads,
+    window_mask,
+)
 from attnkit.figures import (
     Alignment,
     AttentionBudget,
@@ -19,10 +31,12 @@ from attnkit.figures import (
     DenseHeads,
     HeadStepper,
     KernelHeads,
+    MaskBuilder,
     MatrixStepper,
     MatrixTrainer,
     MovieMatcher,
     MovingWord,
+    PositionPairs,
     ScoreField,
     SoftDictionary,
     SoftmaxExplorer,
@@ -659,7 +673,9 @@ def examples():
             swapped(np.random.default_rng(12)),
             HeadStepper([[1, 0.5], [0, -1]], [[1, 0.3], [0, 1]], [[1, 1], [1, 0]], [[1, 0], [2, 1]], [[1, -1], [0, 1]], 2, ["a", "b"], caption="Cap."),
             ScoreField([[1, 0.5], [-2, 1]], [1, 2], [[0, 1], [1, 0]], [[1], [0.5]], [[1], [-1]], [2], ["a", "b"], "general", caption="Cap."),
-            trainer(steps=3, caption="Cap."), DenseHeads([[1, 2], [3, -4]], [[1, 0.5, 0, -2]], caption="Cap."), moving(caption="Cap."), kernels(caption="Cap.")]
+            MaskBuilder(["a & b", "b", "c"], [[1, 0, 2], [2, 2, 5], [0, 0, 0]], caption="Cap."),
+            trainer(steps=3, caption="Cap."), DenseHeads([[1, 2], [3, -4]], [[1, 0.5, 0, -2]], caption="Cap."), moving(caption="Cap."), kernels(caption="Cap."),
+            pairs(caption="Cap.")]
     return {widget.kind: widget for widget in widgets}
 
 
@@ -677,6 +693,12 @@ def moving(**changed):
 
 def kernels(**changed):
     return KernelHeads(**({"picture": [[0, 0.5], [1, 0.2]], "kernels": {"edges": [[-1, 0, 1]] * 3, "same": np.diag([0, 1, 0])}} | changed))
+
+
+def pairs(**changed):
+    rng = np.random.default_rng(8)
+    given = {"learned": rng.normal(size=(12, 16)).round(2), "bias": [-0.9, 0.4, 1.1, -0.2, 0.3, 0.6, -0.5]}
+    return PositionPairs(**(given | changed))
 
 
 @pytest.mark.parametrize("widget", examples().values(), ids=examples())
@@ -703,7 +725,10 @@ def test_static_form(widget):
              "attention_maps": lambda: [fixed(v) for v in widget.weights.flat],
              "matrix_trainer": lambda: [*[fixed(v, 3) for v in [*widget.losses, *widget.held_out_losses]],
                                         *[fixed(v) for v in [*widget.matrix.flat, *widget.held_out_weights[0]]]],
+             "mask_builder": lambda: [*[fixed(v) for v in [*widget.weights[np.array(widget.mask)], *widget.weights.sum(axis=1)]], "×"],
              "matrix_stepper": lambda: [fixed(v) for x in (widget.scores, widget.weights, widget.outputs) for v in x.flat],
+             "position_pairs": lambda: [fixed(v) for v in [*np.ravel([*widget.vectors.values()]), *widget.bias, widget.found["sinusoidal"],
+                                                           widget.found["learned"], widget.found["alibi"], *widget.found["rotary"]]],
              "swapped_words": lambda: [compact(widget.difference), *[fixed(v) for case in widget.cases for v in np.ravel(case["weights"])],
                                        *[f"{word} {fixed(p)}" for case in widget.cases for answers in case["answers"] for best in answers
                                          for word, p in best]]}[widget.kind]()
@@ -1177,6 +1202,9 @@ REFUSED = [
     ("attention_steps", "selected", True, TypeError),
     ("soft_dictionary", "query", 361, ValueError),
     ("soft_dictionary", "sharpness", 0, ValueError),
+    ("mask_builder", "mask", [[True, False]], ValueError),
+    ("mask_builder", "mask", [[1, 0, 1]] * 3, TypeError),
+    ("mask_builder", "row", 3, ValueError),
     ("matrix_stepper", "cell", [0, 9], ValueError),
     ("matrix_stepper", "step", 3, ValueError),
     ("attention_maps", "example", 2, ValueError),
@@ -1194,6 +1222,10 @@ REFUSED = [
     ("score_field", "query", [4, 0], ValueError),
     ("score_field", "score", "angle", ValueError),
     ("dense_heads", "sharpness", -1, ValueError),
+    ("position_pairs", "query", 64, ValueError),
+    ("position_pairs", "key", 1.5, TypeError),
+    ("position_pairs", "bias", [1, 2], ValueError),
+    ("position_pairs", "slope", -1, ValueError),
     ("moving_word", "place", 3, ValueError),
     ("moving_word", "answer", "tea", TypeError),
     ("kernel_heads", "pixel", [0, 2], ValueError),
@@ -1267,3 +1299,378 @@ def test_defaults_are_the_first_state_of_what_a_reader_can_change(kind, trait, v
     assert widget.defaults == first != {name: getattr(widget, name) for name in first}
 
 
+# ---- a mask to build
+
+SENTENCE = ["Mary", "gave", "it", "to", "[pad]", "[pad]"]
+SCORES = [[0.4, -1.2, 2, 0.3, 1, 0], [1.5, 0, -0.5, 1, 0.2, 2], [0.9, 1.1, 0, -2, 1, 0.5],
+          [0, 0.7, 1.3, 0.2, -1, 1], [1, 1, 0, 0.5, 2, 0], [0.3, 0, 1, -0.4, 0.6, 0.8]]
+THREE = {"words": ["a & b", "b", "c"], "scores": [[1, 0, 2], [2, 2, 5], [0, 0, 0]]}
+
+
+def building(**changed):
+    return MaskBuilder(**(THREE | changed))
+
+
+def test_mask_builder_arithmetic():
+    """The weights are those of attention under that mask, with large scores and with rows that may see nothing."""
+    rng = np.random.default_rng(21)
+    cases = []
+    for k in range(300):
+        n = int(rng.integers(3, 9))
+        scores = rng.uniform(-1, 1, (n, n)) * 10 ** rng.uniform(-1, np.log10(700))
+        if k % 4 == 0:
+            scores = rng.choice([-700.0, 0.0, 700.0], (n, n))
+        mask = rng.random((n, n)) < rng.uniform(0.1, 0.9)
+        mask[rng.random(n) < 0.2] = False
+        cases.append({"scores": scores.round(6).tolist(), "mask": mask.tolist(), "padding": int(rng.integers(n - 1))})
+    assert sum(not any(row) for case in cases for row in case["mask"]) > 200
+    for case, got in zip(cases, node("run_figures.js", {"figure": "mask_builder", "cases": cases})):
+        whole, mask = np.array(case["scores"]), np.array(case["mask"])
+        one = np.ones((len(whole), 1))
+        wanted = attention(one, one, one, mask=mask, score=lambda query, key, whole=whole: whole)[1]
+        ours = MaskBuilder([str(i) for i in range(len(whole))], whole, mask, padding=case["padding"])
+        assert np.allclose(got["weights"], wanted, rtol=0, atol=1e-12) and np.allclose(ours.weights, wanted, rtol=0, atol=1e-12)
+        assert np.allclose(got["sums"], mask.any(axis=1), rtol=0, atol=1e-12)
+        assert not np.array(got["weights"])[~mask].any() and ours.mask == case["mask"]
+        assert got["names"] == list(ours.presets) and [*got["names"], None][got["preset"]] == ours.preset
+
+
+@pytest.mark.parametrize("padding", [0, 1, 2])
+def test_mask_builder_offers_the_masks_of_the_package(padding):
+    n, plain = 6, ["all", "causal", "window"]
+    real = np.arange(n) < n - padding
+    wanted = {"all": np.ones((n, n), bool), "causal": causal_mask(n), "window": window_mask(n, 1)}
+    wanted |= {"padding": np.tile(real, (n, 1)), "causal and padding": causal_mask(n) & real} if padding else {}
+    ours = MaskBuilder(SENTENCE, SCORES, padding=padding)
+    assert ours.preset == "causal" and list(ours.presets) == list(wanted) and (len(wanted) == 3 or list(wanted)[:3] == plain)
+    cases = [{"scores": SCORES, "mask": mask.tolist(), "padding": padding} for mask in wanted.values()]
+    for k, (name, got) in enumerate(zip(wanted, node("run_figures.js", {"figure": "mask_builder", "cases": cases}))):
+        ours.mask = wanted[name]
+        assert got["preset"] == k and ours.preset == name and np.array_equal(ours.presets[name], wanted[name])
+        assert got["presets"] == [mask.tolist() for mask in wanted.values()]
+
+
+def test_mask_builder_opens_with_the_future_hidden():
+    ours = MaskBuilder(SENTENCE, SCORES, padding=2)
+    assert ours.mask == causal_mask(6).tolist() and ours.row == 2 == ours.defaults["row"]
+    assert MaskBuilder(SENTENCE, SCORES, padding=4).row == 1 and MaskBuilder(SENTENCE, SCORES, row=5).row == 5
+    hidden = building(mask=[[True, True, False], [False] * 3, [True] * 3]).still()
+    cells = [re.sub("<[^>]*>", " ", row).split() for row in re.findall("<tr>(.*?)</tr>", hidden)]
+    assert cells == [["query", "a", "&amp;", "b", "b", "c", "sum"], ["a", "&amp;", "b", "0.73", "0.27", "×", "1.00"],
+                     ["b", "×", "×", "×", "0.00"], ["c", "0.33", "0.33", "0.33", "1.00"]]
+    assert "× stands for a key that is hidden: its weight is 0." in hidden
+
+
+@pytest.mark.parametrize("make, error, words", [
+    (lambda: building(words="abc"), TypeError, "words must be a list of str, got 'abc'"),
+    (lambda: building(words=[1, 2, 3]), TypeError, "words must be a list of str"),
+    (lambda: building(words=["a", "b"]), ValueError, "words must be 3 to 8, got 2"),
+    (lambda: building(words=list("abcdefghi")), ValueError, "words must be 3 to 8, got 9"),
+    (lambda: building(scores=[[1, 2, 3]]), ValueError, r"scores must have shape \(3, 3\), got \(1, 3\)"),
+    (lambda: building(scores=[[0, 0, -np.inf]] * 3), ValueError, "scores must lie between -1000 and 1000"),
+    (lambda: building(mask=np.ones((3, 3))), TypeError, "mask must be boolean, True where a query may attend to a key"),
+    (lambda: building(mask=np.ones((3, 2), bool)), ValueError, r"mask must have shape \(3, 3\), got \(3, 2\)"),
+    (lambda: building(mask=[[True], [True, False]]), ValueError, "mask is no array"),
+    (lambda: building(padding=2), ValueError, "padding must leave at least two words, got 2 of 3"),
+    (lambda: building(padding=-1), ValueError, "padding must be at least 0, got -1"),
+    (lambda: building(padding=1.0), TypeError, "padding must be an integer, got float"),
+    (lambda: building(row=3), ValueError, "row must be from 0 to 2, the number of one of the words, got 3"),
+    (lambda: building(row="b"), TypeError, "row must be an integer, got 'b'")])
+def test_mask_builder_refuses(make, error, words):
+    with pytest.raises(error, match=words):
+        make()
+
+
+def between(found, query, key, k=0):
+    """The square of a query and a key; words that stand twice count from k."""
+    return found.get_by_role("button", name=f"from {query} to {key}: ").nth(k)
+
+
+def numbers(found, row):
+    """What stands in the squares of a row, and their sum."""
+    return found.locator("tbody tr").nth(row).locator("td").all_inner_texts()
+
+
+def chosen_mask(found):
+    return found.locator(".ak-buttons [aria-pressed=true]").all_inner_texts()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1280, 360])
+def test_a_mask_is_built_by_hand(watched, tmp_path, width):
+    with watched(width=width, has_touch=width == 360) as w:
+        found = alone(w, tmp_path, MaskBuilder(SENTENCE, SCORES, padding=2))
+        use = (lambda button: button.tap()) if width == 360 else (lambda button: button.click())
+        causal = [fixed(v) for v in softmax(np.array(SCORES[2][:3]))]
+        start = "From “it”: 3 of 6 may be seen; their weights sum to 1. In all, 21 of 36 squares are allowed."
+        assert numbers(found, 2) == [*causal, "×", "×", "×", "1.00"] and chosen_mask(found) == ["causal"] and status(w, found) == start
+        square = between(found, "it", "gave")
+        assert square.get_attribute("aria-label") == f"from it to gave: allowed, weight {causal[1]}" and square.get_attribute("aria-pressed") == "true"
+        use(square)
+        left = [fixed(v) for v in softmax(np.array([0.9, 0]))]
+        assert numbers(found, 2) == [left[0], "×", left[1], "×", "×", "×", "1.00"] and chosen_mask(found) == []
+        assert square.get_attribute("aria-label") == "from it to gave: hidden" and square.get_attribute("aria-pressed") == "false"
+        assert status(w, found) == "From “it”: 2 of 6 may be seen; their weights sum to 1. In all, 20 of 36 squares are allowed."
+        assert numbers(found, 3)[-1] == "1.00" and numbers(found, 3)[1] == fixed(softmax(np.array(SCORES[3][:4]))[1]), "another row moves"
+        use(between(found, "it", "it"))
+        assert status(w, found).startswith("From “it”: 1 of 6 may be seen; its weight is 1. ") and numbers(found, 2)[0] == "1.00"
+        use(between(found, "it", "Mary"))
+        assert numbers(found, 2) == [*"××××××", "0.00"]
+        assert status(w, found) == ("From “it”: nothing may be seen. Its weights are all 0, and so is its output. "
+                                    "Plain code would give NaN: the exponentials sum to 0, and 0/0 is not a number.")
+        assert w.page.evaluate("document.documentElement.scrollWidth <= innerWidth") and found.evaluate(CUT) == []
+        use(between(found, "gave", "[pad]", 1))
+        assert numbers(found, 1)[5] != "×" and status(w, found).startswith("From “gave”: 3 of 6 may be seen;")
+        assert found.locator("tr[data-row=told] th").inner_text() == "gave"
+        use(found.get_by_role("button", name="Reset"))
+        assert numbers(found, 2) == [*causal, "×", "×", "×", "1.00"] and chosen_mask(found) == ["causal"] and status(w, found) == start
+        assert found.locator("tr[data-row=told] th").inner_text() == "it" and not w.errors
+
+
+@pytest.mark.browser
+def test_masks_to_choose_from(watched, tmp_path):
+    with watched() as w:
+        widget = MaskBuilder(SENTENCE, SCORES, padding=2)
+        found = alone(w, tmp_path, widget)
+        for name in ["window", "padding", "causal and padding", "all", "causal"]:
+            press(found, name)
+            widget.mask = widget.presets[name]
+            assert chosen_mask(found) == [name]
+            for i, (line, may) in enumerate(zip(widget.weights, widget.mask)):
+                assert numbers(found, i) == [*[fixed(v) if m else "×" for v, m in zip(line, may)], "1.00"]
+            assert f"In all, {np.sum(widget.mask)} of 36 squares are allowed." in status(w, found)
+        assert between(found, "Mary", "gave").get_attribute("aria-label") == "from Mary to gave: hidden"
+        between(found, "Mary", "gave").click()
+        between(found, "Mary", "gave").click()
+        assert chosen_mask(found) == ["causal"], "made by hand, it is the same mask"
+        found = alone(w, tmp_path, MaskBuilder(SENTENCE, SCORES))
+        assert found.locator(".ak-buttons button").all_inner_texts() == ["all", "causal", "window", "Reset"]
+
+
+@pytest.mark.browser
+def test_arrow_keys_lead_through_a_mask(watched, tmp_path):
+    """One square of the grid is in the tab order; arrows, Home and End move; Space and Enter change, and the focus stays."""
+    at = "document.activeElement.getAttribute('aria-label') || document.activeElement.textContent"
+    with watched() as w:
+        found = alone(w, tmp_path, MaskBuilder(SENTENCE, SCORES))
+        assert found.locator("table [tabindex='0']").count() == 1 and found.locator("table [tabindex='-1']").count() == 35
+        w.page.keyboard.press("Tab")
+        assert w.page.evaluate(at) == "from it to Mary: allowed, weight 0.38"
+        ways = [("ArrowRight", "it to gave"), ("ArrowUp", "gave to gave"), ("End", "gave to [pad]"), ("ArrowRight", "gave to [pad]"),
+                ("ArrowUp", "Mary to [pad]"), ("ArrowUp", "Mary to [pad]"), ("Home", "Mary to Mary"), ("ArrowLeft", "Mary to Mary"),
+                ("ArrowDown", "gave to Mary"), *[("ArrowDown", f"{query} to Mary") for query in (*SENTENCE[2:], "[pad]")]]
+        for key, where in ways:
+            w.page.keyboard.press(key)
+            assert w.page.evaluate(at).startswith(f"from {where}: "), key
+        w.page.keyboard.press("ArrowUp")
+        w.page.keyboard.press("ArrowUp")
+        for key, words in (("Space", "hidden"), ("Enter", f"allowed, weight {fixed(softmax(np.array(SCORES[3][:4]))[0])}")):
+            w.page.keyboard.press(key)
+            assert w.page.evaluate(at) == f"from to to Mary: {words}"
+            assert status(w, found).startswith(f"From “to”: {3 + (key == 'Enter')} of 6 may be seen;")
+        w.page.keyboard.press("Tab")
+        assert w.page.evaluate(at) == "all"
+        w.page.keyboard.press("Shift+Tab")
+        assert w.page.evaluate(at).startswith("from to to Mary"), "the grid has forgotten its place"
+        assert found.locator("table [tabindex='0']").count() == 1 and not w.errors
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1280, 600, 360])
+def test_eight_long_words_have_room(watched, tmp_path, width):
+    """No square is too small for a finger, none meets another, no word is cut, and nothing is wider than the page."""
+    words = ["The", "manuscript", "wouldn't", "convince", "anybody", "yesterday", "[pad]", "[pad]"]
+    with watched(width=width) as w:
+        found = alone(w, tmp_path, MaskBuilder(words, np.zeros((8, 8)), padding=2))
+        press(found, "all")
+        assert numbers(found, 7) == ["0.13"] * 8 + ["1.00"] and found.evaluate(CUT) == []
+        assert w.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        boxes = [square.bounding_box() for square in found.locator("button.ak-cell").all()]
+        assert min(min(box["width"], box["height"]) for box in boxes) >= 26
+        assert all(a["x"] + a["width"] <= b["x"] for a, b in zip(boxes, boxes[1:]) if a["y"] == b["y"])
+
+
+@pytest.mark.browser
+def test_a_hidden_square_is_told_from_a_weight_of_zero_without_colour(watched, tmp_path):
+    """A cross, and hatching that no fill has."""
+    with watched() as w:
+        found = alone(w, tmp_path, building(scores=[[0, 0, 0], [0, 999, 0], [0, 0, 0]]))
+        zero, hidden = between(found, "b", "a & b"), between(found, "b", "c")
+        assert (zero.inner_text(), hidden.inner_text()) == ("0.00", "×")
+        assert [square.evaluate("b => getComputedStyle(b).backgroundImage.slice(0, 9)") for square in (zero, hidden)] == ["none", "repeating"]
+
+
+@pytest.mark.browser
+def test_a_mask_set_in_python_is_shown(watched, tmp_path):
+    """Live, the kernel hears of each square that is pressed, and the figure follows a mask that the kernel sets."""
+    with watched() as w:
+        alone(w, tmp_path, building())
+        w.page.evaluate("""() => { const place = document.querySelector('[data-ak-figure]'), model = attnkit.staticModel(JSON.parse(place.dataset.akState));
+            window.sent = []; model.save_changes = () => sent.push([model.get('row'), model.get('mask')]); window.model = model;
+            attnkit.figures.mask_builder.render({model, el: place}); }""")
+        found = w.page.locator(".ak-figure")
+        between(found, "c", "a & b").click()
+        assert w.page.evaluate("sent") == [[2, [[True, False, False], [True, True, False], [False, True, True]]]]
+        w.page.evaluate("model.set('mask', [[true, true, true], [false, false, false], [false, false, true]])")
+        assert numbers(found, 0)[:3] == [fixed(v) for v in softmax(np.array([1.0, 0, 2]))] and numbers(found, 1) == ["×", "×", "×", "0.00"]
+        assert status(w, found).startswith("From “c”: 1 of 3 may be seen; its weight is 1. In all, 4 of 9 ")
+
+
+# ---- two places under five schemes of positions
+
+def test_position_pairs_arithmetic():
+    rng = np.random.default_rng(31)
+    figures_ = []
+    for _ in range(300):
+        places, width = int(rng.integers(2, 129)), 2 * int(rng.integers(3, 17))
+        learned = rng.normal(size=(rng.integers(1, places + 1), width))
+        query, key = (int(rng.integers(places)) for _ in range(2))
+        figures_.append(PositionPairs(learned, rng.normal(size=2 * rng.integers(33) + 1), float(rng.uniform(0, 3)), width, places, query, key))
+    for ours, got in zip(figures_, node("run_figures.js", {"figure": "position_pairs", "cases": [widget.state() for widget in figures_]})):
+        two, table = [ours.query, ours.key], np.array(ours.learned)
+        waves = sinusoidal(ours.places, ours.width)[two]
+        turned = rotary(np.tile([1.0, 0], (2, ours.width // 2)), positions=two)
+        wanted = {"sinusoidal": waves[0] @ waves[1], "bias": relative_bias(np.array(ours.bias), ours.places)[tuple(two)],
+                  "learned": table[two[0]] @ table[two[1]] if max(two) < len(table) else None,
+                  "alibi": None if two[1] > two[0] else alibi(np.array(ours.slope), ours.places)[tuple(two)],
+                  "rotary": [turned[0, k:k + 2] @ turned[1, k:k + 2] for k in (2, 4)]}
+        assert got["distance"] == ours.distance == two[1] - two[0]
+        for scheme, value in wanted.items():
+            assert (got[scheme] is None) == (value is None) == (ours.found[scheme] is None), scheme
+            if value is not None:
+                assert np.allclose(got[scheme], value, rtol=0, atol=1e-12) and np.allclose(ours.found[scheme], value, rtol=0, atol=1e-12), scheme
+        assert np.allclose(got["vectors"]["sinusoidal"], waves, rtol=0, atol=1e-12) and np.array_equal(ours.vectors["sinusoidal"], waves)
+        assert got["vectors"]["learned"] == [ours.learned[place] if place < len(table) else None for place in two]
+        assert [None if v is None else v.tolist() for v in ours.vectors["learned"]] == got["vectors"]["learned"]
+        assert np.allclose(got["angles"], ours.angles, rtol=0, atol=1e-12)
+        # The arrows that are drawn at these angles are what rotary makes of the vector (1, 0).
+        assert np.allclose(np.cos(got["angles"]), turned[:, [2, 4]].T, atol=1e-12) and np.allclose(np.sin(got["angles"]), turned[:, [3, 5]].T, atol=1e-12)
+        assert ours.bias[got["slot"]] == got["bias"]
+
+
+def test_position_pairs_moved_together():
+    """Only the learned vectors make something else of two places at the same distance."""
+    first, later = pairs(), pairs(query=10, key=7)
+    assert first.distance == later.distance == -3
+    for scheme in ("sinusoidal", "bias", "alibi", "rotary"):
+        assert np.allclose(first.found[scheme], later.found[scheme], atol=1e-12), scheme
+    assert abs(first.found["learned"] - later.found["learned"]) > 0.01
+    assert not np.allclose(first.vectors["sinusoidal"], later.vectors["sinusoidal"], atol=0.1)
+
+
+def test_position_pairs_without_a_row_and_in_the_future():
+    widget = pairs(query=11, key=12)
+    assert widget.found["learned"] is None and widget.found["alibi"] is None and widget.vectors["learned"][1] is None
+    still = widget.still()
+    assert "no row: the table has 12" in still and "hidden, it looks back only" in still and still.count("<td>no row</td>") == 16
+    assert pairs(query=12, key=12).found["alibi"] == 0 and "−0.25 × 0 = 0.00" in pairs(query=12, key=12).still()
+    assert "−0.25 × 3 = −0.75" in pairs().still()
+
+
+@pytest.mark.parametrize("changed, error, words", [
+    ({"learned": np.zeros((12, 8))}, ValueError, r"learned must have shape \(any, 16\), got \(12, 8\)"),
+    ({"learned": np.zeros((65, 16))}, ValueError, "at most 64 rows, one for each place, got 65"),
+    ({"learned": np.full((2, 16), 101)}, ValueError, "learned must lie between -100 and 100"),
+    ({"learned": [["a"] * 16]}, TypeError, "learned must be numbers"),
+    ({"bias": [1, 2]}, ValueError, "bias must hold an odd number of numbers, at most 65, got 2"),
+    ({"bias": np.zeros(67)}, ValueError, "at most 65, got 67"),
+    ({"bias": [[1]]}, ValueError, r"bias must have shape \(any,\)"),
+    ({"slope": 11}, ValueError, "slope must lie between 0 and 10, got 11"),
+    ({"slope": "steep"}, TypeError, "slope must be a number"),
+    ({"width": 7}, ValueError, "width must be an even number from 6 to 32, got 7"),
+    ({"width": 4}, ValueError, "from 6 to 32, got 4"),
+    ({"width": 34}, ValueError, "from 6 to 32, got 34"),
+    ({"width": 16.0}, TypeError, "width must be an integer, got float"),
+    ({"places": 1}, ValueError, "places must be from 2 to 128, got 1"),
+    ({"places": 129}, ValueError, "places must be from 2 to 128, got 129"),
+    ({"query": 64}, ValueError, "query must be from 0 to 63, the number of one of the places, got 64"),
+    ({"key": -1}, ValueError, "key must be from 0 to 63"),
+    ({"key": True}, TypeError, "key must be an integer")])
+def test_position_pairs_refuse(changed, error, words):
+    with pytest.raises(error, match=words):
+        pairs(**changed)
+
+
+def marks(found):
+    """What each panel says of the last move."""
+    return found.locator(".ak-head > .ak-small").all_inner_texts()
+
+
+def drawn(found, *selectors):
+    """How the parts of the drawings lie now."""
+    return [found.locator(s).evaluate_all("all => all.map(e => e.getAttribute('transform') || e.getAttribute('d') || e.getAttribute('aria-label'))")
+            for s in selectors]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1280, 600, 360])
+def test_two_places_moved_together(watched, tmp_path, width):
+    with watched(width=width) as w:
+        widget = pairs()
+        found, whole = alone(w, tmp_path, widget), []
+        start = found.inner_text()
+        query, key = (found.get_by_role("slider", name=f"{role} at place") for role in ("query", "key"))
+        back, on, reset = found.get_by_role("button").all()
+        assert [button.inner_text() for button in (back, on, reset)] == ["Both one place back", "Both one place on", "Reset"]
+
+        def shown():
+            widget.query, widget.key = int(query.input_value()), int(key.input_value())
+            said = status(w, found)
+            assert said.startswith(f"Query at place {widget.query}, key at place {widget.key}, distance {fixed(widget.distance, 0)}.")
+            numbers = [v for v in np.hstack([[value] if np.isscalar(value) else value for value in widget.found.values() if value is not None])]
+            assert all(fixed(v) in said for v in numbers) and f"distance j − i = {fixed(widget.distance, 0)}" in found.inner_text()
+            assert found.evaluate(CUT) == [] and w.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+            whole.append(found.bounding_box()["height"])
+            return said
+
+        assert shown().endswith("This gives: sinusoidal {}, learned {}, relative bias −0.90, ALiBi −0.75, rotary {} and {}.".format(
+            *map(fixed, (widget.found["sinusoidal"], widget.found["learned"], *widget.found["rotary"]))))
+        assert marks(found) == [""] * 5
+        stays, moves = [".ak-pointer", ".ak-dot"], [".ak-frame", ".ak-needle"]
+        before = drawn(found, *stays), drawn(found, *moves)
+        on.press("Enter")
+        assert "As before: sinusoidal" in shown() and marks(found) == ["as before", "changed", "as before", "as before", "as before"]
+        assert drawn(found, *stays) == before[0] and all(a != b for a, b in zip(drawn(found, *moves), before[1]))
+        found.evaluate("f => { document.documentElement.dataset.theme = 'dark'; }")      # drawn again, but nothing has been moved
+        assert "As before: sinusoidal" in shown() and marks(found)[1] == "changed"
+        back.press("Space")
+        assert (drawn(found, *stays), drawn(found, *moves)) == before and shown().endswith(f"Changed: learned {fixed(widget.found['learned'])}.")
+        key.press("ArrowRight")
+        assert marks(found) == ["changed"] * 5 and "As before" not in shown() and drawn(found, ".ak-pointer") != before[0][:1]
+        query.press("End")
+        said = shown()
+        assert "learned without a row" in said and "distance −56, as −3: −0.90" in found.inner_text()
+        assert found.locator(".ak-none").filter(visible=True, has_text="no row: the table has 12").count() == 1
+        on.press("Enter")
+        assert status(w, found) == "No room: one of the two stands at the last place." and on.get_attribute("aria-disabled") == "true"
+        assert (query.input_value(), key.input_value()) == ("63", "7") and back.get_attribute("aria-disabled") == "false"
+        query.press("Home")
+        assert "ALiBi hidden" in shown() and "hidden, it looks back only" in found.inner_text() and not found.locator(".ak-dot").is_visible()
+        back.press("Enter")
+        assert status(w, found) == "No room: one of the two stands at the first place." and back.get_attribute("aria-disabled") == "true"
+        key.press("End")
+        assert marks(found) == ["changed", "changed", "as before", "as before", "changed"] and "distance 63, as 3: −0.50" in found.inner_text()
+        shown()
+        reset.press("Enter")
+        shown()
+        assert found.inner_text() == start and marks(found) == [""] * 5 and (drawn(found, *stays), drawn(found, *moves)) == before
+        assert max(whole) - min(whole) < 1, "the page below jumps"
+        assert not w.errors
+
+
+@pytest.mark.browser
+def test_two_places_set_in_python(watched, tmp_path):
+    """Live, the kernel hears of both places at once, and the figure follows the kernel."""
+    with watched() as w:
+        alone(w, tmp_path, pairs())
+        w.page.evaluate("""() => { const place = document.querySelector('[data-ak-figure]'), model = attnkit.staticModel(JSON.parse(place.dataset.akState));
+            window.sent = []; model.save_changes = () => sent.push([model.get('query'), model.get('key')]); window.model = model;
+            attnkit.figures.position_pairs.render({model, el: place}); }""")
+        found = w.page.locator(".ak-figure")
+        press(found, "Both one place on")
+        assert w.page.evaluate("sent") == [[10, 7]]
+        w.page.evaluate("model.set('key', 10)")
+        assert "distance 0." in status(w, found) and "−0.25 × 0 = 0.00" in found.inner_text() and "rotary 1.00 and 1.00" in status(w, found)
+        # Where the arrows meet, their letters stand apart.
+        boxes = [letter.bounding_box() for letter in found.locator(".ak-circle").first.locator(".ak-letter").all()]
+        assert abs(boxes[0]["x"] - boxes[1]["x"]) + abs(boxes[0]["y"] - boxes[1]["y"]) > 10

@@ -8,11 +8,13 @@ from attnkit.figures.attention_steps import AttentionSteps
 from attnkit.figures.dense_heads import DenseHeads
 from attnkit.figures.head_stepper import HeadStepper
 from attnkit.figures.kernel_heads import KernelHeads
+from attnkit.figures.mask_builder import MaskBuilder
 from attnkit.figures.matrix_stepper import MatrixStepper
 from attnkit.figures.matrix_trainer import MatrixTrainer
 from attnkit.figures.matrix_trainer import starting_matrix as starting_matrix
 from attnkit.figures.movie_matcher import MovieMatcher
 from attnkit.figures.moving_word import MovingWord
+from attnkit.figures.position_pairs import PositionPairs
 from attnkit.figures.score_field import ScoreField
 from attnkit.figures.soft_dictionary import SoftDictionary
 from attnkit.figures.softmax_explorer import SoftmaxExplorer
@@ -20,5 +22,5 @@ from attnkit.figures.square_editor import SquareEditor
 from attnkit.figures.swapped_words import SwappedWords
 
 __all__ = ["Alignment", "AttentionBudget", "AttentionMaps", "AttentionPlane", "AttentionSteps", "DenseHeads",
-           "HeadStepper", "KernelHeads", "MatrixStepper", "MatrixTrainer", "MovieMatcher", "MovingWord", "ScoreField",
-           "SoftDictionary", "SoftmaxExplorer", "SquareEditor", "SwappedWords"]
+           "HeadStepper", "KernelHeads", "MaskBuilder", "MatrixStepper", "MatrixTrainer", "MovieMatcher", "MovingWord",
+           "PositionPairs", "ScoreField", "SoftDictionary", "SoftmaxExplorer", "SquareEditor", "SwappedWords"]

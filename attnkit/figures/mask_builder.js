@@ -1,0 +1,145 @@
+// Press a square to hide a key from a query; the weights of its row are a softmax over the keys that are left.
+((attnkit) => {
+  "use strict";
+  const { h, fixed } = attnkit;
+
+  // The masks to choose from, by their names: may this query attend to this key?
+  const MASKS = {
+    all: () => true,
+    causal: (query, key) => key <= query,
+    window: (query, key) => Math.abs(query - key) <= 1,
+    padding: (_, key, real) => key < real,
+    "causal and padding": (query, key, real) => key <= query && key < real,
+  };
+
+  const same = (a, b) => a.every((row, i) => row.every((may, j) => may === b[i][j]));
+
+  // A softmax over the allowed keys only: the others get exp(−∞) = 0. Where no key is allowed, the sum would be 0.
+  function weigh(scores, allowed) {
+    if (!allowed.includes(true)) return scores.map(() => 0);
+    return attnkit.softmax(scores.map((score, j) => (allowed[j] ? score : -Infinity)));
+  }
+
+  // The arithmetic, compared with attnkit by tests/test_figures.py; `preset` is -1 for a mask made by hand.
+  function compute({ scores, mask, padding }) {
+    const real = mask.length - padding;
+    const names = Object.keys(MASKS).filter((name) => padding || !name.includes("padding"));
+    const presets = names.map((name) => mask.map((row, i) => row.map((_, j) => MASKS[name](i, j, real))));
+    const weights = scores.map((row, i) => weigh(row, mask[i]));
+    const sums = weights.map((row) => row.reduce((sum, w) => sum + w, 0));
+    return { weights, sums, names, presets, preset: presets.findIndex((preset) => same(preset, mask)) };
+  }
+
+  const toggled = (mask, row, column) =>
+    mask.map((line, i) => line.map((may, j) => (i === row && j === column ? !may : may)));
+
+  // The arrow keys lead from square to square, Home and End to the ends of a row; one square only is in the tab order.
+  function walk(squares, start) {
+    const last = squares.length - 1;
+    const at = [...start];
+    const go = (row, column) => {
+      squares[at[0]][at[1]].tabIndex = -1;
+      Object.assign(at, [row, column]);
+      squares[row][column].tabIndex = 0;
+    };
+    const lead = (event) => {
+      const [row, column] = at;
+      const ways = {
+        ArrowUp: [row - 1, column],
+        ArrowDown: [row + 1, column],
+        ArrowLeft: [row, column - 1],
+        ArrowRight: [row, column + 1],
+        Home: [row, 0],
+        End: [row, last],
+      };
+      const way = ways[event.key];
+      if (!way) return;
+      event.preventDefault();
+      squares[Math.min(Math.max(way[0], 0), last)][Math.min(Math.max(way[1], 0), last)].focus();
+    };
+    squares.forEach((line, i) =>
+      line.forEach((square, j) => {
+        square.tabIndex = -1;
+        square.addEventListener("focus", () => go(i, j));
+        square.addEventListener("keydown", lead);
+      }),
+    );
+    go(...start);
+  }
+
+  // Queries down the side, keys along the top, a square for each pair, and the sum of each row.
+  function grid(words, press) {
+    const square = (i, j) => h("button", { type: "button", class: "ak-cell", onclick: () => press(i, j) });
+    const squares = words.map((_, i) => words.map((_, j) => square(i, j)));
+    const sums = words.map(() => h("td", { class: "ak-total" }));
+    const heading = (word) => h("th", { scope: "col" }, h("span", {}, word));
+    const corner = h("td", { class: "ak-corner" }, h("span", {}, "key →"), h("span", {}, "query ↓"));
+    const lines = words.map((word, i) =>
+      h("tr", {}, h("th", { scope: "row" }, word), ...squares[i].map((button) => h("td", {}, button)), sums[i]),
+    );
+    const top = h("tr", {}, corner, ...words.map(heading), h("th", { scope: "col", class: "ak-total" }, "sum"));
+    const look = { class: "ak-grid ak-mask", role: "grid", "aria-label": "the mask and the weights" };
+    const element = h("table", look, h("thead", {}, top), h("tbody", {}, ...lines));
+    const longest = Math.max(...words.map((word) => word.length));
+    element.style.cssText = `--count:${words.length};--longest:${longest}`;
+    if (longest * words.length > FIT) element.classList.add("ak-long");
+    return { squares, sums, lines, element };
+  }
+
+  const FIT = 34; // letters that a phone has room for above the columns
+
+  function showSquare(button, words, may, weight) {
+    const told = may ? `allowed, weight ${fixed(weight)}` : "hidden";
+    attnkit.write(button, may ? fixed(weight) : "×");
+    attnkit.attr(button, "aria-pressed", String(may));
+    attnkit.attr(button, "aria-label", `from ${words[0]} to ${words[1]}: ${told}`);
+    attnkit.paint(button, weight, 1, "weight");
+  }
+
+  // What is said of the row that was changed last.
+  function sentence(word, allowed, mask) {
+    const count = (row) => row.filter(Boolean).length;
+    const [seen, n] = [count(allowed), allowed.length];
+    if (!seen) {
+      return (
+        `From “${word}”: nothing may be seen. Its weights are all 0, and so is its output. ` +
+        "Plain code would give NaN: the exponentials sum to 0, and 0/0 is not a number."
+      );
+    }
+    const sum = seen === 1 ? "its weight is 1" : "their weights sum to 1";
+    return `From “${word}”: ${seen} of ${n} may be seen; ${sum}. In all, ${count(mask.flat())} of ${n * n} squares are allowed.`;
+  }
+
+  function build(figure) {
+    const [words, scores, padding] = ["words", "scores", "padding"].map((name) => figure.get(name));
+    const press = (row, column) => figure.put({ row, mask: toggled(figure.get("mask"), row, column) });
+    const table = grid(words, press);
+    walk(table.squares, [figure.get("row"), 0]);
+    const now = (state) => compute({ scores, padding, ...state });
+    const { names, presets } = now(figure.state());
+    const choice = figure.choice({
+      label: "mask",
+      words: names,
+      read: (state) => now(state).preset,
+      write: (k) => ({ mask: presets[k] }),
+    });
+
+    function update(state) {
+      const { weights, sums } = now(state);
+      weights.forEach((line, i) => {
+        line.forEach((w, j) => {
+          showSquare(table.squares[i][j], [words[i], words[j]], state.mask[i][j], w);
+        });
+        attnkit.write(table.sums[i], fixed(sums[i]));
+        attnkit.attr(table.lines[i], "data-row", i === state.row ? "told" : "");
+      });
+      figure.say(sentence(words[state.row], state.mask[state.row], state.mask));
+    }
+    const key = [h("span", { class: "ak-sample" }, "×"), " hidden: weight 0. Press a square to change it."];
+    const note = h("p", { class: "ak-small" }, ...key);
+    choice.element.append(figure.reset());
+    return { parts: [table.element, note, h("div", { class: "ak-controls" }, choice.element)], update };
+  }
+
+  attnkit.register("mask_builder", { label: "A mask to build", compute, build });
+})(globalThis.attnkit);

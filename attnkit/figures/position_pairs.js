@@ -1,0 +1,330 @@
+// Two places under five schemes of positions: what each makes of a query at one and a key at the other.
+((attnkit) => {
+  "use strict";
+  const { h, svg, fixed } = attnkit;
+  const PAIRS = [1, 2]; // the pairs of columns that the two circles show
+  const frequency = (pair, width) => 10_000 ** ((-2 * pair) / width);
+
+  // The arithmetic, compared with attnkit.positions by tests/test_figures.py.
+  const sinusoidal = (place, width) =>
+    Array.from({ length: width }, (_, k) => {
+      const angle = place * frequency(Math.floor(k / 2), width);
+      return k % 2 ? Math.cos(angle) : Math.sin(angle);
+    });
+
+  function compute({ learned, bias, slope, width, query, key }) {
+    const two = [query, key];
+    const distance = key - query;
+    const reach = (bias.length - 1) / 2;
+    const slot = Math.max(-reach, Math.min(reach, distance)) + reach;
+    const vectors = {
+      sinusoidal: two.map((place) => sinusoidal(place, width)),
+      learned: two.map((place) => learned[place] || null),
+    };
+    const angles = PAIRS.map((pair) => two.map((place) => place * frequency(pair, width)));
+    const arrows = angles.map((pair) => pair.map((angle) => [Math.cos(angle), Math.sin(angle)]));
+    return {
+      distance,
+      slot,
+      vectors,
+      angles,
+      sinusoidal: attnkit.dot(...vectors.sinusoidal),
+      learned: vectors.learned.every(Boolean) ? attnkit.dot(...vectors.learned) : null,
+      bias: bias[slot],
+      alibi: distance > 0 ? null : slope * distance + 0, // no zero with a sign
+      rotary: arrows.map((pair) => attnkit.dot(...pair)),
+    };
+  }
+
+  // ---- in words
+
+  const ROLES = ["query", "key"];
+  const whole = (n) => fixed(n, 0);
+  const short = (x) => fixed(x, 3).replace(/\.?0+$/, "");
+
+  // What a scheme makes of the two places, for the ear and for the line below.
+  const RESULTS = {
+    sinusoidal: ["sinusoidal", ({ sinusoidal }) => fixed(sinusoidal)],
+    learned: ["learned", ({ learned }) => (learned === null ? "without a row" : fixed(learned))],
+    bias: ["relative bias", ({ bias }) => fixed(bias)],
+    alibi: ["ALiBi", ({ alibi }) => (alibi === null ? "hidden" : fixed(alibi))],
+    rotary: ["rotary", ({ rotary }) => rotary.map((v) => fixed(v)).join(" and ")],
+  };
+  const SCHEMES = Object.keys(RESULTS);
+
+  // Whether a scheme makes the same of two pairs of places, apart from the last bits.
+  function same(scheme, one, other) {
+    const [a, b] = [one, other].map((found) => [found[scheme]].flat());
+    return a.every((v, k) => (v === null || b[k] === null ? v === b[k] : Math.abs(v - b[k]) < 1e-9));
+  }
+
+  function sentence({ query, key }, past, found) {
+    const list = (schemes) => schemes.map((s) => `${RESULTS[s][0]} ${RESULTS[s][1](found)}`).join(", ");
+    const kept = past ? SCHEMES.filter((scheme) => same(scheme, past, found)) : [];
+    const others = SCHEMES.filter((scheme) => !kept.includes(scheme));
+    const groups = past ? { "As before": kept, Changed: others } : { "This gives": SCHEMES };
+    const parts = Object.entries(groups).filter(([, schemes]) => schemes.length);
+    const said = parts.map(([title, schemes]) => ` ${title}: ${list(schemes)}.`);
+    return `Query at place ${query}, key at place ${key}, distance ${whole(found.distance)}.${said.join("")}`;
+  }
+
+  // ---- the parts
+
+  // A panel: the scheme's name and, after a move, whether its numbers have changed; its drawing; the result; a note.
+  function panel(title, drawing, note) {
+    const [mark, result] = [h("span", { class: "ak-small" }), h("p", { class: "ak-result" })];
+    const [before, value, after] = [h("span", {}), h("strong", {}), h("span", {})];
+    result.append(before, value, after);
+    const head = h("p", { class: "ak-head" }, h("span", { class: "ak-say" }, title), mark);
+    const words = h("div", { class: "ak-words" }, result, h("p", { class: "ak-small" }, note));
+    const element = h("div", { class: "ak-scheme", role: "group", "aria-label": title }, head, drawing, words);
+    function show(...texts) {
+      [before, value, after].forEach((node, k) => attnkit.write(node, texts[k] || ""));
+    }
+    return { element, mark, result, show };
+  }
+
+  // The vectors of the two places as rows of squares, or in words that there is none.
+  function vectorRows(kind, width, largest, missing) {
+    const rows = ROLES.map((role) => {
+      const name = h("span", { class: `ak-of ak-name-${role}` });
+      const cells = Array.from({ length: width }, () => h("span", { class: "ak-sq" }));
+      const frame = h("span", { class: `ak-frame ak-frame-${role}`, role: "img" }, ...cells);
+      return { name, cells, frame, none: h("span", { class: "ak-none ak-small" }, missing) };
+    });
+    function show(vectors, places) {
+      rows.forEach(({ name, cells, frame, none }, r) => {
+        attnkit.write(name, `${ROLES[r]} ${places[r]}`);
+        attnkit.attr(frame, "class", `ak-frame ak-frame-${ROLES[r]}${vectors[r] ? "" : " ak-gone"}`);
+        attnkit.style(none, "display", vectors[r] ? "none" : "");
+        const said = vectors[r] ? vectors[r].map((v) => fixed(v)).join(", ") : missing;
+        attnkit.attr(frame, "aria-label", `${kind} vector of place ${places[r]}: ${said}`);
+        cells.forEach((cell, k) => attnkit.paint(cell, vectors[r] ? vectors[r][k] : 0, largest));
+      });
+    }
+    const lines = rows.flatMap(({ name, frame, none }) => [name, h("span", { class: "ak-line" }, frame, none)]);
+    return { show, element: h("div", { class: "ak-rows" }, ...lines) };
+  }
+
+  const vectorPanel = (title, kind, { width, largest, missing, note }) => {
+    const rows = vectorRows(kind, width, largest, missing);
+    const made = panel(title, rows.element, note);
+    return {
+      ...made,
+      update(found, places) {
+        const value = found[kind];
+        rows.show(found.vectors[kind], places);
+        made.show(value === null ? "dot product: " : "dot product ", value === null ? "none" : fixed(value));
+      },
+    };
+  };
+
+  // A drawing over the distance, in units of about a pixel, with some distances under it.
+  const [WIDE, HIGH, EDGE] = [240, 92, 8];
+  const chart = (distances, ...inside) => {
+    const drawing = svg("svg", { viewBox: `0 0 ${WIDE} ${HIGH}` });
+    drawing.append(...inside);
+    const ticks = distances.map((distance) => h("span", {}, whole(distance)));
+    return h("div", { class: "ak-chart", "aria-hidden": "true" }, drawing, h("div", { class: "ak-small" }, ...ticks));
+  };
+
+  // A bar for each distance, that of the two places lit.
+  function biasPanel({ bias }) {
+    const reach = (bias.length - 1) / 2;
+    const step = (WIDE - 2 * EDGE) / bias.length;
+    const [top, foot] = [6, HIGH - 14];
+    const [low, high] = [Math.min(0, ...bias), Math.max(0, ...bias)];
+    const at = (v) => top + ((high - v) / (high - low || 1)) * (foot - top);
+    const bars = bias.map((v, k) => {
+      const [y, height] = [Math.min(at(v), at(0)), Math.max(1, Math.abs(at(v) - at(0)))];
+      return svg("rect", { x: EDGE + k * step + 0.1 * step, y, width: 0.8 * step, height });
+    });
+    const pointer = svg("path", { d: "M0 0l-6 9h12z", class: "ak-pointer" });
+    const axis = svg("path", { d: `M${EDGE} ${at(0)}H${WIDE - EDGE}`, class: "ak-axis" });
+    const note = "One learned number for each distance; further away the last one counts.";
+    const made = panel("Relative bias", chart([-reach, 0, reach], axis, ...bars, pointer), note);
+    function update({ slot, distance, bias: value }) {
+      bars.forEach((bar, k) => {
+        attnkit.attr(bar, "class", `ak-${bias[k] < 0 ? "minus" : "plus"}${k === slot ? " ak-lit" : ""}`);
+      });
+      attnkit.attr(pointer, "transform", `translate(${(EDGE + (slot + 0.5) * step).toFixed(1)} ${foot + 4})`);
+      const clipped = slot - reach === distance ? "" : `, as ${whole(slot - reach)}`;
+      made.show(`distance ${whole(distance)}${clipped}: `, fixed(value));
+    }
+    return { ...made, update };
+  }
+
+  // A line that falls with each place back, and the point of the two places on it.
+  function alibiPanel({ slope, places }) {
+    const [left, right, top, foot] = [EDGE, WIDE - EDGE, 10, HIGH - 6];
+    const x = (distance) => right + (distance / (places - 1)) * (right - left);
+    const y = (distance) => top - (slope ? (distance / (places - 1)) * (foot - top) : 0);
+    const line = svg("path", { d: `M${left} ${y(1 - places)}L${right} ${top}`, class: "ak-fall" });
+    const axis = svg("path", { d: `M${left} ${top}H${right}`, class: "ak-axis" });
+    const drop = svg("path", { class: "ak-drop" });
+    const dot = svg("circle", { r: 6, class: "ak-dot ak-of-output" });
+    const drawing = chart([1 - places, 0], axis, line, drop, dot);
+    const made = panel("ALiBi", drawing, `Each place back takes ${short(slope)} off the score.`);
+    function update({ distance, alibi }) {
+      const [px, py] = [x(distance), y(distance)].map((v) => v.toFixed(1));
+      for (const node of [dot, drop]) attnkit.style(node, "display", alibi === null ? "none" : "");
+      attnkit.attr(dot, "transform", `translate(${px} ${py})`);
+      attnkit.attr(drop, "d", `M${px} ${top}V${py}`);
+      if (alibi === null) made.show("", "hidden", ", it looks back only");
+      else made.show(`−${short(slope)} × ${-distance} = `, fixed(alibi));
+    }
+    return { ...made, update };
+  }
+
+  const RADIUS = 44;
+  const point = (angle, r) => [r * Math.cos(angle), -r * Math.sin(angle)];
+  const written = ([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`;
+
+  // An arrow from the middle of a circle to its edge.
+  function arrow(angle) {
+    const [x, y] = point(angle, RADIUS);
+    const barb = (turn) => {
+      const [u, v] = point(angle + turn, 10);
+      return written([x - u, y - v]);
+    };
+    return `M0 0L${written([x, y])}M${barb(0.5)}L${written([x, y])}L${barb(-0.5)}`;
+  }
+
+  // From one angle to another, in a widening line where that is more than a turn.
+  function sweep([from, to]) {
+    const count = Math.max(1, Math.ceil(Math.abs(to - from) / 0.2));
+    const turns = Math.abs(to - from) / (2 * Math.PI);
+    const wider = Math.min(4 * turns, 24);
+    const steps = Array.from({ length: count + 1 }, (_, k) => k / count);
+    return `M${steps.map((s) => written(point(from + s * (to - from), 14 + s * wider))).join("L")}`;
+  }
+
+  // Where the letters of the two arrows stand: a little apart where the arrows meet.
+  function letterAngles([one, other]) {
+    const turn = 2 * Math.PI;
+    const between = other - one - turn * Math.round((other - one) / turn);
+    const away = Math.max(0, 0.36 - Math.abs(between)) / 2;
+    return between < 0 ? [one + away, other - away] : [one - away, other + away];
+  }
+
+  // A circle for one pair of columns, with the arrows of query and key and the angle between them.
+  function circle() {
+    const arrows = ROLES.map((role) => svg("path", { class: `ak-needle ak-needle-${role}` }));
+    const letters = ROLES.map((role) => attnkit.label(0, 5, role[0], `ak-letter ak-letter-${role}`));
+    const angle = svg("path", { class: "ak-sweep" });
+    const drawing = svg("svg", { viewBox: "-64 -62 128 124", "aria-hidden": "true" });
+    drawing.append(svg("circle", { r: RADIUS, class: "ak-axis" }), angle, ...arrows, ...letters);
+    const [words, value] = [h("span", { class: "ak-small" }), h("strong", {})];
+    function show(two, cosine) {
+      two.forEach((one, k) => attnkit.attr(arrows[k], "d", arrow(one)));
+      letterAngles(two).forEach((one, k) => {
+        attnkit.attr(letters[k], "transform", `translate(${written(point(one, 54))})`);
+      });
+      attnkit.attr(angle, "d", sweep(two));
+      attnkit.write(words, `angle ${fixed(Math.abs(two[0] - two[1]))}`);
+      attnkit.write(value, fixed(cosine));
+    }
+    return { show, element: h("div", { class: "ak-circle" }, drawing, words, h("span", {}, "cos ", value)) };
+  }
+
+  function rotaryPanel({ width }) {
+    const circles = PAIRS.map(circle);
+    const drawing = h("div", { class: "ak-circles" }, ...circles.map((one) => one.element));
+    const speeds = PAIRS.map((pair) => short(frequency(pair, width))).join(" or ");
+    const made = panel(
+      "Rotary",
+      drawing,
+      `Each place turns both on, by ${speeds}. Only the angle between them counts.`,
+    );
+    made.result.remove();
+    const update = ({ angles, rotary }) => circles.forEach((one, k) => one.show(angles[k], rotary[k]));
+    return { ...made, update };
+  }
+
+  // Two sliders, one above the other, on the same places; the distance; two buttons that keep it.
+  function controls(figure, places, forget) {
+    const sliders = ROLES.map((role, k) => {
+      const slider = figure.slider({
+        name: `${role} at place ${"ij"[k]}`,
+        min: 0,
+        max: places - 1,
+        step: 1,
+        format: whole,
+        word: (v, { query, key }) => `${v}, distance ${whole(key - query)}`,
+        trait: role,
+      });
+      slider.element.classList.add(`ak-slide-${role}`);
+      return slider.element;
+    });
+    const room = ({ query, key }, by) => [query, key].every((place) => place + by >= 0 && place + by < places);
+    const buttons = [-1, 1].map((by) =>
+      figure.button(`Both one place ${by < 0 ? "back" : "on"}`, (state) => {
+        if (room(state, by)) return { query: state.query + by, key: state.key + by };
+        figure.say(`No room: one of the two stands at the ${by < 0 ? "first" : "last"} place.`);
+        return {};
+      }),
+    );
+    const distance = h("span", {});
+    function show(state) {
+      attnkit.write(distance, `distance j − i = ${whole(state.key - state.query)}`);
+      buttons.forEach((button, k) => attnkit.attr(button, "aria-disabled", String(!room(state, 2 * k - 1))));
+    }
+    const row = h("div", { class: "ak-buttons" }, distance, ...buttons, figure.reset(forget));
+    return { show, element: h("div", { class: "ak-controls" }, ...sliders, row) };
+  }
+
+  // The five panels, by scheme.
+  function panels(data) {
+    const { learned, width } = data;
+    const count = `${learned.length} row${learned.length > 1 ? "s" : ""}`;
+    return {
+      sinusoidal: vectorPanel("Sinusoidal", "sinusoidal", {
+        width,
+        largest: 1,
+        missing: "",
+        note: "Other places, other rows. Yet their dot product depends on the distance only.",
+      }),
+      learned: vectorPanel("Learned", "learned", {
+        width,
+        largest: Math.max(...learned.flat().map(Math.abs), 1e-9),
+        missing: `no row: the table has ${learned.length}`,
+        note: `A learned table of ${count}. The dot product depends on both places.`,
+      }),
+      bias: biasPanel(data),
+      alibi: alibiPanel(data),
+      rotary: rotaryPanel(data),
+    };
+  }
+
+  function build(figure) {
+    const names = ["learned", "bias", "slope", "width", "places"];
+    const data = Object.fromEntries(names.map((name) => [name, figure.get(name)]));
+    const made = panels(data);
+    let [past, present] = [null, null]; // what was shown before the last move, and what is shown
+    const moved = controls(figure, data.places, () => {
+      present = null;
+    });
+
+    function update(state) {
+      const found = { ...compute({ ...data, ...state }), ...state };
+      if (!present || present.query !== state.query || present.key !== state.key) [past, present] = [present, found];
+      moved.show(state);
+      for (const scheme of SCHEMES) {
+        made[scheme].update(found, [state.query, state.key]);
+        const kept = past && same(scheme, past, found);
+        attnkit.write(made[scheme].mark, past ? (kept ? "as before" : "changed") : "");
+        attnkit.attr(made[scheme].mark, "class", kept ? "ak-small" : "ak-small ak-changed");
+      }
+      figure.say(sentence(state, past, found));
+    }
+    const group = (title, schemes) => [
+      h("p", { class: "ak-title" }, title),
+      h("div", { class: `ak-group ak-of-${schemes.length}` }, ...schemes.map((scheme) => made[scheme].element)),
+    ];
+    const vectors = group("A vector for each place, added to the items", ["sinusoidal", "learned"]);
+    const distances = group("Only the distance enters the scores", ["bias", "alibi", "rotary"]);
+    return { parts: [moved.element, ...vectors, ...distances], update };
+  }
+
+  attnkit.register("position_pairs", { label: "Two places under five schemes", compute, build });
+})(globalThis.attnkit);
