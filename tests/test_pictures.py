@@ -8,7 +8,8 @@ import pytest
 from conftest import ROOT
 from drawn import Drawing
 
-from attnkit import attention
+from attnkit import attention, multi_head_attention, rotary
+from attnkit.figures import HeadStepper, SwappedWords, base
 from attnkit.pictures import charts, diagrams, draw, metrics, palette, plots
 from attnkit.pictures.formats import fixed
 from attnkit.pictures.picture import PHONE, Picture, Svg
@@ -446,7 +447,9 @@ FILMS = np.array([[0.9, -0.6, -0.2], [-0.7, 0.9, 0.1], [0.1, 0.2, 0.8], [-0.3, 0
     pytest.param(lambda: draw.product(X, W["query"], shapes=True, column_names=["noun", "action"], **PRODUCT), id="product"),
     pytest.param(lambda: three(), id="projections"),
     pytest.param(lambda: diagrams.head(QUERY, KEY, VALUE, names=SENTENCE), id="head"),
-    pytest.param(lambda: diagrams.head(QUERY, KEY, VALUE, names=SENTENCE, digits=2), id="head of more decimals")])
+    pytest.param(lambda: diagrams.head(QUERY, KEY, VALUE, names=SENTENCE, digits=2), id="head of more decimals"),
+    pytest.param(lambda: several(*layer())[0], id="multi_head"),
+    pytest.param(lambda: diagrams.turning([1.0, 0.2], [0.6, 0.8], [(1, 0), (10, 9)], angle=0.5), id="turning")])
 def test_phones_have_room(draw_it):
     """The pictures that chapters come back to are not pushed aside on a phone."""
     picture = draw_it()
@@ -716,6 +719,156 @@ def test_head_frames_one_query_all_the_way(lit):
         assert (f"The row of {SENTENCE[lit or 0]} is framed." in picture.parts[part].alt) == (lit is not None)
 
 
+# ---- several heads, and turned pairs
+
+ROSES = np.random.default_rng(5).normal(size=(5, 4)).round(1)
+
+
+def layer(n=5, d=4, d_k=2, d_v=2, h=2):
+    """Words, their names, heads and the last matrix, all at random."""
+    rng = np.random.default_rng(7)
+    heads = [tuple(rng.normal(size=(d, width)) for width in (d_k, d_k, d_v)) for _ in range(h)]
+    return 2 * rng.normal(size=(n, d)), heads, rng.normal(size=(h * d_v, d)), ["Susan", "gave", "roses", "to", "Mary", "and", "Ann"][:n]
+
+
+def several(x, heads, w_output, names=("Susan", "gave", "roses", "to", "Mary"), **options):
+    """The picture, and its matrices by their names: drawing, frame, rows, and the words that stand above."""
+    picture = diagrams.multi_head(x, heads, w_output, names=list(names), **options)
+    found = {}
+    for part in (0, 1, 2):
+        drawn = Drawing(picture, part)
+        for frame, rows in drawn.blocks():
+            above = [w for w in drawn.words if 0 < frame.y - w.y < 55 and w.box.x < frame.x + frame.width + 10 and w.box.x + w.width > frame.x - 10]
+            own = [w for w in above if re.fullmatch(r"W[QKV]\d|[QKVAH]\d|X|WO|Y", w.text)]
+            name = min(own, key=lambda w: (frame.y - w.y, abs(w.box.centre[0] - frame.centre[0])))
+            found[f"{part} {name.text}"] = (drawn, frame, rows, name, [w.text for w in above])
+    return picture, found
+
+
+SIZES = {"the book's": {}, "one word": {"n": 1, "d": 1, "d_k": 1, "d_v": 1, "h": 1}, "unlike": {"n": 3, "d": 5, "d_k": 2, "d_v": 3, "h": 3},
+         "narrow": {"n": 7, "d_k": 1, "d_v": 1, "h": 1}}
+
+
+@pytest.mark.parametrize("case", SIZES)
+def test_multi_head_shows_what_it_computes(case):
+    x, heads, w_output, names = layer(**SIZES[case])
+    picture, found = several(x, heads, w_output, names)
+    joined = [np.concatenate([head[k] for head in heads], axis=1) for k in range(3)]
+    y, weights = multi_head_attention(x, x, x, *joined, w_output, num_heads=len(heads))
+    wanted = {"0 X": (x, None, "(n, d)", [x])}
+    for i, head in enumerate(heads, start=1):
+        everywhere = [w for other in heads for w in other] + [w_output]
+        for k, role in enumerate(("query", "key", "value")):
+            letter, width = role[0].upper(), "kkv"[k]
+            wanted[f"0 W{letter}{i}"] = (head[k], role, f"(d, d{width})", everywhere)
+            wanted[f"1 {letter}{i}"] = (x @ head[k], role, f"(n, d{width})", [x @ other[k] for other in heads])
+        wanted[f"1 A{i}"] = (weights[i - 1], "weight", "(n, n)", [1.0])
+        outputs = [a @ (x @ other[2]) for a, other in zip(weights, heads)]
+        wanted[f"1 H{i}"] = wanted[f"2 H{i}"] = (outputs[i - 1], None, "(n, dv)", outputs)
+    wanted |= {"2 WO": (w_output, None, "(h dv, d)", everywhere), "2 Y": (y, None, "(n, d)", [y])}
+    assert set(found) == set(wanted) and not any(Drawing(picture, part).crowded() for part in (0, 1, 2))
+    for name, (drawn, frame, rows, label, above) in found.items():
+        numbers, role, shape, alike = wanted[name]
+        assert said(drawn, rows) == signs(numbers), name
+        vmax = max(1.0, *(np.abs(a).max() for a in alike))         # one scale of colours for one kind of matrix
+        assert np.allclose([[c.opacity for c in row] for row in rows], np.abs(numbers) / vmax * palette.DEPTH, atol=6e-4), name
+        assert f"--ak-{role or 'quiet'}," in frame.stroke and label.fill == palette.var(role or "ink"), name
+        if name != "2 H1":                                         # the parts of H share one shape, above the first
+            assert shape in above or name.startswith("2 H"), name
+        else:
+            assert {"H", "(n, h dv)"} <= set(above)
+    assert picture.alt.endswith(f"gives Y, n by d. {draw.describe(y, 'Y', None, names)}")
+    assert several(x, heads, w_output, names, digits=3)[0].alt.endswith(draw.describe(y, "Y", None, names, digits=3))
+
+
+@pytest.mark.parametrize("case", SIZES)
+def test_multi_head_goes_step_by_step(case):
+    """Five numbered sentences, in order; a band for each head, level in both drawings; names and sizes."""
+    x, heads, w_output, names = layer(**SIZES[case])
+    picture, found = several(x, heads, w_output, names)
+    drawings = [Drawing(picture, part) for part in (0, 1, 2)]
+    steps = [[word for word in drawn.words if word.text in "12345" and (word.x, word.y - 5) in drawn.circles] for drawn in drawings]
+    assert [[w.text for w in sorted(part, key=lambda w: w.x)] for part in steps] == [["1", "2"], ["3"], ["4", "5"]]
+    first = [min((w for w in drawn.words if w.x > step.x and abs(w.y - step.y) < 3), key=lambda w: w.x).text
+             for part, drawn in zip(steps, drawings) for step in part]
+    assert first == ["The words", "Times the head’s", "Each head attends with its Q, K and V", "Side by side", "Times WO gives Y"]
+    bands = [[box for box in drawn.boxes if "--ak-ground" in box.fill] for drawn in drawings]
+    assert [len(part) for part in bands] == [len(heads), len(heads), 0]
+    assert [(b.y, b.height) for b in bands[0]] == [(b.y, b.height) for b in bands[1]]
+    for name, (drawn, frame, *_) in found.items():
+        part, number = int(name[0]), int(name[-1]) if name[-1].isdigit() else None
+        if part < 2 and number:
+            assert frame.within(bands[part][number - 1]), name
+            assert drawn.written_in(bands[part][number - 1])[0] == f"head {number}", name
+    for name in ("0 X", "2 H1"):
+        assert [found[name][0].row_name(row)[-1] for row in found[name][2]] == names, name
+    sizes = {"n": len(x), "d": x.shape[1], "h": len(heads), "dk": heads[0][0].shape[1], "dv": heads[0][2].shape[1]}
+    assert [w.text for w in drawings[0].words if "=" in w.text][::-1] == [f"{k} = {v}" for k, v in sizes.items()]
+    ends = {round(line.points[-2][1]) for line in drawings[0].lines}       # where the arrows from the words point to
+    assert all(sum(band.y < y < band.y + band.height for y in ends) == 1 for band in bands[0]) and len(ends) == len(heads)
+    assert f"X, n by d: {sizes['n']} by {sizes['d']}. " in picture.alt and f"W^V, d by d_v: {sizes['d']} by {sizes['dv']}." in picture.alt
+    assert f"H, n by h d_v: {sizes['n']} by {sizes['h'] * sizes['dv']}. " in picture.alt
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [673, 360])
+def test_multi_head_has_room(watched, tmp_path, width):
+    """Two drawings beside each other in a column of the book, all below each other on a phone; nothing is pushed aside."""
+    page = tmp_path / "heads.html"
+    page.write_text(f"<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'><title>.</title>"
+                    f"<body style='margin:0 16px'>{several(*layer())[0].html()}</html>")
+    with watched(width=width) as w:
+        w.open(page.as_uri())
+        (one, two, three), over = w.page.evaluate("""() => [[...document.querySelectorAll('svg')].map(e => [e.getBoundingClientRect()].map(b => [b.left, b.top, b.right, b.bottom])[0]),
+            document.querySelector('figure').scrollWidth - document.querySelector('figure').clientWidth]""")
+    assert over == 0 and three[1] >= max(one[3], two[3])
+    if width > 500:
+        assert abs(one[1] - two[1]) < 1 and abs(one[3] - two[3]) < 1 and one[2] < two[0]        # level, at one scale
+    else:
+        assert two[1] >= one[3]
+
+
+PAIRS = [(1, 0), (4, 3), (7, 6), (0, 5)]
+
+
+@pytest.mark.parametrize("query, key, angle", [([1.0, 0.2], [0.6, 0.9], 0.5), ([-2.0, 1.0], [0.3, 0.1], -1.1), ([1.0, 0.0], [1.0, 0.0], 0.0)])
+def test_turning_shows_what_rotary_computes(query, key, angle):
+    picture = diagrams.turning(query, key, PAIRS, angle=angle)
+    assert len(picture.parts) == len(PAIRS)
+    longest = max(np.hypot(*query), np.hypot(*key))
+    said_of = {}
+    for part, pair in enumerate(PAIRS):
+        drawn = Drawing(picture, part)
+        [middle] = drawn.circles
+        turned = [rotary(np.array([v]), positions=[place * angle])[0] for v, place in zip((query, key), pair)]
+        for role, still, now in zip(("query", "key"), (query, key), turned):
+            for dashed, vector in ((True, still), (False, now)):
+                [line] = [line for line in drawn.lines if f"--ak-{role}," in line.stroke and line.dashed == dashed]
+                assert line.points[0] == pytest.approx(middle)
+                tip = np.subtract(line.points[1], middle) * [1, -1]
+                assert tip == pytest.approx(54 / longest * np.array(vector), abs=.06)
+        [arc] = [line for line in drawn.lines if "--ak-ink" in line.stroke]
+        ends = [np.subtract(p, middle) * [1, -1] for p in (arc.points[0], arc.points[-1])]
+        for end, vector in zip(ends, turned[::-1]):                        # from the key to the query
+            assert end / np.hypot(*end) == pytest.approx(vector / np.hypot(*vector), abs=.01)
+        product, apart = turned[0] @ turned[1], abs(pair[0] - pair[1])
+        far = f"{apart} place{'s' if apart != 1 else ''} apart"
+        texts = {word.text: word.fill for word in drawn.words}
+        assert list(texts) == [f"query at {pair[0]}", f"key at {pair[1]}", far, f"q · k = {fixed(product)}"] and not drawn.crowded()
+        assert list(texts.values())[:2] == [palette.var("query"), palette.var("key")]
+        opening = np.degrees(np.arccos(np.clip(product / np.hypot(*query) / np.hypot(*key), -1, 1)))
+        told = re.search(r", (\d+)° between them, dot product (.*)\.$", picture.parts[part].alt)
+        assert abs(int(told[1]) - opening) < .51 and told[2] == fixed(product) and far in picture.parts[part].alt
+        said_of[pair] = told.groups()
+    assert said_of[1, 0] == said_of[4, 3] == said_of[7, 6] and (angle == 0) == (said_of[0, 5] == said_of[1, 0])
+
+
+def test_turning_tells_by_how_much():
+    """Where each of the two has been turned to, in degrees."""
+    assert diagrams.turning([1.0, 0.0], [0.0, 1.0], [(3, 1)], angle=np.pi / 6).alt == (
+        "Query at place 3, key at place 1, 2 places apart: turned by 90° and 30°, 30° between them, dot product 0.87.")
+
+
 def test_colours_of_formulas_read_on_every_page():
     """One shade for both themes: large letters have a contrast of 3 : 1 on each ground, and the role's hue."""
     from colorsys import rgb_to_hls
@@ -880,6 +1033,22 @@ BAD = [
     (lambda: diagrams.head(QUERY[:2], KEY, VALUE, names=["a", "b"]), ValueError, r"column_names must hold 4 names for key .* got \['a', 'b'\]"),
     (lambda: diagrams.head(QUERY, KEY, VALUE, names=SENTENCE, highlight=4), ValueError, "highlight must lie within 4 rows, got 4"),
     (lambda: diagrams.head(QUERY, KEY, VALUE, names=SENTENCE, highlight=-1), ValueError, "got -1"),
+    (lambda: several(ROSES, [], np.eye(4)), ValueError, r"h d_v, d\); got x \(5, 4\), heads none, w_output \(4, 4\)"),
+    (lambda: several(ROSES, [(np.eye(4), np.eye(4))], np.eye(4)), ValueError, "triple of matrices for each head .* got 2 matrices"),
+    (lambda: several(ROSES, [(np.eye(4)[:, :2], np.eye(4), np.eye(4))], np.eye(4)), ValueError, r"heads \(4, 2\), \(4, 4\), \(4, 4\), w_output"),
+    (lambda: several(ROSES, [(np.eye(4),) * 3, (np.eye(4)[:, :2],) * 3], np.ones((6, 4))), ValueError, r"\(4, 4\); \(4, 2\), \(4, 2\), \(4, 2\), w_"),
+    (lambda: several(ROSES, [(np.eye(4),) * 3], np.ones((4, 3))), ValueError, r"w_output \(4, 3\)"),
+    (lambda: several(ROSES[0], [(np.eye(4),) * 3], np.eye(4)), ValueError, r"got x \(4,\)"),
+    (lambda: several(ROSES[:4], [(np.eye(4),) * 3], np.eye(4)), ValueError, r"names must hold 4 names for x of shape \(4, 4\), got"),
+    (lambda: several(ROSES, [(np.eye(4), np.eye(4), [["a"]])], np.eye(4)), TypeError, "w_value must hold real numbers"),
+    (lambda: several(ROSES, [(np.eye(4),) * 3], 1j * np.eye(4)), TypeError, "w_output must hold real numbers"),
+    (lambda: diagrams.turning([1.0], [1.0, 0.0], [(1, 0)], angle=1), ValueError, r"shape \(2,\) and not be zero, got \[1.0\]"),
+    (lambda: diagrams.turning([1.0, 0.0], [0.0, 0.0], [(1, 0)], angle=1), ValueError, r"not be zero, .* and \[0.0, 0.0\]"),
+    (lambda: diagrams.turning([1.0, 0.0], [1.0, 0.0], [(1, 0)], angle=np.inf), ValueError, "angle must be finite, got inf"),
+    (lambda: diagrams.turning([1.0, 0.0], [1.0, 0.0], [], angle=1), ValueError, r"pairs of whole numbers, 0 or more, got \[\]"),
+    (lambda: diagrams.turning([1.0, 0.0], [1.0, 0.0], [(1, 0, 2)], angle=1), ValueError, r"got \[\(1, 0, 2\)\]"),
+    (lambda: diagrams.turning([1.0, 0.0], [1.0, 0.0], [(1, -1)], angle=1), ValueError, r"got \[\(1, -1\)\]"),
+    (lambda: diagrams.turning([1.0, 0.0], [1.0, 0.0], [(1, 0.5)], angle=1), ValueError, r"got \[\(1, 0.5\)\]"),
     (lambda: palette.coloured("ink", "Q"), ValueError, "role must be one of query, key, value, weight, got 'ink'"),
     (lambda: palette.var("mauve"), ValueError, "no colour is called 'mauve'"),
 ]
@@ -894,3 +1063,87 @@ def test_bad_input(call, error, words):
 def test_row_names_say_their_language():
     html = draw.squares([[1.0], [2.0]], row_names=["je", "tu"], column_names=["I"], row_language="fr")._repr_html_()
     assert html.count(' lang="fr"') == 2 and ' lang=' not in draw.squares([[1.0]], row_names=["je"])._repr_html_()
+
+
+# ---- how figures open
+
+def alive(w, tmp_path, widget):
+    """The page of one figure alone, come to life."""
+    page = tmp_path / "figure.html"
+    style, script = base.core_stylesheet() + base.stylesheet(widget.kind), base.script("core") + base.script(widget.kind)
+    page.write_text(f"<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'><title>.</title><style>{style}</style>"
+                    f"<body style='margin:0 16px'>{widget.html()}<script>{script}globalThis.attnkit.mount(document)</script></html>", encoding="utf-8")
+    w.open(page.as_uri())
+    assert not w.errors
+    return w.page.locator(".ak-figure")
+
+
+PANELS = """e => [...e.querySelectorAll('.ak-part')].map(part => ({
+    name: part.querySelector('.ak-maths').textContent, colour: getComputedStyle(part.querySelector('.ak-maths')).color,
+    frame: getComputedStyle(part.querySelector('.ak-frame')).borderTopColor,
+    tops: [...part.querySelectorAll('.ak-tops span')].map(top => [top.textContent, top.getBoundingClientRect().left + top.getBoundingClientRect().width / 2]),
+    middles: [...part.querySelectorAll('.ak-row')].slice(0, 1).flatMap(row => [...row.children].map(c => c.getBoundingClientRect().left + c.getBoundingClientRect().width / 2)),
+    squares: [...part.querySelectorAll('.ak-sq')].map(c => c.textContent),
+    chosen: [...part.querySelectorAll('.ak-row')].map(row => row.classList.contains('ak-chosen'))}))"""
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [673, 360])
+def test_head_stepper_opens_with_a_head_and_a_word(watched, tmp_path, width):
+    """At the weights of a head: what is pressed, what the matrices are called and show, whose row is framed."""
+    x, heads, w_output, names = layer()
+    joined = [np.concatenate([head[k] for head in heads], axis=1) for k in range(3)]
+    widget = HeadStepper(x, *joined, w_output, 2, names, step=3, head=1, selected=2)
+    assert [widget.defaults[name] for name in ("step", "head", "selected")] == [3, 1, 2]
+    with watched(width=width, reduced_motion="reduce") as w:
+        found = alive(w, tmp_path, widget)
+        assert found.locator("[aria-pressed=true]").all_inner_texts() == ["roses", "4 weigh", "head 2"]
+        assert found.locator(".ak-live").inner_text().startswith("Weights of “roses” in head 2: Susan ")
+        scores, weights = found.evaluate(PANELS)
+        assert (scores["name"], weights["name"]) == ("S2", "A2 = softmax(S2)")
+        assert weights["squares"] == [fixed(v) for v in widget.weights[1].flat] and weights["colour"] == weights["frame"] != scores["frame"]
+        assert scores["chosen"] == weights["chosen"] == [False, False, True, False, False]
+        assert [name for name, _ in scores["tops"]] == names and weights["tops"] == []
+        for panel in (scores, weights):                                    # the words stand over the columns of both
+            assert [middle for _, middle in scores["tops"]] == pytest.approx(panel["middles"], abs=1)
+        found.get_by_role("button", name="1 project").click()
+        signs_of = {"X": x, "WQ": joined[0], "WK": joined[1], "WV": joined[2], "Q": x @ joined[0], "K": x @ joined[1], "V": x @ joined[2]}
+        panels = {panel["name"]: panel for panel in found.evaluate(PANELS)}
+        assert set(panels) == set(signs_of)
+        for name, numbers in signs_of.items():                             # row by row, slice by slice
+            slices = [numbers] if name == "X" else [numbers[:, :2], numbers[:, 2:]]
+            assert panels[name]["squares"] == [v for part in slices for row in signs(part) for v in row], name
+        assert all(panels[f"W{letter}"]["colour"] == panels[letter]["frame"] for letter in "QKV")
+        assert w.page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+
+
+def cases_of(*layers):
+    """Layers for `SwappedWords`: each a pair of positions and heads."""
+    return [{"positions": positions, "heads": heads, "weights": [[[1 - .1 * heads, 0, .1 * heads]] * heads] * 2, "output": [[1.0, 2.0], [1.0, 3.0]],
+             "answers": [[[("Ann", 0.6), ("Bob", 0.4)]]] * 2} for positions, heads in layers]
+
+
+FOUR = [(False, 1), (False, 2), (True, 1), (True, 2)]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("opened", [0, 3])
+def test_swapped_words_open_with_the_case_that_is_named(watched, tmp_path, opened):
+    widget = SwappedWords(["Ann", "saw", "Bob"], (0, 2), 1, cases_of(*FOUR), ["Who saw?"], right=[0], opened=opened)
+    positions, heads = FOUR[opened]
+    assert {**widget.defaults} == {"positions": positions, "heads": heads, "swapped": False}
+    rows = re.findall(r'<tr><th scope="row">(.*?)</th><td>(.*?)</td><td>(.*?)</td>', widget.still().split("</table>")[0])
+    assert rows[0] == ("Ann saw Bob", "on" if positions else "off", str(heads)) and len(rows) == len(set(rows)) == 8
+    with watched(width=673) as w:
+        found = alive(w, tmp_path, widget)
+        assert found.locator("[aria-pressed=true]").all_inner_texts() == [rows[0][1], rows[0][2]]
+        found.get_by_role("button", name="off" if positions else "on").click()
+        found.get_by_role("button", name="Reset").click()
+        assert found.locator("[aria-pressed=true]").all_inner_texts() == [rows[0][1], rows[0][2]]
+
+
+@pytest.mark.parametrize("opened, error, words", [(4, ValueError, "opened must be from 0 to 3, the number of one of the cases, got 4"),
+                                                  (True, TypeError, "opened must be an integer, got True")])
+def test_swapped_words_refuse_to_open_with_another_case(opened, error, words):
+    with pytest.raises(error, match=words):
+        SwappedWords(["Ann", "saw", "Bob"], (0, 2), 1, cases_of(*FOUR), ["Who saw?"], right=[0], opened=opened)

@@ -36,9 +36,9 @@
   const mixed = (m) => [m.shares, m.output];
   const KINDS = {
     X: ["quiet", (m) => m.x, inputs],
-    "W^Q": ["quiet", (m) => m.w_query, parameters],
-    "W^K": ["quiet", (m) => m.w_key, parameters],
-    "W^V": ["quiet", (m) => m.w_value, parameters],
+    "W^Q": ["query", (m) => m.w_query, parameters],
+    "W^K": ["key", (m) => m.w_key, parameters],
+    "W^V": ["value", (m) => m.w_value, parameters],
     Q: ["query", (m) => join(m.queries), projected],
     K: ["key", (m) => join(m.keys), projected],
     V: ["value", (m) => join(m.values), projected],
@@ -55,6 +55,9 @@
   const share = (i) => ["quiet", (m) => m.shares[i], mixed]; // what one head adds to Y
 
   const small = (...text) => h("span", { class: "ak-small" }, ...text);
+  const tops = (words) => h("span", { class: "ak-tops" }, ...words.map((word) => h("span", {}, word)));
+  // What stands in a square that has no room for its number.
+  const signOf = (v) => (fixed(v, 2) === fixed(0, 2) ? "" : v < 0 ? "−" : "+");
 
   // The squares of a matrix, cut into slices across its columns or down its rows.
   function squares(rows, columns, across, down) {
@@ -70,7 +73,7 @@
 
   // What draws the matrices of one step; `matrices` and `numbers`, the places where the followed head's number stands,
   // are what a redraw has to write.
-  function pen(first) {
+  function pen(first, words) {
     const [matrices, numbers] = [[], []];
     function number() {
       numbers.push(h("sub", {}));
@@ -83,7 +86,8 @@
     }
 
     // One matrix: its name, its shape, its squares. It is cut into the heads' slices `across` its columns or `down` its
-    // rows; `apart`, each slice has a frame and a name of its own; or all of it is the share of the head `of`.
+    // rows; `apart`, each slice has a frame and a name of its own; or all of it is the share of the head `of`. `named`,
+    // its columns are the words.
     function matrix(name, options = {}) {
       const {
         formula = name,
@@ -93,6 +97,7 @@
         of = null,
         items = true,
         numbered = false,
+        named = false,
       } = options;
       const [role, read, like] = of === null ? KINDS[name] : share(of);
       const sample = read(first, 0);
@@ -106,6 +111,7 @@
           "span",
           { class: "ak-part" },
           h("span", { class: "ak-title" }, maths(title), " ", shape),
+          named && numbered ? tops(words) : null,
           frame(...inside),
         );
       };
@@ -124,6 +130,7 @@
     const own = { numbered }; // one head alone leaves room for numbers, and so may all outputs
     const all = { numbered: count * dv <= 6 };
     const upper = { items: false };
+    const top = { named: true }; // nothing stands above that could say what the columns are
     const part = (_, i) => [i > 0 ? "+" : "=", [null, matrix(`H_${i + 1} W_${i + 1}^O`, { of: i })]];
     return [
       () => [
@@ -133,11 +140,11 @@
       () => ["Q", "K", "V"].map((name) => [matrix(name, cut), matrix(name, apart)]),
       () => [
         [null, matrix("Q_i", own)],
-        [matrix("K_i^T", { ...upper, ...own }), matrix("S_i", { formula: `S_i = Q_i K_i^T / √${dk}`, ...own })],
+        [matrix("K_i^T", { ...upper, ...own, ...top }), matrix("S_i", { formula: `S_i = Q_i K_i^T / √${dk}`, ...own })],
       ],
-      () => [[matrix("S_i", own), matrix("A_i", { formula: "A_i = softmax(S_i)", ...own })]],
+      () => [[matrix("S_i", { ...own, ...top }), matrix("A_i", { formula: "A_i = softmax(S_i)", ...own })]],
       () => [
-        [null, matrix("A_i", own)],
+        [null, matrix("A_i", { ...own, ...top })],
         [matrix("V_i", { ...upper, ...own }), matrix("H_i", { formula: "H_i = A_i V_i", ...own })],
       ],
       () => [[matrix("H", { ...apart, ...all }), matrix("H", { ...cut, ...all })]],
@@ -151,7 +158,7 @@
 
   // What stands in the page at one step: the words at the left are buttons that choose the row that is followed.
   function panel(step, choose, words, first, sizes) {
-    const { matrix, matrices, numbers } = pen(first);
+    const { matrix, matrices, numbers } = pen(first, words);
     const buttons = words.map((word, i) =>
       h("button", { type: "button", "aria-pressed": "false", onclick: () => choose(i) }, word),
     );
@@ -180,7 +187,7 @@
       read(now, head).forEach((row, r) =>
         row.forEach((v, c) => {
           attnkit.paint(cells[r][c], v, scales.get(like), kind);
-          if (numbered) attnkit.write(cells[r][c], fixed(v, 2));
+          attnkit.write(cells[r][c], numbered ? fixed(v, 2) : signOf(v));
         }),
       );
       if (items) lines.forEach((parts, r) => parts.forEach((part) => mark(part, "ak-row", r === selected)));

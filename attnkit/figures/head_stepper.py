@@ -28,6 +28,8 @@ class HeadStepper(Figure):
         The step shown first: 0 project, 1 split, 2 score, 3 weigh, 4 blend, 5 concatenate, 6 mix.
     head : int
         The head that is followed first, counted from 0; the figure counts its heads from 1.
+    selected : int
+        The word that is followed first, counted from 0.
     caption : str
 
     Raises
@@ -60,7 +62,8 @@ class HeadStepper(Figure):
     selected = Index("words", "words").tag(sync=True, reset=True)
     temperature = Between(0.1, 10, 1).tag(sync=True, reset=True)
 
-    def __init__(self, x, w_query, w_key, w_value, w_output, num_heads, words, step=0, head=0, caption=""):
+    def __init__(self, x, w_query, w_key, w_value, w_output, num_heads, words, step=0, head=0, selected=0,
+                 caption=""):
         def matrix(value, name, rows, columns=None):
             numbers = number_array(value, name, -20, 20, (rows, columns))
             if len(numbers[0]) > self.COLUMNS:
@@ -78,7 +81,7 @@ class HeadStepper(Figure):
                              f"({len(w_query[0])}) and w_value ({len(w_value[0])}), got {num_heads}")
         super().__init__(x=x, w_query=w_query, w_key=w_key, w_value=w_value,
                          w_output=matrix(w_output, "w_output", len(w_value[0]), d), num_heads=num_heads,
-                         words=list(words), step=step, head=head, caption=caption)
+                         words=list(words), step=step, head=head, selected=selected, caption=caption)
 
     @traitlets.validate("head")
     def _check_head(self, proposal):

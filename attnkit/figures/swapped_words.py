@@ -24,7 +24,7 @@ class SwappedWords(Figure):
     asking : int
         The place of the word whose weights and output are shown; not one of the two.
     cases : list of dict
-        The trained layers to choose from, each combination of `positions` and `heads` once, the one shown first first:
+        The trained layers to choose from, each combination of `positions` and `heads` once:
 
         - ``positions`` : bool, whether the layer knows the places of the words
         - ``heads`` : int, 1 to 4
@@ -34,6 +34,8 @@ class SwappedWords(Figure):
     questions : list of str
     right : sequence of int
         For each question, which of the two places in `swap` holds the right answer: 0 or 1.
+    opened : int
+        The number of the case that is shown first, counted from 0.
     caption : str
 
     Raises
@@ -62,7 +64,7 @@ class SwappedWords(Figure):
     positions = traitlets.Any(False).tag(sync=True, reset=True)
     heads = traitlets.Any(1).tag(sync=True, reset=True)
 
-    def __init__(self, words, swap, asking, cases, questions, right=(0, 1), caption=""):
+    def __init__(self, words, swap, asking, cases, questions, right=(0, 1), opened=0, caption=""):
         if isinstance(words, str) or not 3 <= len(words) <= 8:
             raise ValueError(f"words must be a list of 3 to 8 words, got {words!r}")
         n = len(words)
@@ -83,8 +85,9 @@ class SwappedWords(Figure):
         pairs = [(case["positions"], case["heads"]) for case in cases]
         if sorted(pairs) != sorted(product(*map(set, zip(*pairs)))):
             raise ValueError(f"cases must hold each combination of positions and heads once, got {pairs}")
+        with_positions, heads = pairs[index(opened, "opened", len(cases), "cases")]
         super().__init__(words=list(words), swap=list(swap), asking=asking, cases=cases, questions=list(questions),
-                         right_at=right, positions=pairs[0][0], heads=pairs[0][1], caption=caption)
+                         right_at=right, positions=with_positions, heads=heads, caption=caption)
 
     @traitlets.validate("swapped", "positions")
     def _check_switch(self, proposal):
@@ -130,9 +133,11 @@ class SwappedWords(Figure):
         return [self.words, other]
 
     def still(self):
-        """Two tables: of each case and order the answers and the difference, and all weights."""
-        results, weights = [], []
-        for case in self.cases:
+        """Two tables, the case that is shown first: of each case and order the answers and the difference, and all
+        weights.
+        """
+        results, weights, shown = [], [], self._case()
+        for case in sorted(self.cases, key=lambda case: case is not shown):
             layer = ["on" if case["positions"] else "off", str(case["heads"])]
             for order, (words, answers, right) in enumerate(zip(self._orders(), case["answers"], self._right(case))):
                 replies = [", ".join(f"{word} {fixed(p)}" for word, p in best) + (": right" if ok else ": wrong")
