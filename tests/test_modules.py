@@ -7,6 +7,7 @@ import pytest
 import torch
 from torch import nn
 
+from attnkit import multi_head_attention, relative_bias, scaled_dot
 from attnkit.lessons.translation import Translator
 from attnkit.modules import AttentionPooling, MultiHeadAttention, TransformerBlock
 
@@ -58,6 +59,10 @@ def test_self_and_cross_attention():
     x, y = torch.randn(3, 6), torch.randn(7, 6)
     assert close(attend(x)[0], attend(x, x, x)[0]) and close(attend(x, y)[0], attend(x, y, y)[0])
     assert attend(x, y)[1].shape == (2, 3, 7) and attend.w_query.shape == (6, 10)
+    bias = relative_bias(torch.tensor([[1.0, 0.0, -1.0], [0.0, 2.0, 3.0]]), 3)          # (2, 3, 3), a table for each head
+    score = lambda q, k: scaled_dot(q, k) + bias   # noqa: E731
+    expected = multi_head_attention(x, x, x, num_heads=2, score=score, **attend.arrays())
+    assert close(attend(x, score=score)[0], expected[0]) and not close(attend(x, score=score)[1], attend(x)[1])
     assert repr(attend) == "MultiHeadAttention(width=6, num_heads=2, head_width=5)"
     assert sum(p.numel() for p in attend.parameters()) == 4 * 60 + 3 * 10 + 6, "biases are the default"
 

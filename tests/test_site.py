@@ -938,21 +938,46 @@ def test_score_fields_best_key_depends_on_the_score(opened):
     assert "finds “along” best" not in says(w, found)
 
 
+@chapter("positions")
+def test_two_places_moved_together_change_what_is_no_distance(opened):
+    w = opened
+    found = figure(w)
+    assert says(w, found).startswith("Query at place 9, key at place 6, distance −3")
+    found.get_by_role("button", name="Both one place on").click()
+    words = says(w, found)
+    assert re.search(r"Changed: learned [−\d.]+\.$", words) and "As before:" in words, words
+    for _ in range(2):                                  # the query at 12: no row of the table is left
+        found.get_by_role("button", name="Both one place on").click()
+    assert "no row" in found.inner_text()
+
+
+@chapter("multi_head", PHONE)
+def test_heads_are_split_and_merged(opened):
+    w = opened
+    found = figure(w)
+    assert "softmax(S_1)" in found.locator(".ak-code").inner_text(), "it opens with the weights of head 1"
+    first = found.evaluate(SHOWN)
+    found.get_by_role("button", name="head 2").click()
+    assert found.evaluate(SHOWN) != first
+    found.get_by_role("button", name="head 1").click()
+    found.get_by_role("button", name="1 project").click()
+    for step, code in enumerate(["X @ W_Q", "np.hsplit", "Q_1 @ K_1", "softmax(S_1)", "A_1 @ V_1", "np.hstack", "H @ W_O"]):
+        assert code in found.locator(".ak-code").inner_text(), step
+        if step < 6:
+            found.get_by_role("button", name="Next step").click()
+
+
 @chapter("multi_head")
 def test_swapped_words_without_positions_give_the_same_output(opened):
     w = opened
-    found = figure(w)
+    found = figure(w, 1)
     positions, heads = (found.get_by_role("group", name=name) for name in ("positions", "heads"))
 
     def right():
         words = says(w, found)
         return "right. Who received?" in words and words.endswith("right.")
 
-    for count in "12":
-        heads.get_by_role("button", name=count).click()
-        assert "The output is the same in the other order" in says(w, found)
-    positions.get_by_role("button", name="on").click()
-    assert "The output differs from the other order" in says(w, found) and right()
+    assert "The output differs from the other order" in says(w, found) and right(), "it opens with positions and two heads"
     found.get_by_role("button", name="Swap the names").click()
     assert says(w, found).startswith("“Mary gave roses to Susan”") and right()
     for first in ("Susan", "Mary"):                     # a name itself is as good as the button
@@ -960,30 +985,27 @@ def test_swapped_words_without_positions_give_the_same_output(opened):
         assert says(w, found).startswith(f"“{first} gave roses to")
     heads.get_by_role("button", name="1").click()
     assert "The output differs from the other order" in says(w, found) and not right()
+    positions.get_by_role("button", name="off").click()
+    for count in "12":
+        heads.get_by_role("button", name=count).click()
+        assert "The output is the same in the other order" in says(w, found)
 
 
-@chapter("multi_head", PHONE)
-def test_heads_are_split_and_merged(opened):
+@chapter("masks")
+def test_a_hidden_word_leaves_its_weight_to_the_others(opened):
+    """What the page foretells: *girl* hidden from *that*, and then a row with nothing in sight."""
     w = opened
-    found = figure(w, 1)
-    for step, code in enumerate(["X @ W_Q", "np.hsplit", "Q_1 @ K_1", "softmax(S_1)", "A_1 @ V_1", "np.hstack", "H @ W_O"]):
-        assert code in found.locator(".ak-code").inner_text(), step
-        if step < 6:
-            found.get_by_role("button", name="Next step").click()
-    found.get_by_role("button", name="4 weigh").click()
-    first = found.evaluate(SHOWN)
-    found.get_by_role("button", name="head 2").click()
-    assert found.evaluate(SHOWN) != first
-
-
-@chapter("multi_head")
-def test_coreference_maps_end_on_the_right_noun(opened):
-    w = opened
-    found = figure(w, 2)
-    found.get_by_role("slider").press("End")
-    for ending, noun in (("tired", "the animal"), ("wide", "the road")):
-        found.get_by_role("button", name=f"it (… {ending})").hover()
-        assert says(w, found).startswith(f"“it (… {ending})” looks at “{noun}” with 0.")
+    found = figure(w)
+    found.get_by_role("button", name="all", exact=True).click()
+    found.get_by_role("gridcell", name=re.compile("^from that to girl")).or_(
+        found.get_by_role("button", name=re.compile("^from that to girl"))).first.click()
+    assert says(w, found).startswith("From “that”: 5 of 6 may be seen; their weights sum to 1")
+    given = {name: float(found.locator(f"[aria-label^='from that to {name}:']").get_attribute("aria-label").split()[-1])
+             for name in ("see", "that", "clever", "run")}
+    assert max(given, key=given.get) == "run"
+    for name in ("see", "that", "clever", "girl", "run", "(pad)"):
+        found.locator(f"[aria-label^='from run to {name}:']").click()
+    assert says(w, found).startswith("From “run”: nothing may be seen. Its weights are all 0, and so is its output.")
 
 
 @chapter("fully_connected", PHONE)

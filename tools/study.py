@@ -1,12 +1,13 @@
 """Train the chapters' models over ten seeds and write what came out into measured/, with the command and the machine.
 
-    python tools/study.py [translation] [multi_head] [recall]
+    python tools/study.py [translation] [multi_head] [recall] [positions]
 
 Seeds are fixed here, before anything was run with them; every run is written down, the bad ones too. Two models
-train at a time, one core each. Recall is a contest, so every model is tuned with the same number of trials first, on
-tables and seeds of their own, and the trials are written down too.
+train at a time, one core each. Recall and positions are contests, so every model is tuned with the same number of
+trials first, on examples and seeds of their own, and the trials are written down too.
 """
 
+import copy
 import inspect
 import json
 import sys
@@ -23,12 +24,13 @@ from attnkit.lessons import translation as translators
 from attnkit.lessons.coreference import CoreferenceTask
 from attnkit.lessons.corpora import english_french
 from attnkit.lessons.gifts import GiftTask
+from attnkit.lessons.order import SCHEMES, SETTINGS, OrderTask
 from attnkit.lessons.recall import RecallTask, recall_tables
-from attnkit.lessons.training import encode
 
 ROOT = Path(__file__).resolve().parent.parent
 SEEDS = range(4000, 4010)
 FRESH = range(5000, 5010)     # for what was settled after a look at the seeds above
+GIFTS = range(7020, 7030)      # the rate was chosen with 7000 to 7009 and twelve others
 RECALL = range(6000, 6010)
 RECALL_LONG = RECALL[:3]      # a minute each
 RECALL_VALIDATION = [6100, 6]     # a list: no training, whose seed is one number, draws the same
@@ -40,6 +42,13 @@ RECALL_SIZES = {     # what is tuned beside the learning rate; a network of item
     | dict.fromkeys(("per-item network", "relation network"), (32, 64, 128)),
 }
 RECALL_SMALL = dict.fromkeys(("per-item network", "relation network"), {"width": 8, "hidden": 16})    # 800 parameters
+ORDER = range(7000, 7010)
+ORDER_TRIALS = range(7100, 7106)     # one seed for each trial
+ORDER_RATES = (3e-3, 1e-2, 3e-2)
+ORDER_SETTINGS = {     # two of each; schemes that leave nothing open try each rate twice
+    "sinusoidal": (1.0, 0.3), "learned": (1.0, 0.3), "relative bias": (0.0, 0.3), "ALiBi": (1.0, 0.25),
+    "rotary": (10_000.0, 100.0),
+}
 TRANSLATORS = {     # what the table calls it: the class and its options
     "additive": ("Translator", {}),
     "dot": ("Translator", {"score": "dot"}),
@@ -74,24 +83,27 @@ def translator(name, seed):
             "by length": {n: round(lessons.evaluate(model, pairs).exact, 3) for n, pairs in sorted(lengths.items())}}
 
 
-def giver_and_receiver(heads, positions, seed):
-    """One attention layer trained to name both, and examined."""
+def giver_and_receiver(heads, positions, reader, seed):
+    """One attention layer trained to name both, and examined: as it is, and with each head taken out."""
     torch.set_num_threads(1)
     lessons = GiftTask()
-    start = time.perf_counter()
-    model = lessons.train(seed, num_heads=heads, positions=positions)
-    seconds = time.perf_counter() - start
-    sentences = encode(lessons.held_out, lessons.vocabulary)
-    with torch.no_grad():
-        scores, weights, _ = model(sentences)
-    right = (scores.argmax(-1) == sentences[:, [0, 4]]).double().mean(0)
-    return {"task": "who gave", "heads": heads, "positions": positions, "seed": seed, "seconds": round(seconds, 1),
-            "parameters": sum(p.numel() for p in model.parameters()),
-            "both": round(lessons.accuracy(model), 4),
-            "in training": round(lessons.accuracy(model, lessons.training), 4), "giver": round(right[0].item(), 4),
-            "receiver": round(right[1].item(), 4),
-            "weights on the names": weights[:, :, [0, 4]].mean(0).numpy().round(3).tolist(),
-            "their spread": weights[:, :, [0, 4]].std(0).numpy().round(3).tolist()}
+    start = time.process_time()
+    model = lessons.train(seed, num_heads=heads, positions=positions, reader=reader)
+    seconds = time.process_time() - start
+    weights = lessons.weights(model, lessons.held_out)[:, :, [0, 4]]
+    rows = model.attention.w_output.shape[0] // heads           # those of W^O that belong to a head
+    without = []
+    for head in range(heads if heads > 1 else 0):
+        cut = copy.deepcopy(model)
+        with torch.no_grad():
+            cut.attention.w_output[head * rows:(head + 1) * rows] = 0
+        without.append([round(share, 4) for share in lessons.evaluate(cut)])
+    return {"task": "who gave", "heads": heads, "positions": positions, "reader": reader, "seed": seed,
+            "seconds": round(seconds, 1), "parameters": sum(p.numel() for p in model.parameters()),
+            **{name: round(share, 4) for name, share in lessons.evaluate(model)._asdict().items()},
+            "in training": round(lessons.evaluate(model, lessons.training).both, 4),
+            "weights on the names": weights.mean(0).numpy().round(3).tolist(),
+            "their spread": weights.std(0).numpy().round(3).tolist(), "without a head": without}
 
 
 def what_it_is(layers, seed, rate=5e-3):
@@ -146,6 +158,37 @@ def recall_final(*job):
     return run
 
 
+def orderer(lessons, stage, setting, question, scheme, seed, steps, lr, own):
+    """One model trained to answer a question about order, and what is to be written down of it."""
+    torch.set_num_threads(1)
+    start = time.process_time()
+    model = lessons.train(seed, scheme, question=question, steps=steps, lr=lr, setting=own)
+    seconds = time.process_time() - start
+    return model, {"stage": stage, "setting": setting, "question": question, "scheme": scheme, "seed": seed,
+                   "steps": steps, "lr": lr, "of the scheme": own,
+                   "parameters": sum(p.numel() for p in model.parameters()), "seconds": round(seconds, 1)}
+
+
+def order_trial(*job):
+    """One setting judged by sentences of twelve words, the longest in training, that nothing else is asked."""
+    lessons = OrderTask(seed=ORDER_TRIALS[0])
+    model, run = orderer(lessons, "tuning", *job)
+    with torch.no_grad():
+        loss = lessons.loss(model, lessons.held_out(model.question)).item()
+    return run | {"validation": round(lessons.evaluate(model), 4), "validation loss": round(loss, 5)}
+
+
+def order_final(*job):
+    """One model examined at lengths in training and beyond, on sentences that are not those of the chapter."""
+    lessons = OrderTask(seed=ORDER[0])
+    model, run = orderer(lessons, "final", *job)
+    lengths = (5, 12) if model.question.startswith("place") else (12, 24, 48)
+    run["accuracy"] = {n: round(lessons.evaluate(model, n), 4) for n in lengths}
+    if model.question != "place without a start":
+        run["weight"] = {n: round(lessons.evaluate_weights(model, n), 4) for n in lengths}
+    return run
+
+
 def translation(_):
     """Every kind of translator with every seed."""
     return [(translator, name, seed) for name in TRANSLATORS for seed in SEEDS]
@@ -153,8 +196,9 @@ def translation(_):
 
 def multi_head(_):
     """Who gave, with and without positions and heads; and what "it" is, with one layer and two."""
-    who = [(giver_and_receiver, heads, positions, seed)
-           for positions in (True, False) for heads in (1, 2, 4) for seed in FRESH]
+    kinds = [(True, "linear"), (False, "linear"), (True, "mlp")]
+    who = [(giver_and_receiver, heads, positions, reader, seed)
+           for positions, reader in kinds for heads in (1, 2, 4) for seed in GIFTS]
     it = [(what_it_is, layers, seed, rate) for layers, rate in ((1, 5e-3), (2, 5e-3), (2, 1e-2)) for seed in FRESH]
     return who + it
 
@@ -198,8 +242,36 @@ def recall_finals(trials):
     return jobs
 
 
+def order_trials(_):
+    """The same rates for every scheme, each with two settings of what the scheme leaves open."""
+    return [(order_trial, "tuned", question, scheme, ORDER_TRIALS[2 * i + j], 600, lr, own)
+            for question in ("previous", "third", "last drink") for scheme in SCHEMES
+            for i, lr in enumerate(ORDER_RATES) for j, own in enumerate(ORDER_SETTINGS.get(scheme, (None, None)))]
+
+
+def order_finals(trials):
+    """Each scheme with the setting of its best trial, and as the chapter trains it; and what a causal mask lets count.
+
+    The best trial is the most accurate; of several, the one with the smallest loss.
+    """
+    jobs, contests = [], {}
+    for run in trials:
+        contests.setdefault((run["question"], run["scheme"]), []).append(run)
+    for (question, scheme), runs in contests.items():
+        best = min(runs, key=lambda run: (-run["validation"], run["validation loss"]))
+        tuned = best["lr"], best["of the scheme"]
+        for setting, lr, own in (("tuned", *tuned), ("the chapter's", 1e-2, SETTINGS[scheme])):
+            jobs += [(order_final, setting, question, scheme, seed, 600, lr, own) for seed in ORDER]
+    jobs += [(order_final, "a flat slope", question, "ALiBi", seed, 600, 1e-2, 1 / 8)
+             for question in ("previous", "last drink") for seed in ORDER]
+    jobs += [(order_final, "the chapter's", question, scheme, seed, 1000, 1e-2, None)
+             for question in ("place", "place without a start") for scheme in SCHEMES[:2] for seed in ORDER]
+    return jobs
+
+
 # The stages of each; a stage gets the runs of those before it and gives its jobs.
-STUDIES = {"translation": [translation], "multi_head": [multi_head], "recall": [recall_trials, recall_finals]}
+STUDIES = {"translation": [translation], "multi_head": [multi_head], "recall": [recall_trials, recall_finals],
+           "positions": [order_trials, order_finals]}
 
 
 def run_all(jobs):

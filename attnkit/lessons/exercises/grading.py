@@ -82,6 +82,8 @@ def compare(answer, right, mistakes=(), only_form=False, within=1e-6):
     except Exception:      # rows of different lengths, a tensor of a kind numpy does not know, a class, ...
         return f"this is no array of numbers, but {kind_of(answer)}."
     right = np.asarray(right)
+    if right.dtype.kind == "b":        # a mask, which may be given as ones and zeros, too
+        right, numbers = right.astype(int), numbers.astype(int) if numbers.dtype.kind == "b" else numbers
     if numbers.dtype.kind not in "fiu":
         return f"numbers are asked for, this is {kind_of(answer)}."
     if numbers.shape != right.shape:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from attnkit.lessons.exercises.examples import CONCAT, WORDS
-from attnkit.lessons.exercises.grading import Function, Judged, Value
+from attnkit.lessons.exercises.grading import Function, Judged
 from attnkit.pictures.formats import plain
 
 
@@ -28,9 +28,6 @@ def _both_names(weights):
 NUMBERED = np.arange(12.0).reshape(3, 4)
 
 EXERCISES = {
-    "by_hand": Value([0.2, 0.4, 0.4], within=0.006, mistakes=[
-        ([0.16, 0.42, 0.42], "divide the scores by the root of the width of a head, which is 2."),
-        ([1.0, 2.03, 2.03], "these are the powers; divide each by their sum.")]),
     "split": Function(
         _heads, [(NUMBERED, 2), (WORDS[:, :2], 2), (NUMBERED, 1)],
         [(lambda X, h: X.reshape(int(h), len(X), -1), "the words are mixed; keep each row together, as (n, h, d)."),

@@ -1,0 +1,35 @@
+"""Exercises of the chapter `positions`."""
+
+import numpy as np
+
+from attnkit import relative_bias, rotary, scaled_dot
+from attnkit.lessons.exercises.examples import WORDS
+from attnkit.lessons.exercises.grading import Function, Value
+
+
+def _relative_scores(Q, K, table):
+    return scaled_dot(Q, K) + relative_bias(table, len(Q))
+
+
+def _rotary_scores(Q, K):
+    return scaled_dot(rotary(Q), rotary(K))
+
+
+PLACES = np.array([[0.4, -1.0, 2.0, 0.5], [1.0, 0.3, -0.7, 1.2], [-0.2, 0.8, 0.1, -1.5]])
+
+EXERCISES = {
+    "bias": Value([[0, 5, 5], [1, 0, 5], [1, 1, 0]], within=0.001, mistakes=[
+        ([[0, 1, 1], [5, 0, 1], [5, 5, 0]], "rows are queries, columns are keys: this is turned round."),
+        ([[0, 5, 0], [1, 0, 5], [0, 1, 0]], "two places apart is beyond the table; its last number is used again.")]),
+    "relative": Function(
+        _relative_scores, [(WORDS[:3], WORDS[1:4], np.array([0.5, -1.0, 2.0, 0.0, 3.0])),
+                           (PLACES, PLACES, np.array([0.3, -0.6, 1.0, 0.1, -2.0]))],
+        [(lambda Q, K, t: _relative_scores(Q, K, t[::-1]), "before and after have changed places."),
+         (lambda Q, K, t: Q @ K.T + relative_bias(t, len(Q)), "the scale is missing."),
+         (lambda Q, K, t: scaled_dot(Q, K), "the bias is missing.")]),
+    "bug": Function(
+        _rotary_scores, [(PLACES, PLACES[::-1].copy()), (PLACES[:2], PLACES[1:])],
+        [(lambda Q, K: scaled_dot(rotary(Q), K), "only the queries are turned: the score still depends on the place."),
+         (lambda Q, K: scaled_dot(Q, rotary(K)), "only the keys are turned: the score still depends on the place."),
+         (lambda Q, K: rotary(Q) @ rotary(K).T, "the scale is missing.")]),
+}
