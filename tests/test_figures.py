@@ -1618,7 +1618,7 @@ def test_two_places_moved_together(watched, tmp_path, width):
             said = status(w, found)
             assert said.startswith(f"Query at place {widget.query}, key at place {widget.key}, distance {fixed(widget.distance, 0)}.")
             numbers = [v for v in np.hstack([[value] if np.isscalar(value) else value for value in widget.found.values() if value is not None])]
-            assert all(fixed(v) in said for v in numbers) and f"distance j − i = {fixed(widget.distance, 0)}" in found.inner_text()
+            assert all(fixed(v) in said for v in numbers) and f"distance i − j = {fixed(widget.distance, 0)}" in found.inner_text()
             assert found.evaluate(CUT) == [] and w.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
             whole.append(found.bounding_box()["height"])
             return said

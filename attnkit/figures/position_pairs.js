@@ -234,7 +234,7 @@
     const made = panel(
       "Rotary",
       drawing,
-      `Each place turns both on, by ${speeds}. Only the angle between them counts.`,
+      `Two of the slower arrows. Each place turns both on, by ${speeds} radian. Only the angle between them counts.`,
     );
     made.result.remove();
     const update = ({ angles, rotary }) => circles.forEach((one, k) => one.show(angles[k], rotary[k]));
@@ -245,7 +245,7 @@
   function controls(figure, places, forget) {
     const sliders = ROLES.map((role, k) => {
       const slider = figure.slider({
-        name: `${role} at place ${"ij"[k]}`,
+        name: `${role} at place ${"ji"[k]}`,
         min: 0,
         max: places - 1,
         step: 1,
@@ -266,7 +266,7 @@
     );
     const distance = h("span", {});
     function show(state) {
-      attnkit.write(distance, `distance j − i = ${whole(state.key - state.query)}`);
+      attnkit.write(distance, `distance i − j = ${whole(state.key - state.query)}`);
       buttons.forEach((button, k) => attnkit.attr(button, "aria-disabled", String(!room(state, 2 * k - 1))));
     }
     const row = h("div", { class: "ak-buttons" }, distance, ...buttons, figure.reset(forget));
@@ -282,7 +282,7 @@
         width,
         largest: 1,
         missing: "",
-        note: "Other places, other rows. Yet their dot product depends on the distance only.",
+        note: "Other places, other rows. Their plain dot product depends on the distance only; after two matrices it need not.",
       }),
       learned: vectorPanel("Learned", "learned", {
         width,

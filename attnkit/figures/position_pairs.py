@@ -21,7 +21,7 @@ class PositionPairs(Figure):
     learned : array, shape (rows, width)
         A table of learned vectors, a row for each place from 0 on, within ±100.  There may be fewer rows than places.
     bias : array, shape (2 r + 1,)
-        The learned numbers of a relative bias, as in `attnkit.relative_bias`; at most 65, within ±100.
+        The learned numbers of a relative bias, as in `relative_bias`; at most 65, within ±100.
     slope : float in [0, 10]
         What each place back costs under ALiBi.
     width : int

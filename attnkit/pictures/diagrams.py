@@ -560,7 +560,7 @@ def turning(query, key, places, *, angle):
     """Draw how a query and a key are turned by their places, and what becomes of their dot product.
 
     A circle for each pair of places.  The dashed arrows are query and key as they are
-    at place 0, the solid ones those that `attnkit.rotary` turns.  The angle between the
+    at place 0, the solid ones those that `rotary` turns.  The angle between the
     solid ones is marked, and below stand how far apart the places are and the dot product.
 
     Parameters
