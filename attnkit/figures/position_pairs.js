@@ -234,7 +234,7 @@
     const made = panel(
       "Rotary",
       drawing,
-      `Two of the slower arrows. Each place turns both on, by ${speeds} radian. Only the angle between them counts.`,
+      `Two of the slower arrows. Each place turns both on, by ${speeds} radian.`,
     );
     made.result.remove();
     const update = ({ angles, rotary }) => circles.forEach((one, k) => one.show(angles[k], rotary[k]));
@@ -282,13 +282,13 @@
         width,
         largest: 1,
         missing: "",
-        note: "Other places, other rows. Their plain dot product depends on the distance only; after two matrices it need not.",
+        note: "The vectors of the two places, and the dot product of these two alone.",
       }),
       learned: vectorPanel("Learned", "learned", {
         width,
         largest: Math.max(...learned.flat().map(Math.abs), 1e-9),
         missing: `no row: the table has ${learned.length}`,
-        note: `A learned table of ${count}. The dot product depends on both places.`,
+        note: `The same of a learned table, with ${count}.`,
       }),
       bias: biasPanel(data),
       alibi: alibiPanel(data),
@@ -322,7 +322,7 @@
       h("div", { class: `ak-group ak-of-${schemes.length}` }, ...schemes.map((scheme) => made[scheme].element)),
     ];
     const vectors = group("A vector for each place, added to the items", ["sinusoidal", "learned"]);
-    const distances = group("Only the distance enters the scores", ["bias", "alibi", "rotary"]);
+    const distances = group("Changes of the scores", ["bias", "alibi", "rotary"]);
     return { parts: [moved.element, ...vectors, ...distances], update };
   }
 
