@@ -231,11 +231,7 @@
     const circles = PAIRS.map(circle);
     const drawing = h("div", { class: "ak-circles" }, ...circles.map((one) => one.element));
     const speeds = PAIRS.map((pair) => short(frequency(pair, width))).join(" or ");
-    const made = panel(
-      "Rotary",
-      drawing,
-      `Two of the slower arrows. Each place turns both on, by ${speeds} radian.`,
-    );
+    const made = panel("Rotary", drawing, `Two of the slower arrows. Each place turns both on, by ${speeds} radian.`);
     made.result.remove();
     const update = ({ angles, rotary }) => circles.forEach((one, k) => one.show(angles[k], rotary[k]));
     return { ...made, update };
