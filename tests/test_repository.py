@@ -212,7 +212,7 @@ def test_pictures_figures_and_lessons_have_a_page_each():
     for room in ("pictures", "figures", "lessons"):
         text = read(f"reference/{room}.md")
         modules = {path.stem for path in (ROOT / "attnkit" / room).glob("*.py")} - {"__init__"}
-        inner = {"heads", "matrices", "metrics", "palette", "shapes"} if room == "pictures" else set()
+        inner = {"blocks", "heads", "matrices", "metrics", "palette", "shapes"} if room == "pictures" else set()
         if room == "figures":
             assert set(re.findall(r"autoclass:: ([A-Z]\w+)", text)) >= set(figures.__all__)
         else:
