@@ -5,6 +5,7 @@ const vm = require("node:vm");
 const folder = path.join(__dirname, "..", "attnkit", "figures");
 const load = (name) => vm.runInThisContext(fs.readFileSync(path.join(folder, `${name}.js`), "utf8"), name);
 load("core");
+load("model"); // which the figures that run a model need
 const given = JSON.parse(fs.readFileSync(0, "utf8"));
 if (given.figure) {
   load(given.figure);

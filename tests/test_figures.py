@@ -41,12 +41,14 @@ from attnkit.figures import (
     SoftDictionary,
     SoftmaxExplorer,
     SquareEditor,
+    StoryWriter,
     SwappedWords,
     base,
     softmax_explorer,
+    story_writer,
 )
 from attnkit.figures.matrix_trainer import RATES, SPREADS, batch, measure, starting_matrix
-from attnkit.lessons import learning
+from attnkit.lessons import learning, storyteller
 from attnkit.lessons.drinks import ConcatenationClassifier, PoolingClassifier
 from attnkit.modules import AttentionPooling
 from attnkit.pictures import draw
@@ -675,7 +677,7 @@ def examples():
             ScoreField([[1, 0.5], [-2, 1]], [1, 2], [[0, 1], [1, 0]], [[1], [0.5]], [[1], [-1]], [2], ["a", "b"], "general", caption="Cap."),
             MaskBuilder(["a & b", "b", "c"], [[1, 0, 2], [2, 2, 5], [0, 0, 0]], caption="Cap."),
             trainer(steps=3, caption="Cap."), DenseHeads([[1, 2], [3, -4]], [[1, 0.5, 0, -2]], caption="Cap."), moving(caption="Cap."), kernels(caption="Cap."),
-            pairs(caption="Cap.")]
+            pairs(caption="Cap."), storytelling(caption="Cap.")]
     return {widget.kind: widget for widget in widgets}
 
 
@@ -699,6 +701,10 @@ def pairs(**changed):
     rng = np.random.default_rng(8)
     given = {"learned": rng.normal(size=(12, 16)).round(2), "bias": [-0.9, 0.4, 1.1, -0.2, 0.3, 0.6, -0.5]}
     return PositionPairs(**(given | changed))
+
+
+def storytelling(**changed):
+    return StoryWriter(**({"packed": story_writer.random_model(0), "prompt": "Zoe met Rex .", "beginnings": ["Zoe met Rex .", "the Zoe"]} | changed))
 
 
 @pytest.mark.parametrize("widget", examples().values(), ids=examples())
@@ -729,6 +735,7 @@ def test_static_form(widget):
              "matrix_stepper": lambda: [fixed(v) for x in (widget.scores, widget.weights, widget.outputs) for v in x.flat],
              "position_pairs": lambda: [fixed(v) for v in [*np.ravel([*widget.vectors.values()]), *widget.bias, widget.found["sinusoidal"],
                                                            widget.found["learned"], widget.found["alibi"], *widget.found["rotary"]]],
+             "story_writer": lambda: [*widget.story, *[fixed(v, 3) for v in np.sort(widget.chances)[-5:]], fixed(widget.temperature)],
              "swapped_words": lambda: [compact(widget.difference), *[fixed(v) for case in widget.cases for v in np.ravel(case["weights"])],
                                        *[f"{word} {fixed(p)}" for case in widget.cases for answers in case["answers"] for best in answers
                                          for word, p in best]]}[widget.kind]()
@@ -1242,6 +1249,16 @@ REFUSED = [
     ("matrix_trainer", "path", [[1, 5.0]], TypeError),
     ("matrix_trainer", "path", [[1, 300], [10, 1]], ValueError),
     ("matrix_trainer", "shown", 1, ValueError),
+    ("story_writer", "prompt", "Zoe met Bob", ValueError),
+    ("story_writer", "prompt", "Zoe " * 64, ValueError),
+    ("story_writer", "written", [2, 3], ValueError),
+    ("story_writer", "written", [1], ValueError),
+    ("story_writer", "written", [8], ValueError),
+    ("story_writer", "written", [3] * 60, ValueError),
+    ("story_writer", "seed", 10_000, ValueError),
+    ("story_writer", "temperature", 2.1, ValueError),
+    ("story_writer", "head", [0, 2], ValueError),
+    ("story_writer", "head", 1, ValueError),
 ]
 
 
@@ -1674,3 +1691,474 @@ def test_two_places_set_in_python(watched, tmp_path):
         # Where the arrows meet, their letters stand apart.
         boxes = [letter.bounding_box() for letter in found.locator(".ak-circle").first.locator(".ak-letter").all()]
         assert abs(boxes[0]["x"] - boxes[1]["x"]) + abs(boxes[0]["y"] - boxes[1]["y"]) > 10
+
+
+# ---- a model that writes a story
+
+LEXICON = ("Zoe", "Max", "Rex", "met", "saw", "the", "tower", "kite", "he", "she", "him", "her", "thanked", "and", ".")
+
+
+def random_models():
+    """Packed models of all kinds of sizes; the last is as large as the chapter's."""
+    rng = np.random.default_rng(41)
+    for seed in range(24):
+        heads = int(rng.integers(1, 5))
+        yield story_writer.random_model(seed, words=LEXICON[:rng.integers(2, 16)], width=heads * int(rng.integers(1, 6)), num_heads=heads,
+                                        num_layers=int(rng.integers(1, 4)), hidden=int(rng.integers(1, 14)), reach=int(rng.integers(1, 9)),
+                                        attention="uniform" if seed % 6 == 0 else "softmax", spread=float(rng.uniform(20, 120)))
+    yield story_writer.random_model(99, words=[f"w{k}" for k in range(68)], width=32, num_heads=4, hidden=64, reach=32)
+
+
+def random_stories():
+    """300 figures with random words in them, twelve of each model."""
+    rng = np.random.default_rng(42)
+    for model in random_models():
+        words, most = model["words"], model["context"] - 1
+        for k in range(12):
+            count = most if k == 0 else int(rng.integers(0, 13))
+            given = int(rng.integers(0, count + 1))
+            figure = StoryWriter(model, " ".join(rng.choice(words[3:], given)), int(rng.integers(10_000)), float(rng.choice([0, rng.uniform(0, 2)])),
+                                 None if rng.integers(2) else int(rng.integers(1, len(words) + 3)))
+            figure.written = rng.integers(3, len(words), count - given).tolist()
+            if k == 1:
+                figure.written = [*figure.written, words.index("<end>")]
+            yield figure
+
+
+def as_script(figures_):
+    return node("run_figures.js", {"figure": "story_writer", "cases": [figure.state() for figure in figures_]})
+
+
+def test_story_writer_arithmetic():
+    """What the script computes word by word, with what it keeps, is what numpy computes of the whole; and that is what torch computes."""
+    figures_ = list(random_stories())
+    assert len(figures_) == 300
+    for ours, got in zip(figures_, as_script(figures_)):
+        assert got["numbers"] == ours.numbers and got["ended"] == ours.ended
+        assert np.allclose(got["scores"], ours.scores, rtol=0, atol=1e-10)
+        for layer, places in enumerate(got["maps"]):
+            assert len(places) == len(ours.numbers)
+            for i, heads in enumerate(places):
+                assert np.allclose(heads, ours.weights[layer, :, i, :i + 1], rtol=0, atol=1e-10) and not ours.weights[layer, :, i, i + 1:].any()
+        assert np.allclose(got["weights"], ours.weights[:, :, -1], rtol=0, atol=1e-10)
+        assert np.allclose(got["chances"], ours.chances, rtol=0, atol=1e-10) and np.isclose(sum(got["chances"]), 1)
+        assert ours.chances[0] == ours.chances[1] == 0 and np.count_nonzero(ours.chances) <= (ours.top_k or 99)
+        if not ours.ended:
+            assert ours.packed["words"][got["next"]] == ours.next_word
+        assert got["order"] == sorted(range(2, len(ours.scores)), key=lambda word: -got["scores"][word])
+    for ours in figures_[::5]:
+        with torch.no_grad():
+            scores, weights = storyteller.unpacked(ours.packed)(torch.tensor([ours.numbers]))
+        assert np.allclose(ours.scores, scores[0, -1], rtol=0, atol=1e-6)
+        assert all(np.allclose(mine, theirs[0], rtol=0, atol=1e-6) for mine, theirs in zip(ours.weights, weights))
+
+
+def test_the_same_seed_writes_the_same_story_in_both_languages():
+    """Each word of a story in Python is the one that the script takes there; torch writes the same."""
+    stories, told = [], []
+    for seed, model in enumerate(random_models()):
+        for temperature, top_k in ((0, None), (1.5, None) if seed % 2 else (0.6, 3)):
+            figure = StoryWriter(model, model["words"][4], seed, temperature, top_k)
+            stories.append(figure.write())
+            assert figure.ended and figure.next_word is None
+            words = figure.written
+            theirs = storyteller.write(storyteller.unpacked(model), model["words"][4], temperature=temperature, top_k=top_k, seed=seed)
+            assert " ".join(theirs) == stories[-1].removesuffix(" <end>")
+            for k in range(0, len(words), 5):
+                figure.written = words[:k]
+                told.append((figure.state(), words[k]))
+    got = node("run_figures.js", {"figure": "story_writer", "cases": [state for state, _ in told]})
+    assert [found["next"] for found in got] == [word for _, word in told]
+    assert len(set(stories)) > 35 and any(story.endswith("<end>") for story in stories) and any(len(story.split()) == 63 for story in stories)
+
+
+def test_random_numbers_are_those_of_the_trainer():
+    for seed in (0, 7, 9999):
+        assert np.allclose(story_writer.random_numbers(seed, 9), (starting_matrix(seed, 3, 0.5) + 0.5).ravel(), rtol=0, atol=1e-15)
+
+
+def test_of_equal_scores_the_first_word_counts():
+    scores = np.array([9.0, 9, 1, 2, 2, 0])
+    assert story_writer.ranked(scores, [0, 1]) == [3, 4, 2, 5] and story_writer.choose(scores, [0, 1], 0, None, 0.9) == 3
+    assert story_writer.chances(scores, [0, 1], 1, 1).tolist() == [0, 0, 0, 1, 0, 0]
+    assert [story_writer.choose(scores, [0, 1], 1, 2, drawn) for drawn in (0, 0.49, 0.51, 0.999999)] == [3, 3, 4, 4]
+
+
+def test_a_story_is_written_in_python():
+    figure = storytelling(prompt="  Zoe   met Rex ", temperature=0)
+    assert figure.prompt == "Zoe met Rex" and figure.story == ["Zoe", "met", "Rex"] and figure.numbers == [1, 3, 4, 5]
+    best = figure.packed["words"][int(np.argmax(np.where(np.arange(8) < 2, -9, figure.scores)))]
+    assert figure.write(1) == f"Zoe met Rex {best}" and len(figure.written) == 1
+    figure.written = [7, 2]
+    assert figure.ended == "end" and figure.next_word is None and figure.write() == "Zoe met Rex . <end>"
+    assert "The story has ended." in figure.still() and "chance" not in figure.still()
+    full = storytelling(prompt="Zoe " * 63)
+    assert full.ended == "full" and "at most 64 words" in full.still() and full.write() == " ".join(["Zoe"] * 63)
+    assert storytelling(prompt="").story == [] and storytelling(prompt="").next_word
+
+
+def broken(name=None, **changed):
+    """A packed model in which something of the whole, or of one tensor, is changed; None leaves it out."""
+    model = story_writer.random_model(0)
+    part = model if name is None else model["tensors"][name]
+    for key, value in changed.items():
+        if value is None:
+            del part[key]
+        else:
+            part[key] = value
+    return {"packed": model}
+
+
+@pytest.mark.parametrize("changed, error, words", [
+    ({"packed": [1]}, TypeError, "packed must be a dict, a packed model, got list"),
+    (broken(unit=None, words=None), ValueError, "packed lacks words, unit"),
+    (broken(format=2), ValueError, "packed must have format 1, got 2"),
+    (broken(width=7), ValueError, "width must be a multiple of num_heads, got 7 and 2"),
+    (broken(context=65), ValueError, "context must be at most 64, got 65"),
+    (broken(num_layers=2.0), TypeError, "num_layers must be an integer"),
+    (broken(attention="hard"), ValueError, "attention must be \"softmax\" or \"uniform\", got 'hard'"),
+    (broken(epsilon=0), ValueError, "epsilon must be positive, got 0"),
+    (broken(words=["<pad>", "<start>", "a", "a"]), ValueError, "the words of packed must be <pad>, <start>, <end> and others, all different"),
+    (broken(words=[1]), TypeError, "the words of packed must be a list of str"),
+    (broken(num_layers=3), ValueError, "packed lacks the tensors layers.2.norm1.gain, "),
+    (broken(hidden=11), ValueError, r"the tensor layers.0.w1 must have shape \(8, 11\), got \(8, 12\)"),
+    (broken("layers.1.bias", shape=[3, 5]), ValueError, r"the tensor layers.1.bias must have shape \(2, any\), got \(3, 5\)"),
+    (broken("layers.1.bias", steps=None), ValueError, "the tensor layers.1.bias must be a dict with shape, steps and bytes"),
+    (broken("norm.gain", steps=[0]), ValueError, "the tensor norm.gain must have 1 step, a positive int for each row"),
+    (broken("norm.gain", bytes="?"), ValueError, "the bytes of norm.gain must be a str in base64"),
+    (broken("norm.gain", bytes="AAAA"), ValueError, "the tensor norm.gain must have 8 bytes, got 3"),
+    ({"prompt": "Zoe met Rex."}, ValueError, "prompt must hold words that the model knows, not 'Rex.'; a full stop is a word"),
+    ({"prompt": "<end>"}, ValueError, "not '<end>'"),
+    ({"prompt": "Zoe " * 64}, ValueError, "prompt must hold at most 63 words, as the context has room for no more, got 64"),
+    ({"beginnings": ["Zoe", "Bob"]}, ValueError, "a prompt of beginnings must hold words that the model knows, not 'Bob'"),
+    ({"beginnings": "Zoe"}, TypeError, "beginnings must be a sequence of str"),
+    ({"beginnings": ["Zoe"] * 7}, ValueError, "beginnings must be at most 6, got 7"),
+    ({"top_k": 0}, ValueError, "top_k must be at least 1, got 0"),
+    ({"top_k": 1.5}, TypeError, "top_k must be an integer"),
+    ({"seed": -1}, ValueError, "seed must be from 0 to 9999"),
+    ({"temperature": "hot"}, TypeError, "temperature must be a number"),
+    ({"head": (2, 0)}, ValueError, "head's layer must be from 0 to 1"),
+    ({"whole_map": 1}, TypeError, "whole_map must be True or False")])
+def test_story_writer_refuses(changed, error, words):
+    with pytest.raises(error, match=words):
+        storytelling(**changed)
+
+
+def told(found):
+    """The story as it is shown, ``<start>`` first."""
+    return found.locator(".ak-token").all_inner_texts()
+
+
+def follows(found, widget):
+    """The page shows the state of a figure in Python: the story, the chances, the weights of each head."""
+    assert told(found) == ["<start>", *widget.story]
+    assert found.locator(".ak-newest").all_inner_texts() == [["<start>", *widget.story][-1]]
+    bars = found.locator(".ak-bar")
+    if widget.ended:
+        assert not bars.first.is_visible()
+    else:
+        order = story_writer.ranked(widget.scores, [0, 1])[:10]
+        assert bars.locator(".ak-word").all_inner_texts() == [widget.packed["words"][k] for k in order]
+        assert bars.locator(".ak-num").all_inner_texts() == [fixed(widget.chances[k]) for k in order]
+        assert f"the model takes {'the likeliest word, ' * (widget.temperature == 0)}“{widget.next_word}”" in found.inner_text()
+    newest = widget.weights[:, :, -1].reshape(-1, len(widget.numbers))
+    words = ["<start>", *widget.story]
+    assert found.locator(".ak-best").all_inner_texts() == [f"{words[int(np.argmax(row))]} {fixed(row.max())}" for row in newest]
+    assert found.locator(".ak-strips .ak-edge span").all_text_contents() == words
+    shades = found.locator(".ak-token").evaluate_all("all => all.map(e => e.style.backgroundColor)")
+    mine = [round(100 * draw.opacity(v, 1), 1) for v in widget.weights[*widget.head, -1]]
+    assert [float(re.search(r"([\d.]+)%", shade)[1]) for shade in shades] == mine
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1280, 360])
+def test_a_story_by_hand(watched, tmp_path, width):
+    """Every control by keyboard: Step, Back, To the beginning, beginnings, words of one's own, chances, seed, temperature, heads, map."""
+    with watched(width=width) as w:
+        widget = storytelling()
+        found, start = alone(w, tmp_path, widget), []
+
+        def check(said):
+            assert said in status(w, found), status(w, found)
+            follows(found, widget)
+            assert w.page.evaluate("document.documentElement.scrollWidth <= innerWidth") and found.evaluate(CUT) == []
+
+        likeliest = widget.packed["words"][story_writer.ranked(widget.scores, [0, 1])[0]]
+        check(f"A sentence is complete: “Zoe met Rex.” The likeliest next word is “{likeliest}”, chance {fixed(widget.chances.max())}.")
+        start = found.inner_text()
+        assert found.locator(".ak-given").all_inner_texts() == ["Zoe", "met", "Rex", "."]
+        for _ in range(3):
+            word, chance = widget.next_word, widget.chances[widget.packed["words"].index(widget.next_word)]
+            widget.write(1)
+            press(found, "Step")
+            check(f"The model took “{word}”, chance {fixed(chance)}.")
+        press(found, "Back")
+        gone = widget.story[-1]
+        widget.written = widget.written[:-1]
+        check(f"Taken away: “{gone}”.")
+        bar = found.locator(".ak-bar").nth(3)
+        word = bar.locator(".ak-word").inner_text()
+        assert re.fullmatch(rf"{word} 0\.\d\d", bar.text_content())
+        bar.press("Enter")
+        widget.written = [*widget.written, widget.packed["words"].index(word)]
+        check(f"You took “{word}”")
+        press(found, "To the beginning")
+        widget.written = []
+        check("Back at the beginning.")
+        press(found, "Back")
+        widget.prompt = "Zoe met Rex"
+        check("Taken away: “.”.")
+        press(found, "the Zoe")
+        widget.prompt = "the Zoe"
+        check("Begun: “the Zoe”.")
+        found.get_by_role("slider", name="temperature").press("Home")
+        widget.temperature = 0
+        check("chance 1.00.")
+        widget.write(2)
+        press(found, "Step")
+        press(found, "Step")
+        check("The model took")
+        found.get_by_role("slider", name="temperature").press("End")
+        widget.temperature = 2
+        check("The likeliest")
+        press(found, "New seed")
+        widget.seed, widget.written = 1, []
+        check("Seed 1: the story is back at its beginning.")
+        press(found, "layer 2, head 2")
+        widget.head = [1, 1]
+        check("The likeliest")
+        assert found.locator(".ak-head[aria-pressed=true]").all_inner_texts() == ["layer 2, head 2"]
+        press(found, "Reset")
+        w.settle()
+        assert found.inner_text() == start and not w.errors
+
+
+@pytest.mark.browser
+def test_words_of_ones_own(watched, tmp_path):
+    """A list that typing makes shorter, by keyboard and by touch; a word that the model does not know is refused, and nothing is lost."""
+    with watched(width=360, has_touch=True) as w:
+        widget = storytelling(packed=story_writer.random_model(2, words=LEXICON), prompt="Zoe", beginnings=[])
+        found = alone(w, tmp_path, widget)
+        field, options = found.get_by_role("combobox", name="your next word"), found.get_by_role("option")
+        assert options.count() == 0 and field.get_attribute("aria-expanded") == "false"
+        field.press("ArrowDown")
+        assert options.all_inner_texts() == sorted(LEXICON, key=str.lower) and field.get_attribute("aria-expanded") == "true"
+        field.type("t")
+        assert options.all_inner_texts() == ["thanked", "the", "tower"]
+        for key, active in (("ArrowDown", "thanked"), ("ArrowUp", "tower"), ("ArrowDown", "thanked"), ("ArrowDown", "the")):
+            field.press(key)
+            chosen = found.locator("[role=option][aria-selected=true]")
+            assert chosen.all_inner_texts() == [active] and field.get_attribute("aria-activedescendant") == chosen.get_attribute("id")
+        field.press("Enter")
+        widget.prompt = "Zoe the"
+        assert "Added: “the”." in status(w, found) and field.input_value() == "" and not options.count()
+        follows(found, widget)
+        field.type("max saw Bob")
+        field.press("Escape")
+        assert not options.count()
+        press(found, "Add")
+        refusal = "The model does not know “Bob”. It knows 15 words; the list shows them."
+        assert status(w, found) == refusal == found.locator(".ak-refusal").inner_text() and field.get_attribute("aria-invalid") == "true"
+        assert field.input_value() == "max saw Bob" and told(found) == ["<start>", "Zoe", "the"]
+        field.press("End")
+        field.press("Backspace")
+        assert not found.locator(".ak-refusal").is_visible() and field.get_attribute("aria-invalid") == "false"
+        field.fill("max saw her.")
+        field.press("Enter")
+        widget.prompt = "Zoe the Max saw her ."
+        assert "A sentence is complete: “Zoe the Max saw her.”" in status(w, found)
+        press(found, "Step")
+        widget.write(1)
+        found.get_by_role("button", name="Add").tap()
+        assert options.count() == 15 and found.locator(".ak-refusal").inner_text() == "Type a word, or choose one from the list."
+        options.filter(has_text="kite").tap()
+        widget.written = [*widget.written, widget.packed["words"].index("kite")]
+        assert status(w, found).startswith("Added: “kite”.")
+        follows(found, widget)
+        field.fill("<end>")
+        field.press("Enter")
+        assert "does not know “<end>”" in status(w, found)
+        field.focus()
+        field.press("ArrowDown")
+        found.get_by_role("button", name="Step").focus()
+        assert not options.count() and w.page.evaluate("document.documentElement.scrollWidth <= innerWidth") and not w.errors
+
+
+@pytest.mark.browser
+def test_seeds_are_typed(watched, tmp_path):
+    with watched() as w:
+        widget = storytelling()
+        found = alone(w, tmp_path, widget)
+        seed = found.get_by_role("spinbutton", name="seed")
+        press(found, "Step")
+        for keys, value in ((["ArrowUp"], 1), (["ArrowDown"], 0)):
+            for key in keys:
+                seed.press(key)
+            widget.seed = value
+            assert seed.input_value() == str(value) == seed.get_attribute("aria-valuenow") and f"Seed {value}: " in status(w, found)
+            follows(found, widget)
+        for wrong in ("-1", "10000", "1.5", "", "x"):
+            seed.fill(wrong)
+            seed.press("Enter")
+            assert status(w, found) == "A seed is a whole number from 0 to 9999." and seed.input_value() == "0"
+        seed.press("ArrowDown")
+        assert seed.input_value() == "0"
+        seed.fill("321")
+        seed.blur()
+        widget.seed = 321
+        assert "Seed 321: " in status(w, found)
+        follows(found, widget)
+        assert not w.errors
+
+
+# Press Write, wait until so many words more are there, then press another button; what was said while it ran.
+WRITING = """(f, [count, name]) => new Promise(done => { const first = f.querySelectorAll('.ak-token').length, said = [];
+    const press = words => [...f.querySelectorAll('button')].find(b => b.textContent === words).click();
+    new MutationObserver(() => said.push(f.querySelector('[role=status]').textContent)).observe(f.querySelector('[role=status]'), {childList: true, characterData: true, subtree: true});
+    press('Write');
+    requestAnimationFrame(function look() { if (f.querySelectorAll('.ak-token').length < first + count) return requestAnimationFrame(look);
+        const running = f.querySelector('button').textContent; press(name); done([running, said]); }) })"""
+
+
+@pytest.mark.browser
+def test_a_story_writes_itself_until_it_is_stopped(watched, tmp_path):
+    """Word after word, the same as in Python; sentences are said, not words; each other way to change the story stops it."""
+    with watched() as w:
+        widget = storytelling(seed=2, top_k=3)        # <end> is not among the three likeliest
+        found = alone(w, tmp_path, widget)
+        running, said = found.evaluate(WRITING, [6, "Stop"])
+        count = len(told(found)) - 5
+        widget.write(count)
+        assert running == "Stop" and count >= 6 and status(w, found).startswith("The writing has stopped. ")
+        follows(found, widget)
+        assert len(told(found)) == count + 5 and found.locator("button").first.inner_text() == "Write"
+        assert set(said) <= {"The model writes."} | {s for s in said if s.startswith("A sentence is complete: ")} and len(said) <= 1 + widget.story[4:].count(".")
+        for name in ("Step", "Back", "To the beginning", "the Zoe", "New seed", "Reset"):
+            running, _ = found.evaluate(WRITING, [2, name])
+            before = told(found)
+            assert running == "Stop" and found.locator("button").first.inner_text() == "Write", name
+            w.page.evaluate("() => new Promise(done => setTimeout(done, 600))")
+            assert told(found) == before, f"{name} does not stop the writing"
+        widget.written = []
+        follows(found, widget)
+        assert not w.errors
+
+
+@pytest.mark.browser
+def test_the_end_of_a_story_and_of_the_context(watched, tmp_path):
+    with watched(reduced_motion="reduce") as w:
+        widget = storytelling(prompt="Zoe " * 57, temperature=0)
+        widget.write()
+        found = alone(w, tmp_path, storytelling(prompt="Zoe " * 57, temperature=0))
+        press(found, "Write")
+        assert widget.ended == "full"
+        assert status(w, found) == "Written at once, because your device asks for less motion. The context is full: the model reads at most 64 words, <start> among them."
+        follows(found, widget)
+        assert found.locator("button[aria-disabled=true]").all_inner_texts() == ["Write", "Step"]
+        for name in ("Write", "Step"):
+            press(found, name)
+            assert len(told(found)) == 64 and status(w, found).startswith("The context is full")
+        field = found.get_by_role("combobox")
+        field.fill("Zoe")
+        field.press("Enter")
+        assert status(w, found) == "The context is full: the model reads at most 64 words, <start> among them. “Back” takes the last word away."
+        assert field.input_value() == "Zoe" and len(told(found)) == 64
+        press(found, "Back")
+        field.fill("Zoe Zoe")
+        field.press("Enter")
+        assert status(w, found).startswith("The context is full") and len(told(found)) == 63
+        press(found, "To the beginning")
+        found.locator(".ak-bar", has_text="<end>").press("Enter")
+        assert status(w, found).endswith("The story has ended.") and told(found)[-1] == "<end>" and not found.locator(".ak-bar").first.is_visible()
+        press(found, "Step")
+        assert status(w, found) == "The story has ended."
+        empty = alone(w, tmp_path, storytelling(prompt="", beginnings=[]))
+        press(empty, "Back")
+        assert "There is no word to take away." in status(w, empty) and told(empty) == ["<start>"]
+        assert empty.locator("button[aria-disabled=true]").all_inner_texts() == ["Back", "To the beginning"] and not w.errors
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1280, 360])
+def test_the_whole_map_of_a_head(watched, tmp_path, width):
+    """One canvas whose pixels are the weights, words at both edges, the strongest links in words; away again at Reset."""
+    pixels = "c => [...c.getContext('2d').getImageData(0, 0, c.width, c.height).data].filter((_, k) => k % 4 === 3)"
+    with watched(width=width) as w:
+        widget = storytelling(packed=story_writer.random_model(1), seed=1, temperature=2, beginnings=[])
+        widget.write(55)
+        assert len(widget.numbers) > 20
+        found = alone(w, tmp_path, widget)
+        assert not found.locator(".ak-whole").is_visible() and found.locator(".ak-left span").count() == 0
+        press(found, "Show the whole map of this head")
+        press(found, "layer 2, head 1")
+        words, n = ["<start>", *widget.story], len(widget.numbers)
+        assert found.locator(".ak-top span").all_text_contents() == words == found.locator(".ak-left span").all_text_contents()
+        wanted = np.zeros((64, 64))
+        wanted[:n, :n] = widget.weights[1, 0]
+        shown = np.array(found.locator(".ak-squares canvas").evaluate(pixels)).reshape(64, 64)
+        assert np.array_equal(shown, [[np.floor(255 * draw.opacity(v, 1) + 0.5) for v in row] for row in wanted])
+        strip = np.array(found.locator(".ak-strips canvas").nth(2).evaluate(f"{pixels}"))[:n]
+        assert np.array_equal(strip, shown[n - 1, :n][::-1])
+        earlier = sorted(((wanted[i, j], i, j) for i in range(n) for j in range(1, i)), reverse=True)[:5]
+        for weight, i, j in earlier:
+            assert f"“{words[i]}” at “{words[j]}” {fixed(weight)}" in found.locator(".ak-whole").inner_text()
+        box, edge = found.locator(".ak-squares").bounding_box(), found.locator(".ak-left span").last.bounding_box()
+        assert abs(box["y"] + box["height"] - edge["y"] - edge["height"]) < 2, "words and rows drift apart"
+        newest, strip_ = (found.locator(f".ak-strips {what}").evaluate("e => e.getBoundingClientRect().left") for what in (f".ak-edge span:nth-child({n})", "canvas:nth-child(2)"))
+        assert abs(newest - strip_) < 1, "the newest word does not stand over its weight"
+        rows_, strips = (found.locator(s).all() for s in (".ak-head", ".ak-strips canvas"))
+        assert all(abs(a.bounding_box()["y"] - b.bounding_box()["y"]) < 6 for a, b in zip(rows_, strips)) and len(rows_) == len(strips) == 4
+        assert w.page.evaluate("document.documentElement.scrollWidth <= innerWidth") and found.evaluate("f => f.querySelectorAll('*').length") < 600
+        press(found, "Hide the whole map")
+        assert not found.locator(".ak-whole").is_visible() and found.locator(".ak-whole").text_content() == "looks ↓ at →"
+        press(found, "Show the whole map of this head")
+        press(found, "Reset")
+        assert not found.locator(".ak-whole").is_visible() and not w.errors
+
+
+@pytest.mark.browser
+def test_a_story_set_in_python(watched, tmp_path):
+    """Live, the kernel hears of each word, and the figure follows the kernel."""
+    with watched() as w:
+        widget = storytelling(top_k=2)
+        alone(w, tmp_path, widget)
+        w.page.evaluate("""() => { const place = document.querySelector('[data-ak-figure]'), model = attnkit.staticModel(JSON.parse(place.dataset.akState));
+            window.sent = []; model.save_changes = () => sent.push([model.get('prompt'), model.get('written')]); window.model = model;
+            attnkit.figures.story_writer.render({model, el: place}); }""")
+        found = w.page.locator(".ak-figure")
+        widget.write(1)
+        press(found, "Step")
+        assert w.page.evaluate("sent") == [["Zoe met Rex .", widget.written]] and "Only the 2 likeliest are drawn." in found.inner_text()
+        w.page.evaluate("model.set('written', [3, 4])")
+        widget.written = [3, 4]
+        follows(found, widget)
+        w.page.evaluate("model.set('prompt', 'Rex')")
+        widget.prompt = "Rex"
+        follows(found, widget)
+
+
+@pytest.mark.browser
+def test_a_step_costs_one_place(watched, tmp_path):
+    """The work of a step at the end of the context, counted: about that of one place, not of 63 places again."""
+    with watched() as w:
+        model = story_writer.random_model(99, words=[f"w{k}" for k in range(68)], width=32, num_heads=4, hidden=64, reach=32)
+        profile = w.context.new_cdp_session(w.page)
+        profile.send("Profiler.enable")
+        profile.send("Profiler.startPreciseCoverage", {"callCount": True, "detailed": True})
+        found = alone(w, tmp_path, StoryWriter(model, " ".join(["w3", "w9"] * 31), temperature=0, whole_map=True))
+
+        def ran(act):
+            profile.send("Profiler.takePreciseCoverage")
+            act()
+            scripts = profile.send("Profiler.takePreciseCoverage")["result"]
+            return sum(block["count"] for s in scripts if s["url"].startswith("file:") for f in s["functions"] for block in f["ranges"])
+        steps = []
+        for _ in range(3):        # what the page does once is no part of a step
+            steps.append(ran(lambda: press(found, "Step")))
+            whole = ran(lambda: press(found, "New seed"))
+        assert len(told(found)) == 63
+        ran(lambda: press(found, "Hide the whole map"))
+        lean = ran(lambda: press(found, "Step"))
+        again = ran(lambda: w.page.evaluate("attnkit.figures.story_writer.compute(JSON.parse(document.querySelector('[data-ak-figure]').dataset.akState))"))
+        print(f"\nblocks: {min(steps)} for a step with the map, {lean} without, {whole} for going back, {again} to read 63 words anew")
+        assert 0 < lean < 30_000 and 0 < min(steps) < 60_000 and again > 10 * lean

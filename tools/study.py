@@ -1,6 +1,6 @@
 """Train the chapters' models over ten seeds and write what came out into measured/, with the command and the machine.
 
-    python tools/study.py [translation] [multi_head] [recall] [positions]
+    python tools/study.py [translation] [multi_head] [recall] [positions] [stories]
 
 Seeds are fixed here, before anything was run with them; every run is written down, the bad ones too. Two models
 train at a time, one core each. Recall and positions are contests, so every model is tuned with the same number of
@@ -26,6 +26,7 @@ from attnkit.lessons.corpora import english_french
 from attnkit.lessons.gifts import GiftTask
 from attnkit.lessons.order import SCHEMES, SETTINGS, OrderTask
 from attnkit.lessons.recall import RecallTask, recall_tables
+from attnkit.lessons.storyteller import StoryTask, packed, unpacked
 
 ROOT = Path(__file__).resolve().parent.parent
 SEEDS = range(4000, 4010)
@@ -48,6 +49,13 @@ ORDER_RATES = (3e-3, 1e-2, 3e-2)
 ORDER_SETTINGS = {     # two of each; schemes that leave nothing open try each rate twice
     "sinusoidal": (1.0, 0.3), "learned": (1.0, 0.3), "relative bias": (0.0, 0.3), "ALiBi": (1.0, 0.25),
     "rotary": (10_000.0, 100.0),
+}
+STORIES = range(8100, 8105)
+STORY_TRIAL = 8000     # the seed of the stories, and of the training with each rate
+STORY_RATES = (5e-3, 1e-2, 2e-2)
+TELLERS = {     # what the table calls it, with the options of the model and how many seeds it gets
+    "full": ({}, 5), "uniform attention": ({"attention": "uniform"}, 3), "one layer": ({"num_layers": 1}, 3),
+    "one head": ({"num_heads": 1}, 3),
 }
 TRANSLATORS = {     # what the table calls it: the class and its options
     "additive": ("Translator", {}),
@@ -189,6 +197,35 @@ def order_final(*job):
     return run
 
 
+def storyteller(lessons, stage, name, seed, lr):
+    """One model trained to write stories, and what is to be written down of it."""
+    torch.set_num_threads(1)
+    start = time.process_time()
+    model = lessons.train(seed, lr=lr, **TELLERS[name][0])
+    seconds = time.process_time() - start
+    return model, {"stage": stage, "model": name, "seed": seed, "lr": lr, "seconds": round(seconds, 1),
+                   "parameters": sum(p.numel() for p in model.parameters() if p.requires_grad),
+                   "loss": round(lessons.loss(model), 4),
+                   "right": {kind: round(share, 4) for kind, share in lessons.evaluate(model).items()}}
+
+
+def story_trial(*job):
+    """One rate judged by stories that nothing else is asked."""
+    return storyteller(StoryTask(seed=STORY_TRIAL), "tuning", *job)[1]
+
+
+def story_final(*job):
+    """One model examined on stories that are not those of the chapter: what it says next, and what it writes."""
+    lessons = StoryTask(seed=STORIES[0])
+    model, run = storyteller(lessons, "final", *job)
+    for temperature in (1, 0.7):
+        share, mistakes = lessons.evaluate_writing(model, temperature=temperature)
+        run[f"consistent at {temperature}"], run[f"mistakes at {temperature}"] = share, mistakes
+    if run["model"] == "full":
+        run["right in eight bits"] = round(lessons.evaluate(unpacked(packed(model)))["all"], 4)
+    return run
+
+
 def translation(_):
     """Every kind of translator with every seed."""
     return [(translator, name, seed) for name in TRANSLATORS for seed in SEEDS]
@@ -269,9 +306,20 @@ def order_finals(trials):
     return jobs
 
 
+def story_trials(_):
+    """The full model with each rate."""
+    return [(story_trial, "full", STORY_TRIAL, lr) for lr in STORY_RATES]
+
+
+def story_finals(trials):
+    """Each model with the rate of the trial with the smallest loss."""
+    lr = min(trials, key=lambda run: run["loss"])["lr"]
+    return [(story_final, name, seed, lr) for name, (_, seeds) in TELLERS.items() for seed in STORIES[:seeds]]
+
+
 # The stages of each; a stage gets the runs of those before it and gives its jobs.
 STUDIES = {"translation": [translation], "multi_head": [multi_head], "recall": [recall_trials, recall_finals],
-           "positions": [order_trials, order_finals]}
+           "positions": [order_trials, order_finals], "stories": [story_trials, story_finals]}
 
 
 def run_all(jobs):

@@ -19,8 +19,10 @@ from attnkit.figures.score_field import ScoreField
 from attnkit.figures.soft_dictionary import SoftDictionary
 from attnkit.figures.softmax_explorer import SoftmaxExplorer
 from attnkit.figures.square_editor import SquareEditor
+from attnkit.figures.story_writer import StoryWriter
 from attnkit.figures.swapped_words import SwappedWords
 
 __all__ = ["Alignment", "AttentionBudget", "AttentionMaps", "AttentionPlane", "AttentionSteps", "DenseHeads",
            "HeadStepper", "KernelHeads", "MaskBuilder", "MatrixStepper", "MatrixTrainer", "MovieMatcher", "MovingWord",
-           "PositionPairs", "ScoreField", "SoftDictionary", "SoftmaxExplorer", "SquareEditor", "SwappedWords"]
+           "PositionPairs", "ScoreField", "SoftDictionary", "SoftmaxExplorer", "SquareEditor", "StoryWriter",
+           "SwappedWords"]

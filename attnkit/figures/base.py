@@ -21,18 +21,21 @@ from attnkit.pictures.picture import Picture, Svg
 from attnkit.pictures.shapes import opacity
 
 HERE = Path(__file__).parent
+SHARED = {"core", "model"}                  # scripts that are no figures
+RUN_MODELS = {"story_writer"}               # the figures that need the arithmetic of a Transformer, model.js
 
 
 # ---- the files beside the classes
 
 def kinds():
     """What the figures are called: each has a class, a script and perhaps a style sheet of that name."""
-    return sorted(path.stem for path in HERE.glob("*.js") if path.stem != "core")
+    return sorted(path.stem for path in HERE.glob("*.js") if path.stem not in SHARED)
 
 
 def script(kind):
-    """The source of one of the plain scripts in this folder."""
-    return (HERE / f"{kind}.js").read_text(encoding="utf-8")
+    """The source of one of the plain scripts in this folder, after what it needs beside the core."""
+    names = ["model", kind] if kind in RUN_MODELS else [kind]
+    return "".join((HERE / f"{name}.js").read_text(encoding="utf-8") for name in names)
 
 
 def core_stylesheet():

@@ -1,5 +1,7 @@
 """Training the book's small models, and measuring what came out: plumbing that every trained chapter shares."""
 
+import math
+
 import torch
 from torch import nn
 
@@ -7,7 +9,8 @@ from attnkit import checks
 from attnkit.lessons.progress import progress_bar
 
 
-def fit(model, loss, num_examples, *, steps, batch_size=64, lr=1e-2, callback=None):
+def fit(model, loss, num_examples, *, steps, batch_size=64, lr=1e-2, betas=(0.9, 0.999), warmup=0, clip=None,
+        callback=None):
     """Train a model by Adam, the rate falling to zero along a cosine; the same on every processor.
 
     At the start and after each step the weights are rounded to multiples of 2^-17, which forgets where processors
@@ -24,7 +27,13 @@ def fit(model, loss, num_examples, *, steps, batch_size=64, lr=1e-2, callback=No
         How many examples there are; each batch is drawn from them at random, with repetition.
     steps, batch_size : int
     lr : float
-        The first learning rate.
+        The first learning rate, or the largest if there is a warm-up.
+    betas : pair of float
+        How much Adam keeps of its averages of the slopes and of their squares.
+    warmup : int
+        In so many steps the rate rises to `lr`, by the same amount each; less than `steps`.
+    clip : float, optional
+        Longer gradients, of all weights together, are shortened to this length.
     callback : function, optional
         Called with the number of the step, 0 to `steps`, before each step and after the last, the
         model in evaluation mode; draws no random numbers.
@@ -52,8 +61,10 @@ def fit(model, loss, num_examples, *, steps, batch_size=64, lr=1e-2, callback=No
     """
     for name, number in (("num_examples", num_examples), ("steps", steps), ("batch_size", batch_size)):
         checks.count(number, name)
-    optimiser = torch.optim.Adam(model.parameters(), lr=lr)
-    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, steps)
+    if checks.count(warmup, "warmup", 0) >= steps:
+        raise ValueError(f"warmup must be less than steps, got {warmup} and {steps}")
+    optimiser = torch.optim.Adam(model.parameters(), lr=lr, betas=betas)
+    schedule = _schedule(optimiser, steps, warmup)
     _round(model)
     losses = []
     for step in progress_bar(steps):
@@ -64,6 +75,8 @@ def fit(model, loss, num_examples, *, steps, batch_size=64, lr=1e-2, callback=No
         value = loss(torch.randint(num_examples, (batch_size,)))
         optimiser.zero_grad()
         value.backward()
+        if clip is not None:
+            nn.utils.clip_grad_norm_(model.parameters(), clip)
         optimiser.step()
         schedule.step()
         _round(model)
@@ -72,6 +85,14 @@ def fit(model, loss, num_examples, *, steps, batch_size=64, lr=1e-2, callback=No
     if callback:
         callback(steps)
     return losses
+
+
+def _schedule(optimiser, steps, warmup):
+    """The rates: up along a line if there is a warm-up, then down along a cosine."""
+    if not warmup:
+        return torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, steps)
+    return torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: (
+        (step + 1) / warmup if step < warmup else (1 + math.cos(math.pi * (step - warmup) / (steps - warmup))) / 2))
 
 
 def new_model(seed, model_class, *args, **options):

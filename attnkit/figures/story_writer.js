@@ -1,0 +1,576 @@
+// A trained Transformer writes a story word by word: what may come next, and where the newest word looks.
+((attnkit) => {
+  "use strict";
+  const { h, fixed, write, attr } = attnkit;
+
+  const BEST = 10; // next words that are shown with their chances
+  const LINKS = 5; // links of a map that are told in words
+  const PACE = 250; // milliseconds between two words
+  const SEEDS = 10_000;
+  const [START, END] = ["<start>", "<end>"];
+
+  // ---- the arithmetic, compared with StoryWriter by tests/test_figures.py
+
+  const numbersOf = ({ words }, { prompt, written }) =>
+    [START, ...prompt.split(" ").filter(Boolean)].map((word) => words.indexOf(word)).concat(written);
+
+  // What follows from the state, with a model that reads; the weights are those of the newest word, by layer and head.
+  function look(model, { packed, top_k }, state) {
+    const numbers = numbersOf(packed, state);
+    const { scores, weights } = model.read(numbers);
+    const never = ["<pad>", START].map((word) => packed.words.indexOf(word));
+    const order = attnkit.ranked(scores, never);
+    const random = attnkit.random(state.seed, state.written.length);
+    const newest = numbers.length - 1;
+    const full = numbers.length === packed.context ? "full" : null;
+    return {
+      numbers,
+      scores,
+      order,
+      maps: weights,
+      weights: weights.map((places) => places[newest]),
+      chances: attnkit.chances(scores, order, state.temperature, top_k),
+      next: attnkit.chosen(scores, order, state.temperature, top_k, random),
+      ended: packed.words[numbers[newest]] === END ? "end" : full,
+    };
+  }
+
+  const compute = (state) => look(attnkit.transformer(state.packed), state, state);
+
+  // ---- in words
+
+  const quoted = (word) => `“${word}”`;
+  const ENDED = {
+    end: () => "The story has ended.",
+    full: (context) => `The context is full: the model reads at most ${context} words, ${START} among them.`,
+  };
+
+  // The sentence that ends at the newest word.
+  function sentence(words) {
+    const before = words.slice(0, -1).lastIndexOf(".");
+    return words
+      .slice(Math.max(before + 1, 1))
+      .join(" ")
+      .replace(/ \.$/, ".");
+  }
+
+  // What is said of a state that rests.
+  function standing({ ended, order, chances }, { words, context }) {
+    if (ended) return ENDED[ended](context);
+    return `The likeliest next word is ${quoted(words[order[0]])}, chance ${fixed(chances[order[0]])}.`;
+  }
+
+  // A text of the reader as words of the model, or the first that it does not know.
+  function reading(text, words) {
+    const typed = text.replaceAll(".", " . ").split(/\s+/).filter(Boolean);
+    const known = words.filter((word) => !/^<.*>$/.test(word));
+    const found = typed.map(
+      (word) => known.find((one) => one === word) ?? known.find((one) => one.toLowerCase() === word.toLowerCase()),
+    );
+    const unknown = found.indexOf(undefined);
+    return unknown < 0 ? { found } : { unknown: typed[unknown], count: known.length };
+  }
+
+  // The strongest weights of a map between two words, <start> left out.
+  function links(map) {
+    const all = map.flatMap((row, i) => row.slice(1, i).map((weight, k) => ({ i, j: k + 1, weight })));
+    return all.sort((a, b) => b.weight - a.weight).slice(0, LINKS);
+  }
+
+  // ---- the parts
+
+  // As many elements as there are words: one that is there already is not laid out again for one more.
+  function pool(parent, make) {
+    const made = [];
+    let shown = 0;
+    return (count) => {
+      while (made.length < count) made.push(make());
+      while (shown > count) for (const node of made[--shown]) node.remove();
+      while (shown < count) parent.append(...made[shown++]);
+      return made.slice(0, count);
+    };
+  }
+
+  // The story: the beginning underlined, the newest word framed, each word shaded by the weight that a head gives it.
+  function storyBox(packed) {
+    const text = h("p", { class: "ak-story" });
+    const note = h("p", { class: "ak-small ak-note" });
+    const tokens = pool(text, () => [document.createTextNode(""), h("span", {})]);
+    function show({ numbers, weights }, { head: [layer, head], written }) {
+      const given = numbers.length - written.length;
+      const words = numbers.map((number) => packed.words[number]);
+      tokens(words.length).forEach(([space, token], i) => {
+        const word = words[i];
+        const kinds = [
+          "ak-token",
+          i > 0 && i < given && "ak-given",
+          i === numbers.length - 1 && "ak-newest",
+          /^<.*>$/.test(word) && "ak-small",
+        ];
+        write(space, word === "." ? "" : " "); // a full stop stays with the word before it
+        write(token, word);
+        attr(token, "class", kinds.filter(Boolean).join(" "));
+        attnkit.paint(token, weights[layer][head][i], 1, "weight");
+      });
+      const shade = `Shaded: how much weight layer ${layer + 1}, head ${head + 1} gives each word from the newest one, which is framed.`;
+      write(note, given > 1 ? `Underlined: the beginning. ${shade}` : shade);
+    }
+    return { element: h("div", { class: "ak-box" }, text, note), show };
+  }
+
+  // The likeliest next words, to be taken.
+  function nextWords(packed, take) {
+    let order = [];
+    const bars = Array.from({ length: Math.min(BEST, packed.words.length - 2) }, (_, k) => {
+      const [fill, word, chance] = ["ak-share", "ak-word", "ak-num"].map((kind) => h("span", { class: kind }));
+      const button = h(
+        "button",
+        { type: "button", class: "ak-bar", onclick: () => take(order[k]) },
+        fill,
+        word,
+        chance,
+      );
+      word.after(" "); // for who hears the two
+      return { button, fill, word, chance };
+    });
+    const group = { class: "ak-bars", role: "group", "aria-label": "Words to take, with their chances" };
+    const element = h("div", group, ...bars.map(({ button }) => button));
+    function show(found) {
+      order = found.order;
+      bars.forEach(({ button, fill, word, chance }, k) => {
+        const [name, share] = [packed.words[order[k]], found.chances[order[k]]];
+        write(word, name);
+        write(chance, fixed(share));
+        attnkit.style(fill, "transform", `scaleX(${share.toFixed(4)})`);
+        attr(button, "class", order[k] === found.next ? "ak-bar ak-drawn" : "ak-bar");
+      });
+      attnkit.style(element, "visibility", found.ended ? "hidden" : "");
+    }
+    return { element, show };
+  }
+
+  // A row for each head: its name, which shows it in the story, its weights from the newest word back, the strongest.
+  function headRow(packed, layer, head, choose) {
+    const name = `layer ${layer + 1}, head ${head + 1}`;
+    const strip = attnkit.raster(1, packed.context, ["weight"]);
+    const best = h("span", { class: "ak-best" });
+    const button = h("button", { type: "button", class: "ak-head", onclick: () => choose([layer, head]) }, name);
+    function show(words, weights, chosen) {
+      const back = [...weights].reverse();
+      strip.show(
+        Array.from({ length: packed.context }, (_, k) => back[k] ?? 0),
+        1,
+      );
+      const most = weights.indexOf(Math.max(...weights));
+      write(best, `${words[most]} ${fixed(weights[most])}`);
+      attr(button, "aria-pressed", String(chosen[0] === layer && chosen[1] === head));
+    }
+    return { button, strip: strip.element, best, show };
+  }
+
+  function headRows(packed, choose) {
+    const count = packed.num_layers * packed.num_heads;
+    const rows = Array.from({ length: count }, (_, k) =>
+      headRow(packed, Math.floor(k / packed.num_heads), k % packed.num_heads, choose),
+    );
+    const names = h("div", { class: "ak-edge" });
+    const edge = pool(names, () => [h("span", {})]);
+    const strips = h(
+      "div",
+      { class: "ak-strips", style: `--places: ${packed.context}` },
+      names,
+      ...rows.map(({ strip }) => strip),
+    );
+    const label = "Weights from the newest word back";
+    const scroll = h("div", { class: "ak-scroll", role: "group", tabindex: 0, "aria-label": label }, strips);
+    const column = (kind, title, parts) =>
+      h("div", { class: kind }, h("span", { class: "ak-small ak-edge" }, title), ...parts);
+    const buttons = column(
+      "ak-names",
+      "",
+      rows.map((row) => row.button),
+    );
+    const strongest = column(
+      "ak-strongest",
+      "most weight",
+      rows.map((row) => row.best),
+    );
+    function show({ numbers, weights }, { head }) {
+      const words = numbers.map((number) => packed.words[number]);
+      edge(words.length).forEach(([node], k) => write(node, words[k])); // the style sheet turns them round
+      attnkit.style(strips, "width", `calc(${words.length} * var(--cell))`);
+      rows.forEach((row, k) => {
+        row.show(words, weights[Math.floor(k / packed.num_heads)][k % packed.num_heads], head);
+      });
+    }
+    return { element: h("div", { class: "ak-heads" }, buttons, scroll, strongest), show };
+  }
+
+  // The whole map of a head: a square for each pair of words, the words at its edges, the strongest links in words.
+  function wholeMap(packed) {
+    const raster = attnkit.raster(packed.context, packed.context, ["weight"]);
+    const [top, side, text] = [h("div", { class: "ak-top" }), h("div", { class: "ak-left" }), h("p", {})];
+    const edges = [top, side].map((edge) => pool(edge, () => [h("span", {})]));
+    const squares = h("div", { class: "ak-squares" }, raster.element);
+    const grid = h("div", { class: "ak-map", role: "group", tabindex: 0, "aria-label": "The whole map" });
+    grid.append(h("span", { class: "ak-small" }, "looks ↓ at →"), top, side, squares);
+    const element = h("div", { class: "ak-whole" }, grid, text);
+    function show({ numbers, maps }, { head: [layer, head], whole_map }) {
+      attnkit.style(element, "display", whole_map ? "" : "none");
+      const n = whole_map ? numbers.length : 0;
+      const words = numbers.map((number) => packed.words[number]);
+      for (const edge of edges) edge(n).forEach(([node], k) => write(node, words[k]));
+      attr(grid, "style", `--count: ${n}; --places: ${packed.context}`);
+      if (!whole_map) return write(text, "");
+      const map = maps[layer].map((heads) => heads[head]);
+      const whole = Array.from({ length: packed.context }, (_, i) =>
+        Array.from({ length: packed.context }, (_, j) => map[i]?.[j] ?? 0),
+      );
+      raster.show(whole.flat(), 1);
+      const told = links(map).map(({ i, j, weight }) => `${quoted(words[i])} at ${quoted(words[j])} ${fixed(weight)}`);
+      const strongest = told.length ? `Strongest links to an earlier word: ${told.join(", ")}.` : "";
+      write(text, `Layer ${layer + 1}, head ${head + 1}: a row for each word that looks. ${strongest}`);
+    }
+    return { element, show };
+  }
+
+  // ---- the reader's words: a field with a list of what the model knows, which typing makes shorter
+
+  let lists = 0; // each list of the page has a name of its own
+
+  // The list under a field: `fit` gives the words that go on from what has been typed, `pick` takes one.
+  function wordList(input, fit, pick) {
+    const list = h("ul", {
+      class: "ak-list",
+      role: "listbox",
+      id: `ak-words-${lists++}`,
+      "aria-label": "Words",
+      hidden: true,
+    });
+    attr(input, "aria-controls", list.id);
+    let [options, active] = [[], -1];
+    function mark(k) {
+      active = k;
+      options.forEach((option, i) => attr(option, "aria-selected", String(i === k)));
+      if (k < 0) return input.removeAttribute("aria-activedescendant");
+      input.setAttribute("aria-activedescendant", options[k].id);
+      const { offsetTop, offsetHeight } = options[k];
+      list.scrollTop = Math.min(Math.max(list.scrollTop, offsetTop + offsetHeight - list.clientHeight), offsetTop);
+    }
+    function show(words) {
+      options = words.map((word, k) => {
+        const props = { role: "option", id: `${list.id}-${k}`, "aria-selected": "false", onclick: () => pick(word) };
+        return h("li", props, word);
+      });
+      list.replaceChildren(...options);
+      list.hidden = !options.length;
+      attr(input, "aria-expanded", String(!list.hidden));
+      mark(-1);
+    }
+    const open = () => show(fit(input.value));
+    function move(by) {
+      if (list.hidden) open();
+      const n = options.length;
+      if (n) mark(active < 0 ? (by > 0 ? 0 : n - 1) : (active + by + n) % n);
+    }
+    list.addEventListener("pointerdown", (event) => event.preventDefault()); // the field keeps the focus
+    return { list, open, move, close: () => show([]), active: () => options[active]?.textContent };
+  }
+
+  function wordField(packed, add) {
+    const known = packed.words.filter((word) => !/^<.*>$/.test(word)).sort((a, b) => a.localeCompare(b, "en"));
+    const props = { type: "text", role: "combobox", "aria-expanded": "false", "aria-autocomplete": "list" };
+    const quiet = { autocomplete: "off", autocapitalize: "off", spellcheck: "false", "aria-label": "your next word" };
+    const input = h("input", { ...props, ...quiet, class: "ak-field" });
+    const refusal = h("p", { class: "ak-refusal" });
+    const head = (text) => text.slice(0, text.search(/\S*$/));
+    const fit = (text) => {
+      const begun = text.slice(head(text).length).toLowerCase();
+      return known.filter((word) => word.toLowerCase().startsWith(begun));
+    };
+    function refuse(sentence) {
+      write(refusal, sentence);
+      attr(input, "aria-invalid", String(sentence !== ""));
+    }
+    function take(text) {
+      if (!text.trim()) {
+        write(refusal, "Type a word, or choose one from the list.");
+        input.focus();
+        return words.open();
+      }
+      words.close();
+      const refused = add(text);
+      refuse(refused);
+      if (!refused) input.value = "";
+    }
+    const words = wordList(input, fit, (word) => take(head(input.value) + word));
+    const keys = {
+      ArrowDown: () => words.move(1),
+      ArrowUp: () => words.move(-1),
+      Enter: () => take(words.active() ? head(input.value) + words.active() : input.value),
+      Escape: () => words.close(),
+    };
+    input.addEventListener("keydown", (event) => {
+      if (!keys[event.key]) return;
+      event.preventDefault();
+      keys[event.key]();
+    });
+    input.addEventListener("input", () => {
+      refuse("");
+      words.open();
+    });
+    input.addEventListener("blur", words.close);
+    function clear() {
+      input.value = "";
+      refuse("");
+      words.close();
+    }
+    const button = h("button", { type: "button", onclick: () => take(input.value) }, "Add");
+    const name = h("span", { class: "ak-name", "aria-hidden": "true" }, "your next word");
+    const row = h(
+      "div",
+      { class: "ak-buttons ak-pick" },
+      name,
+      h("span", { class: "ak-combo" }, input, words.list),
+      button,
+    );
+    return { element: h("div", {}, row, refusal), clear };
+  }
+
+  // ---- what goes on
+
+  const calm = () => globalThis.matchMedia?.("(prefers-reduced-motion: reduce)").matches;
+
+  // What does something every PACE milliseconds, in a frame of its own, until it is halted.
+  function clock(tick) {
+    let [frame, last] = [0, 0];
+    const next = (time) => {
+      frame = requestAnimationFrame(next);
+      if (time - last < PACE) return;
+      last = time;
+      tick();
+    };
+    return {
+      start() {
+        last = performance.now();
+        frame = requestAnimationFrame(next);
+      },
+      halt() {
+        cancelAnimationFrame(frame);
+        frame = 0;
+      },
+      runs: () => frame !== 0,
+    };
+  }
+
+  // The story as it goes on: each way to change it sets the state, tells what was done, and halts what writes.
+  function session(figure, data) {
+    const { words } = data.packed;
+    const model = attnkit.transformer(data.packed);
+    let preface = "";
+    const at = (state = figure.state()) => look(model, data, state);
+    const frames = clock(() => more());
+    function act(said, changes) {
+      frames.halt();
+      [preface, figure.stale] = [`${said} `, true];
+      figure.put(changes);
+    }
+    // One word more while the writing goes on.
+    function more() {
+      const { next, ended } = at();
+      if (!ended) figure.put({ written: [...figure.get("written"), next] });
+      if (at().ended) act("", {});
+    }
+    function take(word, by = "You") {
+      const { chances, ended } = at();
+      if (ended) return act("", {});
+      const said = `${by} took ${quoted(words[word])}, chance ${fixed(chances[word])}.`;
+      act(said, { written: [...figure.get("written"), word] });
+    }
+    const anew = (said, changes) => act(said, { ...changes, written: [] });
+    function tell(found) {
+      const told = found.numbers.map((number) => words[number]);
+      const complete = told[told.length - 1] === "." ? `A sentence is complete: ${quoted(sentence(told))} ` : "";
+      if (!frames.runs()) figure.say(`${preface}${complete}${standing(found, data.packed)}`.trim());
+      else if (complete) figure.say(complete.trim());
+      preface = "";
+    }
+    return { at, act, more, take, anew, tell, frames };
+  }
+
+  // What the buttons do.
+  function moves(figure, { words }, { at, act, more, take, anew, frames }) {
+    function toTheEnd() {
+      let state = figure.state();
+      for (let now = at(state); !now.ended; now = at(state))
+        state = { ...state, written: [...state.written, now.next] };
+      return state.written;
+    }
+    function start() {
+      if (frames.runs()) return act("The writing has stopped.", {});
+      if (at().ended) return act("", {});
+      if (calm()) return act("Written at once, because your device asks for less motion.", { written: toTheEnd() });
+      frames.start();
+      figure.say("The model writes.");
+      more();
+    }
+    function back() {
+      const { prompt, written } = figure.state();
+      const given = prompt.split(" ").filter(Boolean);
+      const last = written.length ? words[written[written.length - 1]] : given.pop();
+      if (!last) return act("There is no word to take away.", {});
+      act(
+        `Taken away: ${quoted(last)}.`,
+        written.length ? { written: written.slice(0, -1) } : { prompt: given.join(" ") },
+      );
+    }
+    return { start, back, step: () => take(at().next, "The model"), first: () => anew("Back at the beginning.", {}) };
+  }
+
+  // Words of the reader, at the end of what there is: the beginning, or what has been written. Returns why not, or "".
+  function adding(figure, { words, context }, { at, act }) {
+    function why({ found, unknown, count }) {
+      const { numbers, ended } = at();
+      if (unknown) return `The model does not know ${quoted(unknown)}. It knows ${count} words; the list shows them.`;
+      if (ended) return `${ENDED[ended](context)} “Back” takes the last word away.`;
+      return numbers.length + found.length > context ? ENDED.full(context) : "";
+    }
+    return (text) => {
+      const read = reading(text, words);
+      const refused = why(read);
+      if (refused) {
+        figure.say(refused);
+        return refused;
+      }
+      const { prompt, written } = figure.state();
+      const said = `Added: ${quoted(read.found.join(" "))}.`;
+      if (written.length) act(said, { written: [...written, ...read.found.map((word) => words.indexOf(word))] });
+      else act(said, { prompt: [prompt, ...read.found].join(" ").trim() });
+      return "";
+    };
+  }
+
+  // ---- the controls
+
+  function seedField(figure, run) {
+    const limits = { "aria-valuemin": 0, "aria-valuemax": SEEDS - 1, autocomplete: "off" };
+    const props = { type: "text", inputmode: "numeric", role: "spinbutton", "aria-label": "seed", ...limits };
+    const input = h("input", { ...props, class: "ak-field ak-seed" });
+    const show = (seed) => {
+      input.value = seed;
+      attr(input, "aria-valuenow", seed);
+    };
+    function set(seed) {
+      if (seed === figure.get("seed")) return show(seed);
+      if (Number.isInteger(seed) && seed >= 0 && seed < SEEDS)
+        return run.anew(`Seed ${seed}: the story is back at its beginning.`, { seed });
+      show(figure.get("seed"));
+      figure.say(`A seed is a whole number from 0 to ${SEEDS - 1}.`);
+    }
+    const typed = () => (input.value.trim() === "" ? Number.NaN : Number(input.value));
+    input.addEventListener("change", () => set(typed()));
+    input.addEventListener("keydown", (event) => {
+      const by = { ArrowUp: 1, ArrowDown: -1, Enter: 0 }[event.key];
+      if (by === undefined) return;
+      event.preventDefault();
+      set(by ? figure.get("seed") + by : typed());
+    });
+    figure.follow({ show }, { trait: "seed" });
+    const another = h("button", { type: "button", onclick: () => set((figure.get("seed") + 1) % SEEDS) }, "New seed");
+    return h("div", { class: "ak-buttons" }, h("span", { "aria-hidden": "true" }, "seed"), input, another);
+  }
+
+  function buttons(figure, run, also) {
+    const move = moves(figure, figure.get("packed"), run);
+    const button = (words, onclick) => h("button", { type: "button", onclick }, words);
+    const [start, step, back] = [button("Write", move.start), button("Step", move.step), button("Back", move.back)];
+    const first = button("To the beginning", move.first);
+    const reset = figure.reset(() => {
+      run.frames.halt();
+      also();
+    });
+    function show({ numbers, ended }, { written }) {
+      write(start, run.frames.runs() ? "Stop" : "Write");
+      for (const one of [start, step]) attr(one, "aria-disabled", String(Boolean(ended)));
+      attr(back, "aria-disabled", String(numbers.length === 1));
+      attr(first, "aria-disabled", String(written.length === 0));
+    }
+    return { element: h("div", { class: "ak-buttons" }, start, step, back, first, reset), show };
+  }
+
+  function temperatureSlider(figure) {
+    return figure.slider({
+      name: "temperature",
+      min: 0,
+      max: 2,
+      step: 0.05,
+      format: (v) => fixed(v),
+      word: (v) => (v === 0 ? "0, always the likeliest word" : fixed(v)),
+      trait: "temperature",
+    }).element;
+  }
+
+  const presets = (figure, run, beginnings) =>
+    beginnings.length
+      ? figure.follow(
+          attnkit.choice(
+            "begin with",
+            beginnings.map((text) => text.replace(/ \./g, ".")),
+            (k) => run.anew(`Begun: ${quoted(beginnings[k])}.`, { prompt: beginnings[k] }),
+          ),
+          { read: ({ prompt, written }) => (written.length ? -1 : beginnings.indexOf(prompt)) },
+        ).element
+      : null;
+
+  // What the model takes next, in words.
+  function drawnLine({ next, ended, chances }, { seed, temperature }, { words, context }, most) {
+    if (ended) return ENDED[ended](context);
+    if (temperature === 0) return `At temperature 0 the model takes the likeliest word, ${quoted(words[next])}.`;
+    const among = most ? `Only the ${most} likeliest are drawn. ` : "";
+    return `${among}With seed ${seed} the model takes ${quoted(words[next])}, chance ${fixed(chances[next])}.`;
+  }
+
+  function build(figure) {
+    const data = Object.fromEntries(["packed", "top_k", "beginnings"].map((name) => [name, figure.get(name)]));
+    const run = session(figure, data);
+    const field = wordField(data.packed, adding(figure, data.packed, run));
+    const parts = {
+      story: storyBox(data.packed),
+      buttons: buttons(figure, run, field.clear),
+      next: nextWords(data.packed, run.take),
+      heads: headRows(data.packed, (head) => figure.put({ head })),
+      map: wholeMap(data.packed),
+    };
+    const [drawn, title] = [h("p", { class: "ak-small" }), h("p", { class: "ak-title" })];
+    const whole = figure.button("", ({ whole_map }) => ({ whole_map: !whole_map }));
+    function update(state) {
+      const found = run.at();
+      for (const part of Object.values(parts)) part.show(found, state);
+      write(drawn, drawnLine(found, state, data.packed, data.top_k));
+      write(
+        title,
+        `Where ${quoted(data.packed.words[found.numbers[found.numbers.length - 1]])} looks, newest word first`,
+      );
+      write(whole, state.whole_map ? "Hide the whole map" : "Show the whole map of this head");
+      run.tell(found);
+    }
+    const sliders = h("div", { class: "ak-last-row" }, temperatureSlider(figure), seedField(figure, run));
+    return {
+      parts: [
+        ...[parts.story.element, parts.buttons.element, presets(figure, run, data.beginnings), field.element],
+        ...[h("p", { class: "ak-title" }, "What comes next: press a word to take it"), sliders, drawn],
+        ...[
+          parts.next.element,
+          title,
+          parts.heads.element,
+          h("div", { class: "ak-buttons" }, whole),
+          parts.map.element,
+        ],
+      ],
+      update,
+      stop: run.frames.halt,
+    };
+  }
+
+  attnkit.register("story_writer", { label: "A model that writes a story", compute, build });
+})(globalThis.attnkit);
