@@ -27,7 +27,7 @@ class StoryWriter(Figure):
     Parameters
     ----------
     packed : dict
-        The model, as `attnkit.lessons.storyteller.packed` makes it: its words, its sizes and its weights as small
+        The model, as ``packed`` of the storyteller makes it: its words, its sizes and its weights as small
         integers.  At most 128 wide, with 6 layers of 8 heads and a context of 64 words.
     prompt : str
         The beginning: words that the model knows, with blanks between.  A full stop is a word of its own.
