@@ -1,6 +1,6 @@
 """Train the chapters' models over ten seeds and write what came out into measured/, with the command and the machine.
 
-    python tools/study.py [translation] [multi_head] [recall] [positions] [stories]
+    python tools/study.py [translation] [multi_head] [recall] [positions] [stories] [layers]
 
 Seeds are fixed here, before anything was run with them; every run is written down, the bad ones too. Two models
 train at a time, one core each. Recall and positions are contests, so every model is tuned with the same number of
@@ -21,12 +21,14 @@ from bench import machine
 
 from attnkit import softmax
 from attnkit.lessons import translation as translators
+from attnkit.lessons.chain import ChainModel, ChainTask
 from attnkit.lessons.coreference import CoreferenceTask
 from attnkit.lessons.corpora import english_french
 from attnkit.lessons.gifts import GiftTask
 from attnkit.lessons.order import SCHEMES, SETTINGS, OrderTask
 from attnkit.lessons.recall import RecallTask, recall_tables
 from attnkit.lessons.storyteller import StoryTask, packed, unpacked
+from attnkit.lessons.training import new_model
 
 ROOT = Path(__file__).resolve().parent.parent
 SEEDS = range(4000, 4010)
@@ -56,6 +58,12 @@ STORY_RATES = (5e-3, 1e-2, 2e-2)
 TELLERS = {     # what the table calls it, with the options of the model and how many seeds it gets
     "full": ({}, 5), "uniform attention": ({"attention": "uniform"}, 3), "one layer": ({"num_layers": 1}, 3),
     "one head": ({"num_heads": 1}, 3),
+}
+CHAIN = range(8010, 8020)      # rates, steps and heads were chosen with others: 0 to 41, 8000 to 8006, 8200 to 8203
+PARTS = {     # what the table calls it, with the options of the layers
+    "everything": {}, "norm after": {"norm": "post"}, "no residual": {"residual": False}, "no norm": {"norm": None},
+    "neither": {"residual": False, "norm": None}, "four heads": {"num_heads": 4}, "an MLP": {"mlp": True},
+    "an MLP, no norm": {"mlp": True, "norm": None},
 }
 TRANSLATORS = {     # what the table calls it: the class and its options
     "additive": ("Translator", {}),
@@ -114,24 +122,31 @@ def giver_and_receiver(heads, positions, reader, seed):
             "their spread": weights.std(0).numpy().round(3).tolist(), "without a head": without}
 
 
-def what_it_is(layers, seed, rate=5e-3):
+def what_it_is(layers, seed, rate=5e-3, heads=1):
     """One or two layers trained to name the noun that "it" stands for, and examined."""
     torch.set_num_threads(1)
     lessons = CoreferenceTask()
     start = time.perf_counter()
-    model = lessons.train(seed, num_layers=layers, lr=rate)
+    model = lessons.train(seed, num_layers=layers, num_heads=heads, lr=rate)
     seconds = time.perf_counter() - start
     accuracy, right, other = lessons.evaluate(model)
     # The first held-out sentence ends in "tired"; the same with "wide". How far "it" leans to the animal with the query
-    # of one (rows) and the keys of one (columns).
+    # of one (rows) and the keys of one (columns), the mean of the heads; and each head's weights on animal and road.
     first = lessons.held_out[0]
-    both = [first._replace(words=(*first.words[:-1], ending)) for ending in ("tired", "wide")]
+    both = lessons.encode([first._replace(words=(*first.words[:-1], ending)) for ending in ("tired", "wide")])[0]
     with torch.no_grad():
-        query, key, _, _ = model.roles(lessons.encode(both)[0])
-    leans = [[np.subtract(*softmax((q @ k.T).numpy() / np.sqrt(q.shape[-1]))[0, [1, 6]]) for k in key] for q in query]
-    return {"task": "what it is", "layers": layers, "rate": rate, "seed": seed, "seconds": round(seconds, 1),
+        query, key = map(model.split, model.roles(both)[:2])
+        nouns = model.head_weights(both)[:, :, [1, 6]]
+        held_out, _, right_place, other_place = lessons.encode(lessons.held_out)
+        weights, rows = model(held_out)[1], torch.arange(len(held_out))
+        prefers = (weights[rows, right_place] > weights[rows, other_place]).double().mean().item()
+    leans = [[np.subtract(*softmax((q @ k.mT).numpy() / np.sqrt(q.shape[-1]))[:, 0].mean(0)[[1, 6]]) for k in key]
+             for q in query]
+    return {"task": "what it is", "layers": layers, "heads": heads, "rate": rate, "seed": seed,
+            "parameters": sum(p.numel() for p in model.parameters()), "seconds": round(seconds, 1),
             "accuracy": round(accuracy, 4), "right noun": round(right, 3), "other noun": round(other, 3),
-            "leans": np.round(leans, 3).tolist()}
+            "right noun before other": round(prefers, 4), "leans": np.round(leans, 3).tolist(),
+            "heads on animal and road": nouns.numpy().round(3).tolist()}
 
 
 def recaller(lessons, stage, setting, name, seed, steps, lr, sizes):
@@ -226,6 +241,24 @@ def story_final(*job):
     return run
 
 
+def stacker(experiment, layers, question, parts, seed, steps, lr):
+    """A stack trained to say who stands some places further on, or what hands tell, and examined before and after."""
+    torch.set_num_threads(1)
+    lessons, options = ChainTask(seed=CHAIN[0]), PARTS[parts]
+    untrained = lessons.anatomy(new_model(seed, ChainModel, layers, question, **options))
+    start = time.process_time()
+    model = lessons.train(seed, layers, question, steps=steps, lr=lr, **options)
+    seconds = time.process_time() - start
+    looks = {further: [round(weight, 3) for weight in lessons.evaluate_weights(model, further)]
+             for further in range(-2, 4)}
+    anatomies = {when: {name: [float(f"{number:.3g}") for number in numbers]
+                        for name, numbers in anatomy._asdict().items()}
+                 for when, anatomy in (("untrained", untrained), ("trained", lessons.anatomy(model)))}
+    return {"task": "chain", "experiment": experiment, "layers": layers, "question": question, "parts": parts,
+            "seed": seed, "steps": steps, "lr": lr, "parameters": sum(p.numel() for p in model.parameters()),
+            "seconds": round(seconds, 1), "accuracy": round(lessons.evaluate(model), 4), "looks": looks, **anatomies}
+
+
 def translation(_):
     """Every kind of translator with every seed."""
     return [(translator, name, seed) for name in TRANSLATORS for seed in SEEDS]
@@ -317,9 +350,25 @@ def story_finals(trials):
     return [(story_final, name, seed, lr) for name, (_, seeds) in TELLERS.items() for seed in STORIES[:seeds]]
 
 
+def layers(_):
+    """How far stacks of layers look, what parts they can do without; and what "it" is, with more layers or heads."""
+    kinds = [("depth", depth, k, "four heads", 800, 1e-2)
+             for depth, far in ((1, (2, 3, 4)), (2, (2, 3, 4, 5)), (3, (3, 4, 5))) for k in far]
+    kinds += [("one head", depth, k, "everything", 800, 1e-2) for depth, k in ((1, 2), (2, 3))]
+    kinds += [("bare", depth, k, "no residual", 800, 3e-3) for depth, k in ((1, 2), (1, 3), (2, 3), (3, 4))]
+    kinds += [("parts", 6, 3, parts, 400, 3e-3) for parts in list(PARTS)[:5]]
+    kinds += [("parts", depth, k, "no residual", 400, 3e-3) for depth, k in ((2, 3), (3, 3), (4, 3), (6, 1))]
+    kinds += [("mlp", 1, "hands", parts, 800, 1e-2) for parts in ("everything", "an MLP", "no norm", "an MLP, no norm")]
+    jobs = [(stacker, experiment, depth, question, parts, seed, steps, lr)
+            for experiment, depth, question, parts, steps, lr in kinds for seed in CHAIN]
+    kinds = (1, 1), (1, 4), (2, 1)
+    return jobs + [(what_it_is, depth, seed, 5e-3, heads) for depth, heads in kinds for seed in FRESH]
+
+
 # The stages of each; a stage gets the runs of those before it and gives its jobs.
 STUDIES = {"translation": [translation], "multi_head": [multi_head], "recall": [recall_trials, recall_finals],
-           "positions": [order_trials, order_finals], "stories": [story_trials, story_finals]}
+           "positions": [order_trials, order_finals], "stories": [story_trials, story_finals],
+           "layers": [layers]}
 
 
 def run_all(jobs):
