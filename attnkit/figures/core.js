@@ -112,7 +112,10 @@
     return true;
   }
   attnkit.write = (node, text) => {
-    if (changed(node, "text", text)) node.textContent = text;
+    if (!changed(node, "text", text)) return;
+    const own = node.firstChild;
+    if (own?.nodeType === 3 && own === node.lastChild) own.data = text;
+    else node.textContent = text;
   };
   attnkit.style = (node, name, value) => {
     if (changed(node, name, value)) node.style[name] = value;
