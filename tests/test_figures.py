@@ -1746,10 +1746,9 @@ def test_story_writer_arithmetic():
         if not ours.ended:
             assert ours.packed["words"][got["next"]] == ours.next_word
         assert got["order"] == sorted(range(2, len(ours.scores)), key=lambda word: -got["scores"][word])
-    for ours in figures_[::5]:
         with torch.no_grad():
             scores, weights = storyteller.unpacked(ours.packed)(torch.tensor([ours.numbers]))
-        assert np.allclose(ours.scores, scores[0, -1], rtol=0, atol=1e-6)
+        assert np.allclose(got["scores"], scores[0, -1], rtol=0, atol=1e-6)
         assert all(np.allclose(mine, theirs[0], rtol=0, atol=1e-6) for mine, theirs in zip(ours.weights, weights))
 
 
@@ -1795,6 +1794,10 @@ def test_a_story_is_written_in_python():
     full = storytelling(prompt="Zoe " * 63)
     assert full.ended == "full" and "at most 64 words" in full.still() and full.write() == " ".join(["Zoe"] * 63)
     assert storytelling(prompt="").story == [] and storytelling(prompt="").next_word
+    begun, later = storytelling(write=3), storytelling()
+    later.write(3)
+    assert begun.written == later.written == begun.defaults["written"] and later.defaults["written"] == [] and len(begun.written) == 3
+    assert storytelling(prompt="Zoe " * 62, write=9).story[:-1] == ["Zoe"] * 62
 
 
 def broken(name=None, **changed):
@@ -1834,6 +1837,7 @@ def broken(name=None, **changed):
     ({"beginnings": "Zoe"}, TypeError, "beginnings must be a sequence of str"),
     ({"beginnings": ["Zoe"] * 7}, ValueError, "beginnings must be at most 6, got 7"),
     ({"top_k": 0}, ValueError, "top_k must be at least 1, got 0"),
+    ({"write": -1}, ValueError, "write must be at least 0, got -1"),
     ({"top_k": 1.5}, TypeError, "top_k must be an integer"),
     ({"seed": -1}, ValueError, "seed must be from 0 to 9999"),
     ({"temperature": "hot"}, TypeError, "temperature must be a number"),
@@ -1864,7 +1868,9 @@ def follows(found, widget):
     newest = widget.weights[:, :, -1].reshape(-1, len(widget.numbers))
     words = ["<start>", *widget.story]
     assert found.locator(".ak-best").all_inner_texts() == [f"{words[int(np.argmax(row))]} {fixed(row.max())}" for row in newest]
-    assert found.locator(".ak-strips .ak-edge span").all_text_contents() == words
+    assert found.locator(".ak-strips .ak-edge span:not(:empty)").all_text_contents() == words
+    for button, best in zip(found.locator(".ak-head").all(), found.locator(".ak-best").all()):
+        assert button.get_attribute("aria-describedby") == best.get_attribute("id")
     shades = found.locator(".ak-token").evaluate_all("all => all.map(e => e.style.backgroundColor)")
     mine = [round(100 * draw.opacity(v, 1), 1) for v in widget.weights[*widget.head, -1]]
     assert [float(re.search(r"([\d.]+)%", shade)[1]) for shade in shades] == mine
@@ -1910,7 +1916,7 @@ def test_a_story_by_hand(watched, tmp_path, width):
         check("Taken away: “.”.")
         press(found, "the Zoe")
         widget.prompt = "the Zoe"
-        check("Begun: “the Zoe”.")
+        check("Begun with “the Zoe”.")
         found.get_by_role("slider", name="temperature").press("Home")
         widget.temperature = 0
         check("chance 1.00.")
@@ -2079,6 +2085,30 @@ def test_the_end_of_a_story_and_of_the_context(watched, tmp_path):
 
 
 @pytest.mark.browser
+def test_a_story_opens_written(watched, tmp_path):
+    """Some words are there when the figure opens, and Reset leads back to them; it begins with nothing, and a reader's words, as well."""
+    with watched() as w:
+        widget = storytelling(write=4)
+        found = alone(w, tmp_path, widget)
+        follows(found, widget)
+        start = found.inner_text()
+        press(found, "To the beginning")
+        assert told(found) == ["<start>", "Zoe", "met", "Rex", "."]
+        press(found, "nothing")
+        widget.written, widget.prompt = [], ""
+        assert status(w, found).startswith("Begun with nothing. ")
+        follows(found, widget)
+        found.get_by_role("combobox").fill("rex met")
+        press(found, "Add")
+        widget.prompt = "Rex met"
+        assert status(w, found).startswith("Added: “Rex met”. ") and found.locator(".ak-given").all_inner_texts() == ["Rex", "met"]
+        follows(found, widget)
+        press(found, "Reset")
+        w.settle()
+        assert found.inner_text() == start and len(told(found)) == 9 and not w.errors
+
+
+@pytest.mark.browser
 @pytest.mark.parametrize("width", [1280, 360])
 def test_the_whole_map_of_a_head(watched, tmp_path, width):
     """One canvas whose pixels are the weights, words at both edges, the strongest links in words; away again at Reset."""
@@ -2092,7 +2122,7 @@ def test_the_whole_map_of_a_head(watched, tmp_path, width):
         press(found, "Show the whole map of this head")
         press(found, "layer 2, head 1")
         words, n = ["<start>", *widget.story], len(widget.numbers)
-        assert found.locator(".ak-top span").all_text_contents() == words == found.locator(".ak-left span").all_text_contents()
+        assert all(found.locator(f"{edge} span:not(:empty)").all_text_contents() == words for edge in (".ak-top", ".ak-left"))
         wanted = np.zeros((64, 64))
         wanted[:n, :n] = widget.weights[1, 0]
         shown = np.array(found.locator(".ak-squares canvas").evaluate(pixels)).reshape(64, 64)
@@ -2102,7 +2132,7 @@ def test_the_whole_map_of_a_head(watched, tmp_path, width):
         earlier = sorted(((wanted[i, j], i, j) for i in range(n) for j in range(1, i)), reverse=True)[:5]
         for weight, i, j in earlier:
             assert f"“{words[i]}” at “{words[j]}” {fixed(weight)}" in found.locator(".ak-whole").inner_text()
-        box, edge = found.locator(".ak-squares").bounding_box(), found.locator(".ak-left span").last.bounding_box()
+        box, edge = found.locator(".ak-squares").bounding_box(), found.locator(".ak-left span:not(:empty)").last.bounding_box()
         assert abs(box["y"] + box["height"] - edge["y"] - edge["height"]) < 2, "words and rows drift apart"
         newest, strip_ = (found.locator(f".ak-strips {what}").evaluate("e => e.getBoundingClientRect().left") for what in (f".ak-edge span:nth-child({n})", "canvas:nth-child(2)"))
         assert abs(newest - strip_) < 1, "the newest word does not stand over its weight"
@@ -2152,6 +2182,10 @@ def test_a_step_costs_one_place(watched, tmp_path):
             act()
             scripts = profile.send("Profiler.takePreciseCoverage")["result"]
             return sum(block["count"] for s in scripts if s["url"].startswith("file:") for f in s["functions"] for block in f["ranges"])
+        w.page.evaluate("""() => { window.put = 0; new MutationObserver((all) => { put += all.length; }).observe(document.querySelector('.ak-figure'), {childList: true, subtree: true}); }""")
+        press(found, "Step")
+        assert w.page.evaluate("put") == 0, "nodes are put into the page, which is then styled anew"
+        press(found, "New seed")
         steps = []
         for _ in range(3):        # what the page does once is no part of a step
             steps.append(ran(lambda: press(found, "Step")))

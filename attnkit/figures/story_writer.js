@@ -73,20 +73,36 @@
 
   // The strongest weights of a map between two words, <start> left out.
   function links(map) {
-    const all = map.flatMap((row, i) => row.slice(1, i).map((weight, k) => ({ i, j: k + 1, weight })));
-    return all.sort((a, b) => b.weight - a.weight).slice(0, LINKS);
+    const best = [];
+    map.forEach((row, i) => {
+      for (let j = 1; j < i; j++) {
+        const at = best.findIndex(({ weight }) => weight < row[j]);
+        if (at >= 0) best.splice(at, 0, { i, j, weight: row[j] });
+        else if (best.length < LINKS) best.push({ i, j, weight: row[j] });
+        best.length = Math.min(best.length, LINKS);
+      }
+    });
+    return best;
   }
 
   // ---- the parts
 
-  // As many elements as there are words: one that is there already is not laid out again for one more.
-  function pool(parent, make) {
-    const made = [];
-    let shown = 0;
+  let named = 0; // what another element names has a name of its own
+  const name = (kind) => `ak-${kind}-${named++}`;
+
+  // Elements for words, all made when the first is asked for: a new word is written into one that is there, as to put
+  // one more into a page has much of the page styled anew. Those without a word are empty.
+  function pool(parent, most, make) {
+    let made = [];
     return (count) => {
-      while (made.length < count) made.push(make());
-      while (shown > count) for (const node of made[--shown]) node.remove();
-      while (shown < count) parent.append(...made[shown++]);
+      if (count && !made.length) {
+        made = Array.from({ length: most }, make);
+        parent.append(...made.flat());
+      }
+      for (const node of made.slice(count).flat()) {
+        write(node, "");
+        if (node.className) attr(node, "class", "");
+      }
       return made.slice(0, count);
     };
   }
@@ -95,7 +111,7 @@
   function storyBox(packed) {
     const text = h("p", { class: "ak-story" });
     const note = h("p", { class: "ak-small ak-note" });
-    const tokens = pool(text, () => [document.createTextNode(""), h("span", {})]);
+    const tokens = pool(text, packed.context, () => [document.createTextNode(""), h("span", {})]);
     function show({ numbers, weights }, { head: [layer, head], written }) {
       const given = numbers.length - written.length;
       const words = numbers.map((number) => packed.words[number]);
@@ -151,10 +167,11 @@
 
   // A row for each head: its name, which shows it in the story, its weights from the newest word back, the strongest.
   function headRow(packed, layer, head, choose) {
-    const name = `layer ${layer + 1}, head ${head + 1}`;
     const strip = attnkit.raster(1, packed.context, ["weight"]);
-    const best = h("span", { class: "ak-best" });
-    const button = h("button", { type: "button", class: "ak-head", onclick: () => choose([layer, head]) }, name);
+    const best = h("span", { class: "ak-best", id: name("best") });
+    const props = { type: "button", class: "ak-head", "aria-describedby": best.id };
+    const words = `layer ${layer + 1}, head ${head + 1}`;
+    const button = h("button", { ...props, onclick: () => choose([layer, head]) }, words);
     function show(words, weights, chosen) {
       const back = [...weights].reverse();
       strip.show(
@@ -174,7 +191,7 @@
       headRow(packed, Math.floor(k / packed.num_heads), k % packed.num_heads, choose),
     );
     const names = h("div", { class: "ak-edge" });
-    const edge = pool(names, () => [h("span", {})]);
+    const edge = pool(names, packed.context, () => [h("span", {})]);
     const strips = h(
       "div",
       { class: "ak-strips", style: `--places: ${packed.context}` },
@@ -210,7 +227,7 @@
   function wholeMap(packed) {
     const raster = attnkit.raster(packed.context, packed.context, ["weight"]);
     const [top, side, text] = [h("div", { class: "ak-top" }), h("div", { class: "ak-left" }), h("p", {})];
-    const edges = [top, side].map((edge) => pool(edge, () => [h("span", {})]));
+    const edges = [top, side].map((edge) => pool(edge, packed.context, () => [h("span", {})]));
     const squares = h("div", { class: "ak-squares" }, raster.element);
     const grid = h("div", { class: "ak-map", role: "group", tabindex: 0, "aria-label": "The whole map" });
     grid.append(h("span", { class: "ak-small" }, "looks ↓ at →"), top, side, squares);
@@ -220,13 +237,18 @@
       const n = whole_map ? numbers.length : 0;
       const words = numbers.map((number) => packed.words[number]);
       for (const edge of edges) edge(n).forEach(([node], k) => write(node, words[k]));
-      attr(grid, "style", `--count: ${n}; --places: ${packed.context}`);
+      attr(grid, "style", `--count: ${8 * Math.ceil(n / 8)}; --places: ${packed.context}`); // seldom another size
+      for (const node of [top, squares]) attnkit.style(node, "width", `calc(${n} * var(--cell))`);
+      for (const node of [side, squares]) attnkit.style(node, "height", `calc(${n} * var(--cell))`);
       if (!whole_map) return write(text, "");
       const map = maps[layer].map((heads) => heads[head]);
-      const whole = Array.from({ length: packed.context }, (_, i) =>
-        Array.from({ length: packed.context }, (_, j) => map[i]?.[j] ?? 0),
-      );
-      raster.show(whole.flat(), 1);
+      const whole = new Array(packed.context ** 2).fill(0);
+      map.forEach((row, i) => {
+        row.forEach((weight, j) => {
+          whole[i * packed.context + j] = weight;
+        });
+      });
+      raster.show(whole, 1);
       const told = links(map).map(({ i, j, weight }) => `${quoted(words[i])} at ${quoted(words[j])} ${fixed(weight)}`);
       const strongest = told.length ? `Strongest links to an earlier word: ${told.join(", ")}.` : "";
       write(text, `Layer ${layer + 1}, head ${head + 1}: a row for each word that looks. ${strongest}`);
@@ -236,14 +258,12 @@
 
   // ---- the reader's words: a field with a list of what the model knows, which typing makes shorter
 
-  let lists = 0; // each list of the page has a name of its own
-
   // The list under a field: `fit` gives the words that go on from what has been typed, `pick` takes one.
   function wordList(input, fit, pick) {
     const list = h("ul", {
       class: "ak-list",
       role: "listbox",
-      id: `ak-words-${lists++}`,
+      id: name("words"),
       "aria-label": "Words",
       hidden: true,
     });
@@ -326,11 +346,10 @@
       words.close();
     }
     const button = h("button", { type: "button", onclick: () => take(input.value) }, "Add");
-    const name = h("span", { class: "ak-name", "aria-hidden": "true" }, "your next word");
     const row = h(
       "div",
       { class: "ak-buttons ak-pick" },
-      name,
+      h("span", { class: "ak-name", "aria-hidden": "true" }, "your next word"),
       h("span", { class: "ak-combo" }, input, words.list),
       button,
     );
@@ -510,17 +529,14 @@
     }).element;
   }
 
-  const presets = (figure, run, beginnings) =>
-    beginnings.length
-      ? figure.follow(
-          attnkit.choice(
-            "begin with",
-            beginnings.map((text) => text.replace(/ \./g, ".")),
-            (k) => run.anew(`Begun: ${quoted(beginnings[k])}.`, { prompt: beginnings[k] }),
-          ),
-          { read: ({ prompt, written }) => (written.length ? -1 : beginnings.indexOf(prompt)) },
-        ).element
-      : null;
+  // What a story may begin with; with nothing, the reader's words make the beginning.
+  function presets(figure, run, beginnings) {
+    const all = ["", ...beginnings];
+    const told = all.map((text) => text.replace(/ \./g, ".") || "nothing");
+    const begin = (k) => run.anew(`Begun with ${all[k] ? quoted(told[k]) : told[k]}.`, { prompt: all[k] });
+    const read = ({ prompt, written }) => (written.length ? -1 : all.indexOf(prompt));
+    return figure.follow(attnkit.choice("begin with", told, begin), { read }).element;
+  }
 
   // What the model takes next, in words.
   function drawnLine({ next, ended, chances }, { seed, temperature }, { words, context }, most) {

@@ -44,6 +44,8 @@ class StoryWriter(Figure):
         Layer and head, counted from 0, whose weights are shown in the story.
     whole_map : bool
         Whether the map of all words of that head is shown, too.
+    write : int
+        How many words the model has written when the figure opens, fewer if the story ends before.
     caption : str
 
     Raises
@@ -79,7 +81,7 @@ class StoryWriter(Figure):
     whole_map = traitlets.Bool(False).tag(sync=True, reset=True)
 
     def __init__(self, packed, prompt="", seed=0, temperature=0.7, top_k=None, beginnings=(), head=(0, 0),
-                 whole_map=False, caption=""):
+                 whole_map=False, write=0, caption=""):
         self._tensors, self._known = read_model(packed), None
         beginnings = checks.sequence(beginnings, "beginnings", "str")
         if len(beginnings) > 6:
@@ -90,8 +92,12 @@ class StoryWriter(Figure):
             top_k = checks.count(top_k, "top_k")
         if not isinstance(whole_map, bool):
             raise TypeError(f"whole_map must be True or False, got {whole_map!r}")
+        write = checks.count(write, "write", 0)
         super().__init__(packed=packed, prompt=prompt, seed=seed, temperature=temperature, top_k=top_k,
                          beginnings=beginnings, head=head, whole_map=whole_map, caption=caption)
+        if write:
+            self.write(write)
+            self.defaults = {**self.defaults, "written": self.written}       # where "Reset" leads back to
 
     @traitlets.validate("prompt")
     def _check_prompt(self, proposal):
