@@ -1872,7 +1872,7 @@ def follows(found, widget):
     for button, best in zip(found.locator(".ak-head").all(), found.locator(".ak-best").all()):
         assert button.get_attribute("aria-describedby") == best.get_attribute("id")
     shades = found.locator(".ak-token").evaluate_all("all => all.map(e => e.style.backgroundColor)")
-    mine = [round(100 * draw.opacity(v, 1), 1) for v in widget.weights[*widget.head, -1]]
+    mine = [round(100 * draw.opacity(np.floor(100 * v + 0.5) / 100, 1), 1) for v in widget.weights[*widget.head, -1]]
     assert [float(re.search(r"([\d.]+)%", shade)[1]) for shade in shades] == mine
 
 

@@ -202,10 +202,12 @@
           context.fillStyle = fillOf(kind); // however it is written, it is read back as #rrggbb
           return [1, 3, 5].map((k) => parseInt(context.fillStyle.slice(k, k + 2), 16));
         });
-        values.forEach((value, k) => {
-          const [red, green, blue] = colours[value < 0 ? 0 : colours.length - 1];
-          image.data.set([red, green, blue, Math.round(255 * attnkit.opacity(value, vmax))], 4 * k);
-        });
+        const { data } = image;
+        let k = 0;
+        for (const value of values) {
+          for (const part of colours[value < 0 ? 0 : colours.length - 1]) data[k++] = part;
+          data[k++] = Math.round(255 * attnkit.opacity(value, vmax));
+        }
         context.putImageData(image, 0, 0);
       },
     };

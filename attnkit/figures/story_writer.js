@@ -111,7 +111,7 @@
   function storyBox(packed) {
     const text = h("p", { class: "ak-story" });
     const note = h("p", { class: "ak-small ak-note" });
-    const tokens = pool(text, packed.context, () => [document.createTextNode(""), h("span", {})]);
+    const tokens = pool(text, packed.context, () => [document.createTextNode(""), h("span", {}, "")]);
     function show({ numbers, weights }, { head: [layer, head], written }) {
       const given = numbers.length - written.length;
       const words = numbers.map((number) => packed.words[number]);
@@ -126,7 +126,7 @@
         write(space, word === "." ? "" : " "); // a full stop stays with the word before it
         write(token, word);
         attr(token, "class", kinds.filter(Boolean).join(" "));
-        attnkit.paint(token, weights[layer][head][i], 1, "weight");
+        attnkit.paint(token, Math.round(100 * weights[layer][head][i]) / 100, 1, "weight"); // finer is not seen
       });
       const shade = `Shaded: how much weight layer ${layer + 1}, head ${head + 1} gives each word from the newest one, which is framed.`;
       write(note, given > 1 ? `Underlined: the beginning. ${shade}` : shade);
@@ -152,15 +152,16 @@
     const group = { class: "ak-bars", role: "group", "aria-label": "Words to take, with their chances" };
     const element = h("div", group, ...bars.map(({ button }) => button));
     function show(found) {
+      attnkit.style(element, "visibility", found.ended ? "hidden" : "");
+      if (found.ended) return;
       order = found.order;
       bars.forEach(({ button, fill, word, chance }, k) => {
         const [name, share] = [packed.words[order[k]], found.chances[order[k]]];
         write(word, name);
         write(chance, fixed(share));
-        attnkit.style(fill, "transform", `scaleX(${share.toFixed(4)})`);
+        attnkit.style(fill, "transform", `scaleX(${share.toFixed(3)})`);
         attr(button, "class", order[k] === found.next ? "ak-bar ak-drawn" : "ak-bar");
       });
-      attnkit.style(element, "visibility", found.ended ? "hidden" : "");
     }
     return { element, show };
   }
@@ -191,7 +192,7 @@
       headRow(packed, Math.floor(k / packed.num_heads), k % packed.num_heads, choose),
     );
     const names = h("div", { class: "ak-edge" });
-    const edge = pool(names, packed.context, () => [h("span", {})]);
+    const edge = pool(names, packed.context, () => [h("span", {}, "")]);
     const strips = h(
       "div",
       { class: "ak-strips", style: `--places: ${packed.context}` },
@@ -227,7 +228,7 @@
   function wholeMap(packed) {
     const raster = attnkit.raster(packed.context, packed.context, ["weight"]);
     const [top, side, text] = [h("div", { class: "ak-top" }), h("div", { class: "ak-left" }), h("p", {})];
-    const edges = [top, side].map((edge) => pool(edge, packed.context, () => [h("span", {})]));
+    const edges = [top, side].map((edge) => pool(edge, packed.context, () => [h("span", {}, "")]));
     const squares = h("div", { class: "ak-squares" }, raster.element);
     const grid = h("div", { class: "ak-map", role: "group", tabindex: 0, "aria-label": "The whole map" });
     grid.append(h("span", { class: "ak-small" }, "looks ↓ at →"), top, side, squares);
