@@ -735,7 +735,8 @@ def test_static_form(widget):
              "matrix_stepper": lambda: [fixed(v) for x in (widget.scores, widget.weights, widget.outputs) for v in x.flat],
              "position_pairs": lambda: [fixed(v) for v in [*np.ravel([*widget.vectors.values()]), *widget.bias, widget.found["sinusoidal"],
                                                            widget.found["learned"], widget.found["alibi"], *widget.found["rotary"]]],
-             "story_writer": lambda: [*widget.story, *[fixed(v, 3) for v in np.sort(widget.chances)[-5:]], fixed(widget.temperature)],
+             "story_writer": lambda: [*widget.story, *[fixed(v, 3) for v in np.sort(widget.chances)[-5:]], fixed(widget.temperature),
+                                       *[fixed(v) for v in widget.weights[:, :, -1].max(axis=-1).flat]],
              "swapped_words": lambda: [compact(widget.difference), *[fixed(v) for case in widget.cases for v in np.ravel(case["weights"])],
                                        *[f"{word} {fixed(p)}" for case in widget.cases for answers in case["answers"] for best in answers
                                          for word, p in best]]}[widget.kind]()

@@ -181,14 +181,21 @@ class StoryWriter(Figure):
         return self._results
 
     def still(self):
-        """The words so far, and the likeliest next ones with their chances."""
+        """The words so far, the likeliest next ones with their chances, and where the newest one looks."""
         story = f"<p>{escape(' '.join([START, *self.story]))}</p>"
         if self.ended:
-            return f"<div>{story}<p>{ENDED[self.ended].format(self.packed['context'])}</p></div>"
+            return f"<div>{story}<p>{ENDED[self.ended].format(self.packed['context'])}</p>{self._still_heads()}</div>"
         best = ranked(self.scores, never(self.packed))[:SHOWN]
         rows = [[self.packed["words"][word], fixed(self.chances[word], 3)] for word in best]
         table = still_table(["next word", f"chance at temperature {fixed(self.temperature)}"], rows)
-        return f"<div>{story}{table}</div>"
+        return f"<div>{story}{table}{self._still_heads()}</div>"
+
+    def _still_heads(self):
+        """A row for each head: the word that has most of its weight."""
+        words, newest = [START, *self.story], self.weights[:, :, -1]
+        rows = [[f"layer {layer + 1}, head {head + 1}", words[row.round(9).argmax()], fixed(row.max())]
+                for layer, heads in enumerate(newest) for head, row in enumerate(heads)]
+        return still_table(["head", f"the newest word, “{words[-1]}”, looks most at", "weight"], rows)
 
 
 ENDED = {"end": "The story has ended.", "full": "The context is full: the model reads at most {} words."}
