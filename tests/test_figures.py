@@ -1,5 +1,6 @@
 """The interactive figures: Python's side, and JavaScript's arithmetic against it."""
 
+import gzip
 import json
 import re
 from html import unescape
@@ -1751,6 +1752,24 @@ def test_story_writer_arithmetic():
             scores, weights = storyteller.unpacked(ours.packed)(torch.tensor([ours.numbers]))
         assert np.allclose(got["scores"], scores[0, -1], rtol=0, atol=1e-6)
         assert all(np.allclose(mine, theirs[0], rtol=0, atol=1e-6) for mine, theirs in zip(ours.weights, weights))
+
+
+def test_the_model_of_the_chapter():
+    """What travels is small, and the page scores 300 random beginnings as the quantised model in torch does."""
+    cells = json.loads((ROOT / "chapters" / "writing.ipynb").read_text(encoding="utf-8"))["cells"]
+    shown = ["".join(output.get("data", {}).get("text/html", [])) for cell in cells for output in cell.get("outputs", [])]
+    states = [json.loads(unescape(found)) for html in shown for found in re.findall(r'data-ak-figure="story_writer" data-ak-state="([^"]*)"', html)]
+    assert states
+    for state in states:
+        words, rng = state["packed"]["words"], np.random.default_rng(43)
+        assert len(gzip.compress(json.dumps(state["packed"]).encode())) <= 60_000
+        cases = [{**state, "prompt": "", "written": rng.integers(3, len(words), rng.integers(0, 64)).tolist()} for _ in range(300)]
+        model = storyteller.unpacked(state["packed"])
+        for case, got in zip(cases, node("run_figures.js", {"figure": "story_writer", "cases": cases})):
+            with torch.no_grad():
+                scores, weights = model(torch.tensor([got["numbers"]]))
+            assert got["numbers"] == [words.index("<start>"), *case["written"]] and np.allclose(got["scores"], scores[0, -1], rtol=0, atol=1e-6)
+            assert all(np.allclose(mine, theirs[0, :, -1], rtol=0, atol=1e-6) for mine, theirs in zip(got["weights"], weights))
 
 
 def test_the_same_seed_writes_the_same_story_in_both_languages():
