@@ -6,7 +6,7 @@ import re
 import pytest
 
 from attnkit.lessons.corpora import DRINKS, crossings, drink_orders, elides, english_french, gifts, vocabulary
-from attnkit.lessons.stories import WORDS, determined, errors, next_words, stories
+from attnkit.lessons.stories import WORDS, determined, errors, next_words, other_movers, other_receivers, stories
 
 # Whole sentences: English, French, and for each French word the digits of its English positions, the certain one first.
 SENTENCES = """
@@ -498,3 +498,15 @@ def test_bad_numbers_of_stories_are_refused():
     for wrong, error in ((0, ValueError), (1.5, TypeError), (True, TypeError)):
         with pytest.raises(error, match="num_stories"):
             stories(wrong)
+
+
+@pytest.mark.parametrize("changes, gap, kept", [(other_receivers, -5, 30), (other_movers, -2, 10)])
+def test_changed_stories_have_another_answer(changes, gap, kept):
+    """One sentence is another one, nothing contradicts it, and what is right in the gap is another word than before."""
+    found = [(words, *pair) for words in stories(100, seed=5) for pair in changes(words)]
+    assert len(found) > kept and not any(changes(words) for words in stories(100, seed=5) if "coins" in words)
+    for words, changed, answer in found:
+        old, new = (" ".join(told).split(" . ") for told in (words[:gap], changed))
+        assert len(old) == len(new) and sum(a != b for a, b in zip(old, new)) == 1
+        assert next_words(changed) == [answer] and words[gap] != answer
+    assert changes("Zoe and Max met Rex in the tower .".split()) == []

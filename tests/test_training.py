@@ -271,6 +271,13 @@ def test_a_model_that_has_travelled(teller):
         unpacked(travelled | {"format": 2})
 
 
+def test_the_model_of_the_chapter_is_there():
+    """Its chapter compares it with what is trained there."""
+    model = unpacked(storyteller.trained())
+    assert packed(model) == storyteller.trained() and model.words == ["<pad>", "<start>", "<end>", *WORDS]
+    assert sum(p.numel() for p in model.parameters()) == 19432
+
+
 def test_small_rows_travel_too(teller):
     """A row of nothing but noughts, and numbers smaller than a step can be, come back as nought."""
     model = unpacked(packed(teller))

@@ -1,6 +1,6 @@
 """Train the chapters' models over ten seeds and write what came out into measured/, with the command and the machine.
 
-    python tools/study.py [translation] [multi_head] [recall] [positions] [stories] [layers]
+    python tools/study.py [translation] [multi_head] [recall] [positions] [stories] [story_heads] [layers]
 
 Seeds are fixed here, before anything was run with them; every run is written down, the bad ones too. Two models
 train at a time, one core each. Recall and positions are contests, so every model is tuned with the same number of
@@ -27,7 +27,8 @@ from attnkit.lessons.corpora import english_french
 from attnkit.lessons.gifts import GiftTask
 from attnkit.lessons.order import SCHEMES, SETTINGS, OrderTask
 from attnkit.lessons.recall import RecallTask, recall_tables
-from attnkit.lessons.storyteller import StoryTask, packed, unpacked
+from attnkit.lessons.stories import PLACES, other_movers, other_receivers
+from attnkit.lessons.storyteller import CHAPTER_SEED, StoryTask, packed, unpacked
 from attnkit.lessons.training import new_model
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -241,6 +242,50 @@ def story_final(*job):
     return run
 
 
+def teller_examined(seed):
+    """A storyteller of the chapter's stories: what it loses with each head, whether it follows when a story changes."""
+    torch.set_num_threads(1)
+    lessons = StoryTask()
+    model = lessons.train(seed)
+
+    def without(layer, head):
+        found = copy.deepcopy(model)
+        with torch.no_grad():
+            found.blocks[layer].w_output[head * 8:head * 8 + 8] = 0
+        return rounded(lessons.evaluate(found))
+
+    @torch.no_grad()
+    def says(words):
+        return lessons.vocabulary[model(lessons.encode([words])[:, :-1])[0][0, -1].argmax()]
+
+    def follow(changes, gap):
+        """Of stories that are changed so that another word is right: is it said, and was the old one said before?"""
+        pairs = [(words, *pair) for words in things for pair in changes(words)]
+        now = np.array([says(changed) == answer for _, changed, answer in pairs])
+        before = np.array([says(words[:gap]) == words[gap] for words, *_ in pairs])
+        return {"number": len(pairs), "before": share(before), "after": share(now), "both": share(now & before)}
+
+    def share(found):
+        return round(float(np.mean(found)), 4)
+
+    things = [words for words in lessons.held_out if "coins" not in words]
+    places = {}
+    for words in things:
+        named = [word for word in words[:-2] if word in PLACES]
+        kind = ("only place" if len(set(named)) == 1 else f"{'' if words[-2] == named[0] else 'not '}where they met, "
+                f"{'' if words[-2] == named[-1] else 'not '}last named")
+        places.setdefault(kind, []).append(says(words[:-2]) == words[-2])
+    return {"seed": seed, "right": rounded(lessons.evaluate(model)),
+            "without": [[without(layer, head) for head in range(4)] for layer in range(2)],
+            "another receiver": follow(other_receivers, -5), "another mover": follow(other_movers, -2),
+            "places": {kind: {"number": len(found), "right": share(found)} for kind, found in places.items()}}
+
+
+def rounded(shares):
+    """Shares with four decimals."""
+    return {name: round(share, 4) for name, share in shares.items()}
+
+
 def stacker(experiment, layers, question, parts, seed, steps, lr):
     """A stack trained to say who stands some places further on, or what hands tell, and examined before and after."""
     torch.set_num_threads(1)
@@ -350,6 +395,11 @@ def story_finals(trials):
     return [(story_final, name, seed, lr) for name, (_, seeds) in TELLERS.items() for seed in STORIES[:seeds]]
 
 
+def story_heads(_):
+    """The chapter's model and two neighbours."""
+    return [(teller_examined, seed) for seed in (CHAPTER_SEED - 1, CHAPTER_SEED, CHAPTER_SEED + 1)]
+
+
 def layers(_):
     """How far stacks of layers look, what parts they can do without; and what "it" is, with more layers or heads."""
     kinds = [("depth", depth, k, "four heads", 800, 1e-2)
@@ -368,6 +418,7 @@ def layers(_):
 # The stages of each; a stage gets the runs of those before it and gives its jobs.
 STUDIES = {"translation": [translation], "multi_head": [multi_head], "recall": [recall_trials, recall_finals],
            "positions": [order_trials, order_finals], "stories": [story_trials, story_finals],
+           "story_heads": [story_heads],
            "layers": [layers]}
 
 

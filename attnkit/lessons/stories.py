@@ -430,6 +430,78 @@ def next_words(words):
     return sorted(reader.fitting())
 
 
+def other_receivers(words):
+    """The story up to its last owner, with the last gift to somebody else, so that the last owner is another one.
+
+    Parameters
+    ----------
+    words : sequence of str
+        A story about a thing, without mistakes.
+
+    Returns
+    -------
+    list of pairs
+        The words up to "with", and the new owner; only what does not contradict itself.
+
+    Examples
+    --------
+    >>> words = ("Zoe and Max met Rex in the tower . Max found a ball . then he gave the ball to her . "
+    ...          "now the ball is with Zoe").split()
+    >>> [(" ".join(changed[-13:-5]), owner) for changed, owner in other_receivers(words)]
+    [('then he gave the ball to Rex .', 'Rex')]
+    """
+    ends = _ending(words)
+    gave = max((k for k, word in enumerate(words[:ends]) if word == "gave"), default=None)
+    if gave is None or ends == len(words):
+        return []
+    before, after = list(words[:gave + 3]), list(words[words.index(".", gave):ends])
+    new = [before + gift + after for name in ("him", "her", *DOGS) for gift in (["to", name], ["back", "to", name])]
+    return _answered(new, words[ends])
+
+
+def other_movers(words):
+    """The story up to its last place, with somebody else going somewhere, so that the last place is another one.
+
+    Parameters
+    ----------
+    words : sequence of str
+        A story about a thing, without mistakes.
+
+    Returns
+    -------
+    list of pairs
+        The words up to the last "the", and the new place; only what does not contradict itself.
+
+    Examples
+    --------
+    >>> words = ("Zoe and Max met Rex in the tower . Max found a ball . then he gave the ball to her . "
+    ...          "Rex ran to the park . now the ball is with Zoe in the tower .").split()
+    >>> [(" ".join(changed[22:27]), place) for changed, place in other_movers(words)]
+    [('Zoe ran to the park', 'park')]
+    """
+    place = _ending(words) + 3
+    if place >= len(words):
+        return []
+    new = [[*words[:k], name, *words[k + 1:place]] for k in range(place) for name in (words[0], words[2], words[4])
+           if words[k] in _NAMES and words[k + 1] in _SLOTS["MOVED"] and words[k - 1] == "." and name != words[k]]
+    return _answered(new, words[place])
+
+
+def _ending(words):
+    """The place of the last owner; behind the last word if there is no ending about a thing."""
+    found = [k + 2 for k in range(len(words) - 2) if tuple(words[k:k + 2]) == ("is", "with")]
+    return found[0] if found else len(words)
+
+
+def _answered(stories_, old):
+    """Beginnings that contradict nothing and leave one word, another than the old, each with this word."""
+    answered = []
+    for words in stories_:
+        if not _read(words)[0] and len(fit := next_words(words)) == 1 and fit != [old]:
+            answered.append((words, fit[0]))
+    return answered
+
+
 def _read(words, whole=False):
     """The mistakes of a story, and the kind of each word."""
     reader = _Reader()

@@ -1,0 +1,32 @@
+"""Exercises of the chapter `transformer`."""
+
+import numpy as np
+
+from attnkit import attention, causal_mask
+from attnkit.lessons.exercises.examples import W_KEY, W_QUERY, WORDS
+from attnkit.lessons.exercises.grading import Function, Value
+
+
+def _scores(X, W_Q, W_K, W_V, *, seen=causal_mask):
+    return (X + attention(X @ W_Q, X @ W_K, X @ W_V, mask=seen(len(X)))[0]) @ X.T
+
+
+STORIES = np.array([[1, 7, 4, 9, 2], [1, 5, 3, 2, 0]])
+W_VALUE = np.array([[1.0, 0.0, 0.5], [0.0, 1.0, 0.0], [-1.0, 0.5, 1.0]])
+
+EXERCISES = {
+    "shapes": Value([[7, 7], [5, 5], [5, 7]], mistakes=[
+        ([[7, 7], [5, 5], [7, 5]], "in cross-attention the French words ask: they are the rows."),
+        ([[7, 7], [7, 7], [5, 7]], "in the decoder's self-attention only French words ask and are asked."),
+        ([[5, 5], [7, 7], [5, 7]], "the encoder reads the English words.")]),
+    "shift": Function(
+        lambda batch: (batch[:, :-1], batch[:, 1:]), [(STORIES,), (STORIES[:1, :3],)],
+        [(lambda batch: (batch[:, 1:], batch[:, :-1]), "this guesses the word before."),
+         (lambda batch: (batch[:, :-1], batch[:, :-1]), "the target is the word that goes in.")]),
+    "bug": Function(
+        _scores, [(WORDS, W_QUERY, W_KEY, W_VALUE), (WORDS[::-1][:3], W_KEY, W_QUERY, W_VALUE)],
+        [(lambda *a: _scores(*a, seen=lambda n: np.full((n, n), True)), "each word still sees the ones to come."),
+         (lambda *a: _scores(*a, seen=lambda n: causal_mask(n).T), "this hides the past, not the future."),
+         (lambda *a: _scores(*a, seen=lambda n: np.tril(np.full((n, n), True), -1)),
+          "a word may see itself: it is the next one that must stay hidden.")]),
+}
