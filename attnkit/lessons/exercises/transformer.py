@@ -3,12 +3,12 @@
 import numpy as np
 
 from attnkit import attention, causal_mask
-from attnkit.lessons.exercises.examples import W_KEY, W_QUERY, WORDS
+from attnkit.lessons.exercises.examples import CONCAT, W_KEY, W_QUERY, WORDS
 from attnkit.lessons.exercises.grading import Function, Value
 
 
-def _scores(X, W_Q, W_K, W_V, *, seen=causal_mask):
-    return (X + attention(X @ W_Q, X @ W_K, X @ W_V, mask=seen(len(X)))[0]) @ X.T
+def _scores(X, E, W_Q, W_K, W_V, *, seen=causal_mask):
+    return (X + attention(X @ W_Q, X @ W_K, X @ W_V, mask=seen(len(X)))[0]) @ E.T
 
 
 STORIES = np.array([[1, 7, 4, 9, 2], [1, 5, 3, 2, 0]])
@@ -24,7 +24,7 @@ EXERCISES = {
         [(lambda batch: (batch[:, 1:], batch[:, :-1]), "this guesses the word before."),
          (lambda batch: (batch[:, :-1], batch[:, :-1]), "the target is the word that goes in.")]),
     "bug": Function(
-        _scores, [(WORDS, W_QUERY, W_KEY, W_VALUE), (WORDS[::-1][:3], W_KEY, W_QUERY, W_VALUE)],
+        _scores, [(WORDS, CONCAT, W_QUERY, W_KEY, W_VALUE), (WORDS[::-1][:3], WORDS, W_KEY, W_QUERY, W_VALUE)],
         [(lambda *a: _scores(*a, seen=lambda n: np.full((n, n), True)), "each word still sees the ones to come."),
          (lambda *a: _scores(*a, seen=lambda n: causal_mask(n).T), "this hides the past, not the future."),
          (lambda *a: _scores(*a, seen=lambda n: np.tril(np.full((n, n), True), -1)),
