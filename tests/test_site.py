@@ -18,6 +18,7 @@ import toc
 from bs4 import BeautifulSoup
 from conftest import DARK, DARK_PHONE, DONE, PHONE, ROOT, SHIFT, SITE, WIDE, chapter, on
 
+from attnkit.figures.base import RUN_MODELS
 from attnkit.pictures import palette
 
 pytestmark = pytest.mark.browser
@@ -153,6 +154,7 @@ def test_figures_bring_their_own_scripts_only(name):
 # Blocks of the figures' scripts that are run (each pass through a function, a loop or a branch) and changes of the page:
 # the causes of a slow figure, the same on any machine. `make speed` measures the milliseconds.
 BLOCKS = {"coming to life": 120_000, "one redraw": 40_000}
+MODEL = 80_000         # more, where a model has to read the beginning of a text, some twenty words
 CHANGES = 400
 SLIDE = """(f, i) => { const s = f.querySelector('input[type=range]'), buttons = [...f.querySelectorAll('button')]
     .filter(b => b.textContent !== 'Reset' && b.getClientRects().length);
@@ -169,7 +171,8 @@ def test_operations(opened):
         scripts = [s for s in opened.profile.send("Profiler.takePreciseCoverage")["result"] if "/_static/figures/" in s["url"]]
         return sum(block["count"] for s in scripts for f in s["functions"] for block in f["ranges"])
     mounted = ran()
-    assert 0 < mounted <= BLOCKS["coming to life"]
+    reads = opened.page.locator(", ".join(f"[data-ak-figure={kind}]" for kind in RUN_MODELS)).count()
+    assert 0 < mounted <= BLOCKS["coming to life"] + MODEL * reads
     for found in figures(opened.page).all():
         title, changes, rounds = found.get_attribute("aria-label"), [], []
         for i in range(38):

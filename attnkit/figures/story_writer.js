@@ -91,7 +91,7 @@
   const name = (kind) => `ak-${kind}-${named++}`;
 
   // Elements for words, all made when the first is asked for: a new word is written into one that is there, as to put
-  // one more into a page has much of the page styled anew. Those without a word are empty.
+  // one more into a page has much of the page styled anew. Those without a word are empty; without any word all go.
   function pool(parent, most, make) {
     let made = [];
     return (count) => {
@@ -99,6 +99,7 @@
         made = Array.from({ length: most }, make);
         parent.append(...made.flat());
       }
+      if (!count) for (const node of made.splice(0).flat()) node.remove();
       for (const node of made.slice(count).flat()) {
         write(node, "");
         if (node.className) attr(node, "class", "");
