@@ -103,6 +103,7 @@
       for (const node of made.slice(count).flat()) {
         write(node, "");
         if (node.className) attr(node, "class", "");
+        if (node.style?.backgroundColor) attnkit.style(node, "backgroundColor", "");
       }
       return made.slice(0, count);
     };
