@@ -438,7 +438,7 @@ def trained():
     --------
     >>> model = unpacked(trained())
     >>> " ".join(write(model, "Zoe and Max met", temperature=0, max_length=9))
-    'Zoe and Max met Bruno in the market .'
+    'Zoe and Max met Toby in the tower .'
     """
     return json.loads(TRAINED.read_text(encoding="utf-8"))
 
