@@ -139,26 +139,43 @@ def scored(score, query, key, value):
     return xp.astype(scores, dtype, copy=isinstance(scores, np.ndarray))
 
 
-def multi_head(query, key, value, w_query, w_key, w_value, w_output, num_heads, score, **biases):
+def multi_head(query, key, value, w_query, w_key, w_value, w_output, num_heads, num_key_value_heads, score,
+               **biases):
     """What `attnkit.multi_head_attention` is given; returns the array library."""
     xp = arrays(biases, query=query, key=key, value=value,
                 w_query=w_query, w_key=w_key, w_value=w_value, w_output=w_output)
     attention_shapes(query, key, value, same_width=False)
-    h = count(num_heads, "num_heads")
+    h, g, shared = _heads(num_heads, num_key_value_heads)
     matrix("w_query", w_query, rows=(query.shape[-1], "the width of query", query))
     matrix("w_key", w_key, rows=(key.shape[-1], "the width of key", key))
     matrix("w_value", w_value, rows=(value.shape[-1], "the width of value", value))
-    for name, weight in (("w_query", w_query), ("w_key", w_key), ("w_value", w_value)):
-        if weight.shape[1] % h:
-            raise ValueError(f"num_heads must divide the columns of {name}: {h} heads, shape {shape(weight)}")
-    if score is None and w_query.shape[1] != w_key.shape[1]:
-        raise ValueError(f"w_query and w_key must have as many columns, got {shape(w_query)} and {shape(w_key)}")
-    matrix("w_output", w_output, rows=(w_value.shape[1], "the columns of w_value", w_value))
+    for name, weight, heads, argument in (("w_query", w_query, h, "num_heads"), ("w_key", w_key, g, shared),
+                                          ("w_value", w_value, g, shared)):
+        if weight.shape[1] % heads:
+            raise ValueError(f"{argument} must divide the columns of {name}: {heads} heads, shape {shape(weight)}")
+    times = h // g
+    if score is None and w_query.shape[1] != times * w_key.shape[1]:
+        wanted = "w_query and w_key must have as many columns," if times == 1 else (
+            f"w_query must have {times} times the columns of w_key, for {h} heads and {g};")
+        raise ValueError(f"{wanted} got {shape(w_query)} and {shape(w_key)}")
+    columns = "the columns of w_value" if times == 1 else f"{times} times the columns of w_value"
+    matrix("w_output", w_output, rows=(times * w_value.shape[1], columns, w_value))
     for name, weight in (("query", w_query), ("key", w_key), ("value", w_value), ("output", w_output)):
         bias = biases[f"b_{name}"]
         if bias is not None:
             vector(f"b_{name}", bias, weight.shape[1], "a number for each column of", f"w_{name}")
     return xp
+
+
+def _heads(num_heads, num_key_value_heads):
+    """h, g, and the argument that says how many heads keys and values have."""
+    h = count(num_heads, "num_heads")
+    if num_key_value_heads is None:
+        return h, h, "num_heads"
+    g = count(num_key_value_heads, "num_key_value_heads")
+    if h % g:
+        raise ValueError(f"num_key_value_heads must divide num_heads, got {g} and {h}")
+    return h, g, "num_key_value_heads"
 
 
 def attention_shapes(query, key, value, *, same_width=True):

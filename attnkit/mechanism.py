@@ -2,7 +2,7 @@
 
 Shapes are written with one alphabet throughout the book: n queries, m keys
 (and as many values), d_k the width of a query and a key, d_v the width of a
-value, h heads; ``...`` stands for any leading batch axes.  Rows are items.
+value, h heads, g heads of keys and values; ``...`` stands for any leading batch axes.  Rows are items.
 
 The functions work on numpy arrays and on torch tensors through the array API
 standard, keep the dtype and never change what they are given.  On sixteen-bit
@@ -139,14 +139,17 @@ def attention(query, key, value, *, mask=None, scale=None, score=None):
     return numerics.downcast(xp, output, value), numerics.downcast(xp, weights, value)
 
 
-def multi_head_attention(query, key, value, w_query, w_key, w_value, w_output, *, num_heads, b_query=None,
-                         b_key=None, b_value=None, b_output=None, mask=None, scale=None, score=None):
+def multi_head_attention(query, key, value, w_query, w_key, w_value, w_output, *, num_heads,
+                         num_key_value_heads=None, b_query=None, b_key=None, b_value=None, b_output=None,
+                         mask=None, scale=None, score=None):
     """Attend h times side by side, each head through projections of its own, and mix the answers.
 
     Each item is projected to h queries, keys and values.  Every head runs
     `attention` on its own; their outputs are laid side by side and mixed by
     `w_output`.  With query, key and value from one source this is self-attention,
-    with the query from another cross-attention.
+    with the query from another cross-attention.  Neighbouring heads may share their
+    keys and values, so that fewer of these are to be kept: grouped-query attention,
+    and multi-query attention where all heads share one.
 
     Parameters
     ----------
@@ -155,12 +158,15 @@ def multi_head_attention(query, key, value, w_query, w_key, w_value, w_output, *
     value : array, shape (..., m, d_value)
     w_query : array, shape (d_query, h * d_k)
         Head i reads the i-th group of d_k columns.
-    w_key : array, shape (d_key, h * d_k)
-    w_value : array, shape (d_value, h * d_v)
-        The width of a head's output is d_v = columns / h; nothing asks it to be d / h.
+    w_key : array, shape (d_key, g * d_k)
+    w_value : array, shape (d_value, g * d_v)
+        The width of a head's output is d_v = columns / g; nothing asks it to be d / h.
     w_output : array, shape (h * d_v, d_out)
     num_heads : int
-        h; it must divide the columns of `w_query`, `w_key` and `w_value`.
+        h; it must divide the columns of `w_query`.
+    num_key_value_heads : int, optional
+        g, how many heads of keys and values there are; h if not given.  It must divide h and the columns
+        of `w_key` and `w_value`; each serves h / g neighbouring heads of queries.
     b_query, b_key, b_value, b_output : arrays, one number for each column, optional
         Added after the projection of that name.
     mask : boolean array broadcastable to (..., h, n, m), optional
@@ -182,9 +188,9 @@ def multi_head_attention(query, key, value, w_query, w_key, w_value, w_output, *
     Raises
     ------
     TypeError
-        As `attention`; `num_heads` is not an integer.
+        As `attention`; `num_heads` or `num_key_value_heads` is not an integer.
     ValueError
-        The shapes do not fit together, or `num_heads` does not divide the columns.
+        The shapes do not fit together; `num_heads` or `num_key_value_heads` does not divide what it must.
 
     Examples
     --------
@@ -196,17 +202,27 @@ def multi_head_attention(query, key, value, w_query, w_key, w_value, w_output, *
     ((3, 2), (2, 3, 3))
     >>> weights[0].round(2).tolist()     # head 0 sees the first column only: items 0 and 2 are alike to it
     [[0.42, 0.16, 0.42], [0.33, 0.33, 0.33], [0.42, 0.16, 0.42]]
+    >>> one = eye[:, :1]                 # one key and one value of each item, for both heads
+    >>> output, weights = multi_head_attention(x, x, x, eye, one, one, eye, num_heads=2, num_key_value_heads=1)
+    >>> weights[1].round(2).tolist()
+    [[0.33, 0.33, 0.33], [0.42, 0.16, 0.42], [0.42, 0.16, 0.42]]
 
     References
     ----------
-    Vaswani et al. (2017), "Attention Is All You Need", section 3.2.2.
+    Vaswani et al. (2017), "Attention Is All You Need", section 3.2.2; Shazeer (2019), "Fast
+    Transformer Decoding: One Write-Head is All You Need"; Ainslie et al. (2023), "GQA: Training
+    Generalized Multi-Query Transformer Models from Multi-Head Checkpoints".
     Chapter: multi_head.
     """
-    xp = checks.multi_head(query, key, value, w_query, w_key, w_value, w_output, num_heads, score,
+    xp = checks.multi_head(query, key, value, w_query, w_key, w_value, w_output,
+                           num_heads, num_key_value_heads, score,
                            b_query=b_query, b_key=b_key, b_value=b_value, b_output=b_output)
+    g = num_key_value_heads or num_heads
     queries = _split(xp, _project(query, w_query, b_query), num_heads)      # (..., h, n, d_k)
-    keys = _split(xp, _project(key, w_key, b_key), num_heads)               # (..., h, m, d_k)
-    values = _split(xp, _project(value, w_value, b_value), num_heads)       # (..., h, m, d_v)
+    keys = _split(xp, _project(key, w_key, b_key), g)                       # (..., g, m, d_k)
+    values = _split(xp, _project(value, w_value, b_value), g)               # (..., g, m, d_v)
+    if g != num_heads:     # each head of keys and values serves a group of neighbours
+        keys, values = (xp.repeat(x, num_heads // g, axis=-3) for x in (keys, values))
     heads, weights = attention(queries, keys, values, mask=mask, scale=scale, score=score)
     output = _project(_merge(xp, heads), w_output, b_output)                # (..., n, d_out)
     return output, weights                                                  # weights (..., h, n, m)

@@ -1,4 +1,4 @@
-"""The same question with less memory: exact attention in blocks, and attention with a kernel instead of exp.
+"""The same question with less memory: exact attention in blocks, in windows, and with a kernel instead of exp.
 
 None of these functions returns weights: never writing the n x m weights down
 is what they are for.
@@ -89,6 +89,75 @@ def attention_in_blocks(query, key, value, *, mask=None, scale=None, block_size=
             blend = blend * shrink + shares @ v[columns]            # (block_size, d_v)
         blends.append(blend / numerics.safe_divisor(xp, total))
     return numerics.downcast(xp, xp.concat(blends), value)
+
+
+def window_attention(query, key, value, *, window, causal=False, scale=None, block_size=64):
+    """`attention` under a `window_mask`, exactly, without the scores of pairs that are far apart.
+
+    The queries are read block by block, and each block meets the keys that one of its
+    queries may see: its own places and `window` more on either side.  Time and memory
+    grow with n * (window + block_size), not with n * n.
+
+    Parameters
+    ----------
+    query : floating-point array, shape (..., n, d_k)
+    key : array, shape (..., n, d_k)
+    value : array, shape (..., n, d_v)
+        Finite, also where the window does not reach, as in `attention`.
+    window : int
+        How far a query sees, in positions, to either side; 0 leaves each query its own.
+    causal : bool
+        Whether it sees the past alone: its own position and `window` before it.
+    scale : float, optional
+        As in `attention`.
+    block_size : int
+        How many queries at a time.
+
+    Returns
+    -------
+    array, shape (..., n, d_v)
+
+    Raises
+    ------
+    TypeError
+        As `attention`; `window` or `block_size` is not an integer.
+    ValueError
+        As `attention`; there are not as many queries as keys; `window` is negative or `block_size` less than one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from attnkit import attention, window_mask
+    >>> query, key, value = np.random.default_rng(0).normal(size=(3, 9, 2))
+    >>> whole, _ = attention(query, key, value, mask=window_mask(9, 2))
+    >>> bool(np.allclose(window_attention(query, key, value, window=2, block_size=4), whole, atol=1e-12))
+    True
+
+    References
+    ----------
+    Beltagy et al. (2020), "Longformer: The Long-Document Transformer", section 3.1.
+    Chapter: cost.
+    """
+    xp = checks.arrays(query=query, key=key, value=value)
+    checks.attention_shapes(query, key, value)
+    n, block_size = query.shape[-2], checks.count(block_size, "block_size")
+    if n != key.shape[-2]:
+        raise ValueError(f"a window needs as many queries as keys, got query {checks.shape(query)} "
+                         f"and key {checks.shape(key)}")
+    window = min(checks.count(window, "window", least=0), n)
+    scale = 1 / math.sqrt(query.shape[-1]) if scale is None else checks.finite(scale, "scale", query)
+
+    q, k, v = numerics.upcast(xp, query, key, value)
+    q, ahead = q * scale, 0 if causal else window
+    place, outputs = xp.arange(n, device=query.device), []
+    for rows in _slices(n, block_size):
+        near = slice(max(0, rows.start - window), rows.stop + ahead)
+        away = place[near] - place[rows][:, None]                        # (block_size, at most block_size + 2 window)
+        scores = q[..., rows, :] @ k[..., near, :].mT
+        scores = xp.where((away >= -window) & (away <= ahead), scores, -math.inf)
+        # Each query sees its own key, so no row is empty: with a bound, even this, nothing looks for one.
+        outputs.append(numerics.softmax(xp, scores, bound=math.inf) @ v[..., near, :])
+    return numerics.downcast(xp, xp.concat(outputs, axis=-2), value)
 
 
 def linear_attention(query, key, value, *, feature_map=None, causal=False):

@@ -89,6 +89,49 @@ def scaled_dot(query, key, *, scale=None):
     return (query * scale) @ key.mT
 
 
+def distance(query, key):
+    """Score a pair by minus half its squared distance: the nearer, the higher.
+
+    It is made of one matrix product, ``q . k - |q|^2 / 2 - |k|^2 / 2``: the dot product, less what the two pay for
+    their lengths.  ``|q|^2`` is the same for all keys of a query, so it changes no weight.  The squares are rounded:
+    of vectors that lie far out and close together take off the mean first, which changes no distance.
+
+    Parameters
+    ----------
+    query : floating-point array, shape (..., n, d)
+    key : array, shape (..., m, d)
+
+    Returns
+    -------
+    array, shape (..., n, m)
+        At most 0, which is the score of two equal vectors; in the unit of a query, which must be that of a key,
+        squared.
+
+    Raises
+    ------
+    TypeError
+        As `dot`.
+    ValueError
+        As `dot`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> distance(np.array([[1.0, 2.0]]), np.array([[3.0, 1.0], [1.0, 2.0]])).tolist()
+    [[-2.5, 0.0]]
+
+    References
+    ----------
+    Watson (1964), "Smooth Regression Analysis", whose weights are a softmax of it.
+    Chapter: score_functions.
+    """
+    xp = _check(query, key)
+    q, k = numerics.upcast(xp, query, key)
+    q_half, k_half = (xp.sum(x * x, axis=-1, keepdims=True) / 2 for x in (q, k))     # (..., n, 1), (..., m, 1)
+    found = q @ k.mT - (q_half + k_half.mT)
+    return numerics.downcast(xp, xp.where(found > 0, 0.0, found), query)    # above 0 it is by rounding only
+
+
 def general(query, key, weight):
     """Score a pair by a learned bilinear form, ``query @ weight @ key.T``; the widths may differ.
 
@@ -129,10 +172,10 @@ def general(query, key, weight):
     return query @ weight @ key.mT
 
 
-def additive(query, key, w_query, w_key, v):
+def additive(query, key, w_query, w_key, v, bias=None):
     """Score a pair by a small network: project both, add, squash, and read the result with a vector.
 
-    ``v . tanh(query @ w_query + key @ w_key)`` for every pair of a query and a
+    ``v . tanh(query @ w_query + key @ w_key + bias)`` for every pair of a query and a
     key: n x m x d_hidden numbers on the way, which is what it costs.
 
     Parameters
@@ -143,6 +186,8 @@ def additive(query, key, w_query, w_key, v):
     w_key : array, shape (d_k, d_hidden)
     v : array, shape (d_hidden,)
         Without it there would be d_hidden numbers for each pair, not a score.
+    bias : array, shape (d_hidden,), optional
+        Where the steps of the tanh stand when query and key are zero; zeros if not given.
 
     Returns
     -------
@@ -169,13 +214,16 @@ def additive(query, key, w_query, w_key, v):
     Align and Translate", appendix A.1.2.
     Chapter: score_functions.
     """
-    _check(query, key, same_width=False, w_query=w_query, w_key=w_key, v=v)
+    _check(query, key, {"bias": bias}, same_width=False, w_query=w_query, w_key=w_key, v=v)
     checks.matrix("w_query", w_query, rows=(query.shape[-1], "the width of query", query))
     checks.matrix("w_key", w_key, rows=(key.shape[-1], "the width of key", key),
                   columns=(w_query.shape[1], "as many as w_query"))
     checks.vector("v", v, w_query.shape[1], "a number for each column of w_query")
+    if bias is not None:
+        checks.vector("bias", bias, w_query.shape[1], "a number for each column of w_query")
     xp = checks.library(query)
-    from_query = (query @ w_query)[..., :, None, :]        # (..., n, 1, d_hidden)
+    from_query = query @ w_query if bias is None else query @ w_query + bias
+    from_query = from_query[..., :, None, :]               # (..., n, 1, d_hidden)
     from_key = (key @ w_key)[..., None, :, :]              # (..., 1, m, d_hidden)
     return xp.tanh(from_query + from_key) @ v              # (..., n, m)
 
@@ -225,8 +273,8 @@ def _unit(xp, x):
     return x / numerics.safe_divisor(xp, length)
 
 
-def _check(query, key, *, same_width=True, **parameters):
-    xp = checks.arrays(query=query, key=key, **parameters)
+def _check(query, key, optional=None, *, same_width=True, **parameters):
+    xp = checks.arrays(optional, query=query, key=key, **parameters)
     checks.items("query", query)
     checks.items("key", key)
     if same_width and query.shape[-1] != key.shape[-1]:

@@ -49,17 +49,26 @@ CALLS = {
         lambda *a: attnkit.multi_head_attention(
             *a[:7], num_heads=2, b_query=a[7], b_key=a[8], b_value=a[9], b_output=a[10]),
         [(2, 5, 3), (2, 7, 11), (2, 7, 13), (3, 34), (11, 34), (13, 38), (38, 23), (34,), (34,), (38,), (23,)]),
+    "multi_head_attention, grouped": (
+        lambda *a: attnkit.multi_head_attention(
+            *a[:7], num_heads=6, num_key_value_heads=2, b_query=a[7], b_key=a[8], b_value=a[9], b_output=a[10]),
+        [(2, 5, 3), (2, 7, 11), (2, 7, 13), (3, 30), (11, 10), (13, 14), (42, 23), (30,), (10,), (14,), (23,)]),
     "split_heads": (lambda x: attnkit.split_heads(x, 3), [(2, 5, 21)]),
     "merge_heads": (attnkit.merge_heads, [(2, 5, 3, 7)]),
     "dot": (attnkit.dot, [(2, 5, 3), (2, 7, 3)]),
     "scaled_dot": (attnkit.scaled_dot, [(2, 5, 3), (2, 7, 3)]),
+    "distance": (attnkit.distance, [(2, 5, 3), (2, 7, 3)]),
     "general": (attnkit.general, [(2, 5, 3), (2, 7, 11), (3, 11)]),
     "additive": (attnkit.additive, [(2, 5, 3), (2, 7, 11), (3, 13), (11, 13), (13,)]),
+    "additive, with a bias": (attnkit.additive, [(2, 5, 3), (2, 7, 11), (3, 13), (11, 13), (13,), (13,)]),
     "cosine": (attnkit.cosine, [(2, 5, 3), (2, 7, 3)]),
     "rotary": (lambda x: attnkit.rotary(x, positions=[0, 3, 1, 2.5, 7]), [(2, 5, 6)]),
     "relative_bias": (lambda table: attnkit.relative_bias(table, 5, 11), [(3, 7)]),
     "alibi": (lambda slopes: attnkit.alibi(slopes, 5, 7), [(2, 3)]),
     "attention_in_blocks": (lambda q, k, v: attnkit.attention_in_blocks(q, k, v, block_size=2), [(2, 5, 3), (2, 7, 3), (2, 7, 11)]),
+    "window_attention": (lambda q, k, v: attnkit.window_attention(q, k, v, window=2, block_size=3), [(2, 7, 3), (2, 7, 3), (2, 7, 11)]),
+    "window_attention, causal": (
+        lambda q, k, v: attnkit.window_attention(q, k, v, window=2, causal=True, block_size=3), [(2, 7, 3), (2, 7, 3), (2, 7, 11)]),
     "linear_attention": (attnkit.linear_attention, [(2, 5, 3), (2, 7, 3), (2, 7, 11)]),
     "linear_attention, causal": (lambda q, k, v: attnkit.linear_attention(q, k, v, causal=True), [(2, 5, 3), (2, 5, 3), (2, 5, 11)]),
     "fast_weight_attention": (attnkit.fast_weight_attention, [(2, 5, 3), (2, 5, 3), (2, 5, 11)]),

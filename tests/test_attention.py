@@ -353,6 +353,38 @@ def test_heads_with_a_score(library):
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("h, g", [(6, 1), (6, 2), (6, 3), (6, 6), (1, 1), (4, 2)])
+def test_grouped_heads_against_torch(library, h, g):
+    """Queries of d_k = 5 and values of d_v = 7 on items of width 3, 11 and 13, a mask for each head."""
+    x, y, z, wq, wk, wv, wo, bq, bk, bv, bo = arrays(
+        library, "float64", (2, 5, 3), (2, 7, 11), (2, 7, 13), (3, 5 * h), (11, 5 * g), (13, 7 * g), (7 * h, 17),
+        (5 * h,), (5 * g,), (7 * g,), (17,))
+    allowed = np.random.default_rng(h * g).random((2, h, 5, 7)) < 0.6
+    output, weights = multi_head_attention(x, y, z, wq, wk, wv, wo, num_heads=h, num_key_value_heads=g, mask=to(library, allowed),
+                                           b_query=bq, b_key=bk, b_value=bv, b_output=bo)
+    queries, keys, values = (torch.as_tensor(plain(a @ w + b)).unflatten(-1, (heads, -1)).transpose(1, 2) for a, w, b, heads in (
+        (x, wq, bq, h), (y, wk, bk, g), (z, wv, bv, g)))
+    shared = lambda v: oracle(queries, keys, v, allowed, enable_gqa=True)  # noqa: E731
+    assert near(output, shared(values).swapaxes(1, 2).reshape(2, 5, -1) @ plain(wo) + plain(bo))
+    assert near(weights, shared(torch.eye(7).expand(2, g, 7, 7))), "with the unit vectors as values the output is the weights"
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_grouped_heads_are_repeated_heads(library):
+    """As if the columns of a shared head stood in the matrices once for each head of queries: in a score of one's own, too."""
+    x, wq, wk, wv, wo, bk, slopes = arrays(library, "float64", (5, 3), (3, 12), (3, 4), (3, 14), (42, 3), (4,), (6,))
+    again = lambda a: to(library, plain(a).reshape(*a.shape[:-1], 2, -1).repeat(3, axis=-2).reshape(*a.shape[:-1], -1))  # noqa: E731
+    for options in ({}, {"scale": 0.3}, {"score": lambda q, k: attnkit.dot(q, k) + attnkit.alibi(slopes, 5)}):
+        output, weights = multi_head_attention(x, x, x, wq, wk, wv, wo, num_heads=6, num_key_value_heads=2, b_key=bk, **options)
+        whole, same = multi_head_attention(x, x, x, wq, again(wk), again(wv), wo, num_heads=6, b_key=again(bk), **options)
+        assert near(output, whole) and near(weights, same)
+    # Without a dot product queries and keys may differ in width here, too.
+    zeros = lambda q, k: q[..., :1] @ (k[..., :1].mT * 0)   # noqa: E731
+    assert near(multi_head_attention(x, x, x, wq[:, :6], wk, wv, wo, num_heads=6, num_key_value_heads=2, score=zeros)[1],
+                np.full((6, 5, 5), 0.2))
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
 def test_split_and_merge(library):
     x, = arrays(library, "float64", (2, 5, 21))
     heads = attnkit.split_heads(x, 3)
@@ -372,8 +404,13 @@ def test_scores(library):
     small = [[[sum(tv[c] * math.tanh(tq[b, i] @ twq[:, c] + tk[b, j] @ twk[:, c]) for c in range(13)) for j in range(7)]
               for i in range(5)] for b in range(2)]
     assert near(attnkit.additive(q, k, wq, wk, v), torch.tensor(small))
+    shift, = arrays(library, "float64", (13,), seed=1)
+    # A bias is one more column of a query, which is always one, and its row of the matrix.
+    ones, row = (to(library, a) for a in (np.concatenate([plain(q), np.ones((2, 5, 1))], axis=-1), np.vstack([plain(wq), plain(shift)])))
+    assert near(attnkit.additive(q, k, wq, wk, v, shift), attnkit.additive(ones, k, row, wk, v))
     same = k[..., :3]
     assert near(attnkit.cosine(q, same), F.cosine_similarity(tq[:, :, None], tk[:, None, :, :3], dim=-1))
+    assert near(attnkit.distance(q, same), -torch.cdist(tq, tk[..., :3].contiguous())**2 / 2)
     assert near(attnkit.dot(q, same), torch.einsum("bid,bjd->bij", tq, tk[..., :3]))
     assert near(attnkit.scaled_dot(q, same), torch.einsum("bid,bjd->bij", tq, tk[..., :3]) / math.sqrt(3))
     assert near(attnkit.scaled_dot(q, same, scale=-2), -2 * torch.einsum("bid,bjd->bij", tq, tk[..., :3]))
@@ -391,6 +428,16 @@ def test_cosine_of_short_long_and_zero_vectors(library, dtype):
     rows = np.array([[0, 0], [3 * tiny, 4 * tiny], [0.75 * huge, huge], [0, -huge]], dtype=dtype)
     found = plain(attnkit.cosine(to(library, rows), to(library, rows)))
     assert np.abs(found - np.array([[0, 0, 0, 0], [0, 1, 1, -.8], [0, 1, 1, -.8], [0, -.8, -.8, 1]])).max() < TOLERANCE[dtype]
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_distance_is_never_above_zero(library, dtype):
+    """Not by rounding either: 300 vectors far out, close together. Their squares are too large for sixteen bits."""
+    x, = arrays(library, dtype, (300, 5))
+    x = x + 200
+    found, wide = plain(attnkit.distance(x, x)), torch.as_tensor(plain(x)).double()
+    assert found.max() == 0 and near(found, -torch.cdist(wide, wide)**2 / 2, "float16")
 
 
 # ---- masks and positions
@@ -585,6 +632,53 @@ def test_convolution_without_bias():
 # ---- memory
 
 @pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("n, window", [(1, 0), (1, 3), (7, 0), (7, 1), (13, 3), (12, 4), (11, 10), (11, 11), (5, 10**30)])
+def test_window_attention(library, n, window, causal):
+    q, k, v = arrays(library, "float64", (2, n, 3), (2, n, 3), (2, n, 5), seed=n)
+    mask = attnkit.window_mask(n, window, like=q)
+    mask = mask & attnkit.causal_mask(n, like=q) if causal else mask
+    for block in (1, 2, 3, 4, 12, 64, 100):
+        found = attnkit.window_attention(q, k, v, window=window, causal=causal, block_size=block)
+        assert near(found, attention(q, k, v, mask=mask)[0]) and near(found, oracle(q, k, v, mask))
+    found = attnkit.window_attention(q, k, v, window=window, causal=causal, scale=-0.7)
+    assert near(found, oracle(q, k, v, mask, scale=-0.7))
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_window_attention_broadcasts_and_bears_large_scores(library):
+    q, k, v = arrays(library, "float64", (3, 1, 7, 2), (4, 7, 2), (7, 11), size=40)
+    expected, _ = attention(q, k, v, mask=attnkit.window_mask(7, 2, like=q))
+    found = attnkit.window_attention(q, k, v, window=2, block_size=3)
+    assert found.shape == (3, 4, 7, 11) and near(found, expected)
+    # The products do not fit into sixteen bits; each query sees itself and what was before.
+    x, value = (to(library, np.array(a, dtype="float16")) for a in ([[300, 300]] * 2 + [[-300, -300]], [[1], [2], [4]]))
+    assert plain(attnkit.window_attention(x, x, value, window=1, causal=True)).tolist() == [[1], [1.5], [4]]
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_window_attention_does_not_look_far(causal):
+    """What no query of a block may see is not computed with, and memory grows with n."""
+    q, k, v = arrays("numpy", "float32", (1024, 8), (1024, 8), (1024, 8))
+    call = lambda v, n=1024: attnkit.window_attention(q[:n], k[:n], v[:n], window=20, causal=causal, block_size=16)  # noqa: E731
+    broken = v.copy()
+    broken[480] = np.nan                    # in the block 480 to 495; 20 places reach into two more on either side
+    output, touched = call(v), call(broken)
+    wrong = np.flatnonzero(np.isnan(touched).any(axis=1))
+    assert wrong.min() == (480 if causal else 448) and wrong.max() == 511
+    untouched = np.setdiff1d(np.arange(1024), wrong)
+    assert np.array_equal(output[untouched], touched[untouched])
+
+    peaks = []
+    for n in (512, 1024):
+        tracemalloc.start()
+        call(v, n)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 2.2 * peaks[0] and peaks[1] < 0.1 * 1024 * 1024 * 4
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("feature", [None, lambda x: x * x + 0.5, lambda x: (x * x)[..., :2]])
 def test_linear_attention(library, feature):
     q, k, v = arrays(library, "float64", (2, 5, 3), (2, 7, 3), (2, 7, 11))
@@ -668,15 +762,16 @@ def test_rows_do_not_touch_each_other(dtype, masked):
         assert near(again[1], rows, dtype), "large or small, shifted or not: the same softmax"
 
 
-def test_many_heads_at_once_by_vmap():
+@pytest.mark.parametrize("g", [2, 1])
+def test_many_heads_at_once_by_vmap(g):
     """multi_head_attention under torch.func.vmap, over a batch and over parameters with their biases."""
     torch.manual_seed(0)
     names = [f"{kind}_{name}" for kind in "wb" for name in ("query", "key", "value", "output")]
-    shapes = [(4, 6), (4, 6), (4, 6), (6, 4), (6,), (6,), (6,), (4,)]
+    shapes = [(4, 6), (4, 3 * g), (4, 3 * g), (6, 4), (6,), (3 * g,), (3 * g,), (4,)]
     x, parameters = torch.randn(3, 5, 4), {name: torch.randn(3, *shape) for name, shape in zip(names, shapes)}
 
     def heads(x, parameters):
-        return multi_head_attention(x, x, x, num_heads=2, **parameters)
+        return multi_head_attention(x, x, x, num_heads=2, num_key_value_heads=g, **parameters)
     for over in ((0, 0), (None, 0), (0, None)):
         takes = [(lambda value, i, along=along: value if along is None else value[i]) for along in over]
         given = (x if over[0] == 0 else x[0], parameters if over[1] == 0 else {n: p[0] for n, p in parameters.items()})

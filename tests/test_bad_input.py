@@ -25,6 +25,7 @@ additive = lambda **changed: attnkit.additive(  # noqa: E731
     **({"query": Q, "key": K, "w_query": W, "w_key": W, "v": B} | changed))
 channel = lambda **changed: attnkit.channel_attention(  # noqa: E731
     **({"x": Q, "w_squeeze": W, "w_excite": W.T} | changed))
+window = lambda **changed: attnkit.window_attention(**({"query": K, "key": K, "value": V, "window": 2} | changed))  # noqa: E731
 linear = lambda **changed: attnkit.linear_attention(**({"query": Q, "key": K, "value": V} | changed))  # noqa: E731
 
 BAD = [
@@ -112,6 +113,19 @@ BAD = [
     (lambda: attention_in_blocks(Q, K, V, scale=float("inf")), ValueError, "scale must be finite"),
     (lambda: attention_in_blocks(Q, K, V, mask=np.ones((7, 5), bool)), ValueError, r"scores' shape \(5, 7\), got \(7, 5\)"),
     (lambda: attention_in_blocks(Q[:, :2], K, V), ValueError, "same width"),
+    # in a window
+    (lambda: window(query=Q), ValueError, r"^a window needs as many queries as keys, got query \(5, 3\) and key \(7, 3\)$"),
+    (lambda: window(window=-1), ValueError, "^window must be at least 0, got -1"),
+    (lambda: window(window=2.0), TypeError, "^window must be an integer, got float"),
+    (lambda: window(window=None), TypeError, "^window must be an integer, got NoneType"),
+    (lambda: window(block_size=0), ValueError, "^block_size must be at least 1, got 0"),
+    (lambda: window(block_size="64"), TypeError, "^block_size must be an integer, got str"),
+    (lambda: window(scale=float("nan")), ValueError, "^scale must be finite, got nan"),
+    (lambda: window(**{name: a.astype("float32") for name, a in (("query", K), ("key", K), ("value", V))}, scale=1e300), ValueError,
+     "^scale must be finite in float32, got 1e\\+300"),
+    (lambda: window(key=K.tolist()), TypeError, "^key must be a numpy array or a torch tensor, got list"),
+    (lambda: window(query=K[:, :2]), ValueError, r"same width, got query \(7, 2\) and key \(7, 3\)"),
+    (lambda: window(value=V[:6]), ValueError, r"one value for each key, got key \(7, 3\) and value \(6, 2\)"),
     # heads
     (lambda: one_heads(num_heads=4), ValueError, r"num_heads must divide the columns of w_query: 4 heads, shape \(3, 6\)"),
     (lambda: one_heads(num_heads=3), ValueError, r"num_heads must divide the columns of w_value: 3 heads, shape \(2, 4\)"),
@@ -137,6 +151,22 @@ BAD = [
     (lambda: one_heads(w_key=W[:2]), ValueError, "^w_key must have 3 rows, the width of key"),
     (lambda: one_heads(value=V[:6]), ValueError, "one value for each key"),
     (lambda: one_heads(query=Q[0]), ValueError, "query must have at least two axes"),
+    (lambda: one_heads(num_key_value_heads=4), ValueError, "^num_key_value_heads must divide num_heads, got 4 and 2$"),
+    (lambda: one_heads(num_heads=6, num_key_value_heads=4), ValueError, "^num_key_value_heads must divide num_heads, got 4 and 6$"),
+    (lambda: one_heads(num_key_value_heads=0), ValueError, "^num_key_value_heads must be at least 1, got 0"),
+    (lambda: one_heads(num_key_value_heads=1.0), TypeError, "^num_key_value_heads must be an integer, got float"),
+    (lambda: one_heads(num_heads=None, num_key_value_heads=2), TypeError, "^num_heads must be an integer, got NoneType"),
+    (lambda: one_heads(num_heads=6, num_key_value_heads=2, w_key=W[:, :5]), ValueError,
+     r"^num_key_value_heads must divide the columns of w_key: 2 heads, shape \(3, 5\)"),
+    (lambda: one_heads(num_heads=6, num_key_value_heads=2, w_key=W[:, :2], w_value=WV[:, :3]), ValueError,
+     r"^num_key_value_heads must divide the columns of w_value: 2 heads, shape \(2, 3\)"),
+    (lambda: one_heads(num_heads=4, num_key_value_heads=2), ValueError, r"^num_heads must divide the columns of w_query: 4 heads, shape \(3, 6\)"),
+    (lambda: one_heads(num_heads=6, num_key_value_heads=2), ValueError,
+     r"^w_query must have 3 times the columns of w_key, for 6 heads and 2; got \(3, 6\) and \(3, 6\)$"),
+    (lambda: one_heads(num_heads=6, num_key_value_heads=2, w_key=W[:, :2]), ValueError,
+     r"^w_output must have 12 rows, 3 times the columns of w_value \(2, 4\); got shape \(4, 3\)$"),
+    (lambda: one_heads(num_key_value_heads=1, w_key=W[:, :3], w_value=WV[:, :2], b_key=B), ValueError,
+     r"^b_key must have shape \(3,\), a number for each column of w_key; got \(6,\)"),
     (lambda: attnkit.split_heads(Q, 2), ValueError, r"num_heads must divide the columns of x: 2 heads, shape \(5, 3\)"),
     (lambda: attnkit.split_heads(Q[0], 3), ValueError, "x must have at least two axes"),
     (lambda: attnkit.split_heads(Q, 0), ValueError, "num_heads must be at least 1"),
@@ -149,6 +179,8 @@ BAD = [
     (lambda: attnkit.scaled_dot(Q, K, scale=float("nan")), ValueError, "scale must be finite"),
     (lambda: attnkit.cosine(np.stack([Q] * 2), np.stack([K] * 3)), ValueError, r"query: \(2, 5, 3\), key: \(3, 7, 3\)"),
     (lambda: attnkit.cosine(Q, V), ValueError, "same width"),
+    (lambda: attnkit.distance(Q, V), ValueError, r"same width, got query \(5, 3\) and key \(7, 2\)"),
+    (lambda: attnkit.distance(Q, T), TypeError, "arrays of one library are needed"),
     (lambda: attnkit.general(Q, K, W), ValueError, r"weight must have 3 columns, the width of key \(7, 3\); got shape \(3, 6\)"),
     (lambda: attnkit.general(Q, K, WV), ValueError, r"weight must have 3 rows, the width of query \(5, 3\); got shape \(2, 4\)"),
     (lambda: attnkit.general(Q, K, B), ValueError, r"weight must be a matrix, got shape \(6,\)"),
@@ -156,6 +188,8 @@ BAD = [
     (lambda: additive(w_key=W[:, :5]), ValueError, r"w_key must have 6 columns, as many as w_query; got shape \(3, 5\)"),
     (lambda: additive(w_key=WV), ValueError, r"^w_key must have 3 rows, the width of key \(7, 3\)"),
     (lambda: additive(v=B[:5]), ValueError, r"v must have shape \(6,\), a number for each column of w_query; got \(5,\)"),
+    (lambda: additive(bias=B[:5]), ValueError, r"bias must have shape \(6,\), a number for each column of w_query; got \(5,\)"),
+    (lambda: additive(bias=1.0), TypeError, "bias must be a numpy array or a torch tensor, got float"),
     (lambda: additive(v=None), TypeError, "v must be a numpy array or a torch tensor, got NoneType"),
     # masks and positions
     (lambda: attnkit.causal_mask(0), ValueError, "n must be at least 1, got 0"),
@@ -275,11 +309,9 @@ BAD = [
     (lambda: Translator(9, 9, 4).translate(torch.tensor([[3]]), start=1, end=2, max_length=0), ValueError, "^max_length must be at least 1"),
     (lambda: AttentionPooling(3)(torch.zeros(3)), ValueError, "value must have at least two axes|key must have at least two axes"),
     (lambda: Translator(5, 5, 0), ValueError, "^width must be at least 1, got 0"),
-    (lambda: Translator(5, 5, 6, states=(3, 3)), ValueError, "states of 3 and 3 leave no room for the embedding in 6"),
-    (lambda: Translator(5, 5, 2), ValueError, "states of 1 and 1 leave no room for the embedding in 2"),
-    (lambda: Translator(5, 5, 9, states=(2, 3)), ValueError, "must not be wider than the first, got 2 and 3"),
-    (lambda: Translator(5, 5, 9, states=(2, 0)), ValueError, "^the second of states must be at least 1"),
-    (lambda: Translator(5, 5, 9, states=(0, 1)), ValueError, "^the first of states must be at least 1"),
+    (lambda: Translator(5, 5, 6, states=3), ValueError, "two states of 3 leave no room for the embedding in 6"),
+    (lambda: Translator(5, 5, 2), ValueError, "two states of 1 leave no room for the embedding in 2"),
+    (lambda: Translator(5, 5, 9, states=0), ValueError, "^states must be at least 1"),
     (lambda: Translator(9, 9, 4).beam_search(torch.tensor([3]), start=1, end=2, max_length=1, beam_size=0), ValueError, "^beam_size must be "),
     (lambda: Translator(5, 5, score="general_dot"), ValueError, "score must be additive, .* got 'general_dot'"),
 ]
@@ -295,6 +327,7 @@ def test_bad_input(call, error, words):
 ARGUMENTS = {
     "attention, general": ["query", "key", "value", "weight"],
     "multi_head_attention": "query key value w_query w_key w_value w_output b_query b_key b_value b_output".split(),
+    "multi_head_attention, grouped": "query key value w_query w_key w_value w_output b_query b_key b_value b_output".split(),
     "channel_attention": "x w_squeeze w_excite b_squeeze b_excite".split(),
     "spatial_attention": "x weight bias".split(),
     "channel_and_spatial_attention": "x w_squeeze w_excite weight b_squeeze b_excite bias".split(),
@@ -312,8 +345,8 @@ def test_each_array_of_each_function(name, wrong):
     arguments = ARGUMENTS.get(name) or list(inspect.signature(getattr(attnkit, function)).parameters)
     make = {"list": lambda a: a.tolist(), "integers": lambda a: a.astype(int), "another dtype": lambda a: a.astype("float32"),
             "another library": torch.from_numpy, "None": lambda a: None}[wrong]
-    optional = {("multi_head_attention", i) for i in (7, 8, 9, 10)} | {("channel_attention", 3), ("channel_attention", 4),
-                ("spatial_attention", 2), ("dense_as_attention", 2), ("convolution_as_attention", 2)} | {
+    optional = {(heads, i) for heads in ("multi_head_attention", "multi_head_attention, grouped") for i in (7, 8, 9, 10)} | {("channel_attention", 3), ("channel_attention", 4),
+                ("spatial_attention", 2), ("additive, with a bias", 5), ("dense_as_attention", 2), ("convolution_as_attention", 2)} | {
                 ("channel_and_spatial_attention", i) for i in (4, 5, 6)}
     for i in range(name.endswith("_as_attention"), len(shapes)):      # there the first goes to another function
         given = arrays("numpy", "float64", *shapes)

@@ -76,6 +76,7 @@ def test_causal_outputs_do_not_depend_on_later_items(library, seed, n, d, data):
     changed = to(library, changed)
     mask = attnkit.causal_mask(n, like=x)
     for call in (lambda x: attention(x, x, x, mask=mask)[0], lambda x: attention_in_blocks(x, x, x, mask=mask, block_size=2),
+                 lambda x: attnkit.window_attention(x, x, x, window=n, causal=True, block_size=2),
                  lambda x: attnkit.linear_attention(x, x, x, causal=True), lambda x: attnkit.fast_weight_attention(x, x, x)[0]):
         assert np.array_equal(plain(call(x))[:now + 1], plain(call(changed))[:now + 1])
         assert not np.array_equal(plain(call(x))[now + 1:], plain(call(changed))[now + 1:])
@@ -90,6 +91,15 @@ def test_attention_in_blocks_equals_attention(library, seed, n, m, d_k, d_v, blo
     mask = to(library, np.random.default_rng(seed).random((n, m)) < share)
     assert near(attention_in_blocks(q, k, v, mask=mask, block_size=block), attention(q, k, v, mask=mask)[0])
     assert near(attention_in_blocks(q, k, v, block_size=block), attention(q, k, v)[0])
+
+
+@given(library, seed, size, size, size, st.integers(0, 10), st.integers(1, 10), st.booleans(), spread)
+def test_window_attention_equals_masked_attention(library, seed, n, d_k, d_v, window, block, causal, spread):
+    q, k, v = arrays(library, "float64", (n, d_k), (n, d_k), (n, d_v), seed=seed, size=min(spread, 100))
+    mask = attnkit.window_mask(n, window, like=q)
+    mask = mask & attnkit.causal_mask(n, like=q) if causal else mask
+    found = attnkit.window_attention(q, k, v, window=window, causal=causal, block_size=block)
+    assert near(found, attention(q, k, v, mask=mask)[0])
 
 
 @given(library, seed, size, size, size, spread)

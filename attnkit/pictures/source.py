@@ -114,8 +114,9 @@ NOTES = {
     "equivalences": "layers as heads", "memory": "without the weights", "gates": "for pictures",
     "numerics": "precision and speed",
 }
-TOPS = (0, 52, 104, 198, 250, 314, 406, 498)     # of the rows
-WIDTH, GAP, MARGIN, LINE, LOW, TALL = 192, 12, 12, 17, 38, 80
+TOPS = (0, 52, 104, 208, 260, 324, 426, 546)     # of the rows
+TALL = {2: 90, 5: 90, 6: 108, 7: 90}             # the heights of modules, by their row
+WIDTH, GAP, MARGIN, LINE, LOW = 192, 12, 12, 17, 38
 
 
 def package_map():
@@ -160,14 +161,14 @@ def package_map():
         for i, (line, size, colour) in enumerate([(box, 15, ink), *((line, 13, quiet) for line in lines)]):
             body += text(x + WIDTH / 2, top + LINE * i, line, colour, size=size)
     words = "; ".join(f"{a} calls {b}" for a, b in arrows)
-    return Picture(Svg(body, 2 * WIDTH + GAP + MARGIN, TOPS[-1] + TALL, alt=f"What calls what in attnkit: {words}."))
+    return Picture(Svg(body, 2 * WIDTH + GAP + MARGIN, TOPS[-1] + TALL[7], alt=f"What calls what in attnkit: {words}."))
 
 
 def _place(box):
     """The left, the top and the height of a box."""
     column, row = BOXES[box]
     tall = box in NOTES and box != "numerics"
-    return column * (WIDTH + GAP), TOPS[row], TALL if tall else LOW
+    return column * (WIDTH + GAP), TOPS[row], TALL[row] if tall else LOW
 
 
 def _path(caller, called):
