@@ -1,11 +1,26 @@
 """The made-up English and French as a French teacher would mark them: the words and translations are the tests' own."""
 
+import json
 import random
 import re
+from collections import Counter
+from functools import cache
+from itertools import product
 
 import pytest
 
-from attnkit.lessons.corpora import DRINKS, crossings, drink_orders, elides, english_french, gifts, vocabulary
+from attnkit.lessons.corpora import (
+    DRINKS,
+    copies,
+    crossings,
+    drink_orders,
+    elides,
+    english_french,
+    english_grammar,
+    gifts,
+    translation_of,
+    vocabulary,
+)
 from attnkit.lessons.stories import WORDS, determined, errors, next_words, other_movers, other_receivers, stories
 
 # Whole sentences: English, French, and for each French word the digits of its English positions, the certain one first.
@@ -232,6 +247,164 @@ def test_the_split():
 def test_bad_sizes_are_refused(count, held_out, error, message):
     with pytest.raises(error, match=message):
         english_french(count, held_out=held_out)
+
+
+SINGULAR = dict(zip(list(NOUNS)[1::2], list(NOUNS)[::2]))
+REFLEXIVE = {("I", "me"), ("I", "us"), ("we", "me"), ("we", "us"), ("you", "you")}
+PEOPLE = set("girl boy man child queen actress hero".split())
+STRANGE = {"big": PEOPLE, "white": PEOPLE, "old": {"girl", "boy", "child"}}
+
+
+def right_phrase(phrase):
+    """Whether a noun phrase has its article, and an adjective that is said of its noun."""
+    article, *adjectives, noun = phrase.split()
+    indefinite = None if noun in MANY else "an" if (adjectives + [noun])[0][0] in "aeiou" else "a"
+    return article in ("the", indefinite) and not any(SINGULAR.get(noun, noun) in STRANGE.get(word, ()) for word in adjectives)
+
+
+def go_together(subject, verb, object_):
+    one, other = (SINGULAR.get(word, word) for word in (subject.split()[-1], object_.split()[-1]))
+    return one != other and (subject, object_) not in REFLEXIVE and not (verb == "love" and object_.split()[0] in ("a", "an"))
+
+
+def is_english(words):
+    """A second reader of the language: whether the words are a sentence by the rules above."""
+    found = ENGLISH.fullmatch(" ".join(words))
+    if not found or not all(right_phrase(found[part]) for part in ("subject", "object") if " " in found[part]):
+        return False
+    third = person(found["subject"]) == 2
+    return (found["do"] == (("does" if third else "do") if found["how"] == "not" else None)
+            and found["verb"].endswith("s") == (third and not found["do"])
+            and go_together(found["subject"], found["verb"].removesuffix("s"), found["object"]))
+
+
+def composed(grammar, words):
+    """Whether the words lead from the start to a final state."""
+    state = 0
+    for word in words:
+        state = grammar["next"][state].get(word)
+        if state is None:
+            return False
+    return state in grammar["final"]
+
+
+def refused(words):
+    try:
+        return translation_of(words).english != tuple(words)
+    except ValueError:
+        return True
+
+
+def test_random_walks_are_sentences_of_the_language():
+    grammar, rng = english_grammar(), random.Random(0)
+    for _ in range(500):
+        words, state = [], 0
+        while state not in grammar["final"]:
+            words.append(rng.choice(list(grammar["next"][state])))
+            state = grammar["next"][state][words[-1]]
+        pair = translation_of(words)
+        assert pair.english == tuple(words) and is_english(words), pair
+        assert FRENCH.fullmatch(" ".join(pair.french)) and len(pair.alignment) == len(pair.french), pair
+
+
+def test_the_corpus_is_in_the_language():
+    grammar = english_grammar()
+    for pair in sum(english_french(), []):
+        assert composed(grammar, pair.english) and translation_of(pair.english) == pair
+
+
+def test_two_readers_agree_on_sentences_with_changes(corpus):
+    """One word is another one, is gone or is added: a sentence to the automaton if and only if it is one to the other reader."""
+    grammar, rng, outcomes = english_grammar(), random.Random(1), []
+    words = sorted({word for pair in corpus for word in pair.english})
+    for pair in corpus[:8000]:
+        at = rng.randrange(len(pair.english))
+        kept = rng.choices((at + 1, at), weights=(4, 1))[0]
+        changed = (*pair.english[:at], *rng.choice(([rng.choice(words)], [rng.choice(words)], [])), *pair.english[kept:])
+        outcomes.append(is_english(changed))
+        assert composed(grammar, changed) == outcomes[-1] != refused(changed), changed
+    assert 0.05 < sum(outcomes) / len(outcomes) < 0.5, "some changes are right, most are wrong"
+
+
+def test_all_sentences_can_be_composed():
+    """There are as many ways through the automaton as pairs of a subject and an object that go together, with nine verbs in five ways."""
+    grammar = english_grammar()
+
+    @cache
+    def ways(state):
+        return (state in grammar["final"]) + sum(map(ways, grammar["next"][state].values()))
+
+    made = (" ".join(filter(None, words)) for words in product(("the", "a", "an"), (None, *BEFORE, *AFTER), NOUNS))
+    phrases = list(filter(right_phrase, made))
+    objects = ["me", "you", "him", "her", "us", "them", *phrases]
+    assert ways(0) == sum(5 * (go_together(subject, "love", object_) + 8 * go_together(subject, "see", object_))
+                          for subject in (*PERSONS, *phrases) for object_ in objects)
+
+
+def test_the_automaton_is_small_and_can_travel():
+    grammar = english_grammar()
+    following = grammar["next"]
+    assert json.loads(json.dumps(grammar)) == grammar
+    assert len({(frozenset(words.items()), i in grammar["final"]) for i, words in enumerate(following)}) == len(following)
+    assert {state for words in following for state in words.values()} == set(range(1, len(following))), "no state in vain"
+    following[0].clear()
+    assert english_grammar()["next"][0], "what is done to one is not done to the next"
+
+
+@pytest.mark.parametrize("said, expected", [
+    ("", "I you he she we they the a an"), ("I love", "you him her them the"), ("you see", "me him her us them the a an"),
+    ("she", "loves sees hears helps calls finds invites meets admires does never often always"), ("she does", "not"),
+    ("she does not", "love see hear help call find invite meet admire"), ("the old", "cat cats dog dogs horse horses bird "
+     "birds mouse mice man men queen queens actress actresses hero heroes"), ("an", "actress old"), ("I love you", ""),
+    ("the actress sees an", "old"), ("a big dog loves the big", "cat cats horse horses bird birds mouse mice")])
+def test_words_to_choose_from_are_in_order(said, expected):
+    following, state = english_grammar()["next"], 0
+    for word in said.split():
+        state = following[state][word]
+    assert list(following[state]) == expected.split()
+
+
+@pytest.mark.parametrize("english, message", [
+    ("I love me", "word 2 is 'me', expected you, him, her, them, the"), ("he loves a cat", "word 2 is 'a', expected me, you"),
+    ("the cat sees the cats", "word 4 is 'cats', expected dog, dogs"), ("she love me", "word 1 is 'love', expected loves"),
+    ("an old child sees me", "word 2 is 'child', expected cat"), ("I do not", "word 3 is 'the end', expected love"),
+    ("I love you too", "word 3 is 'too', expected the end"), ("", "word 0 is 'the end', expected I, you"),
+    ("I love Mary", "word 2 is 'Mary'"), ("a cats see me", "word 1 is 'cats', expected cat, dog")])
+def test_what_is_no_sentence_is_refused(english, message):
+    with pytest.raises(ValueError, match=f"english must be a sentence of english_grammar: {message}"):
+        translation_of(english.split())
+
+
+def test_what_is_no_sequence_of_words_is_refused():
+    for english in ("I love you", 3, None):
+        with pytest.raises(TypeError, match="english must be a sequence of words"):
+            translation_of(english)
+    for english in ([["I"], "love", "you"], ["I", None, "you"], ["I", "love", "you", "the end"]):
+        with pytest.raises(ValueError, match="english must be a sentence"):
+            translation_of(english)
+
+
+def test_copies():
+    pairs = copies(3000, [4, 9], seed=2)
+    assert len(pairs) == 3000 and pairs == copies(3000, [4, 9], seed=2) != copies(3000, [4, 9])
+    for english, french, alignment in pairs:
+        assert english == french and alignment == tuple((i,) for i in range(len(english)))
+    lengths = Counter(len(pair.english) for pair in pairs)
+    assert set(lengths) == {4, 9} and 1350 < lengths[4] < 1650, "as often"
+    for place in (0, 3, 8):
+        counted = Counter(pair.english[place] for pair in pairs if len(pair.english) > place)
+        assert len(counted) == 20 and max(counted.values()) < 2 * min(counted.values()), "any word, anywhere"
+    assert any(len(set(pair.english)) < len(pair.english) for pair in pairs), "words may come again"
+    assert {len(pair.english) for pair in copies(100, range(1, 4))} == {1, 2, 3}
+
+
+@pytest.mark.parametrize("num_pairs, lengths, error, message", [
+    (0, [3], ValueError, "num_pairs must be at least 1"), (2.0, [3], TypeError, "num_pairs must be an integer"),
+    (2, [], ValueError, "lengths must be one or more"), (2, [3, 0], ValueError, "a length must be at least 1"),
+    (2, [2.5], TypeError, "a length must be an integer"), (2, 3, TypeError, "lengths must be a sequence of integers")])
+def test_bad_copies_are_refused(num_pairs, lengths, error, message):
+    with pytest.raises(error, match=message):
+        copies(num_pairs, lengths)
 
 
 def test_vocabulary():

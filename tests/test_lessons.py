@@ -1,5 +1,7 @@
 """Each variant of the translator is what it says, and tasks encode, train, translate and examine as by hand."""
 
+import json
+
 import numpy as np
 import pytest
 import torch
@@ -11,22 +13,49 @@ from attnkit.lessons.corpora import DRINKS, Pair, english_french
 from attnkit.lessons.drinks import ConcatenationClassifier, DrinkTask, PoolingClassifier
 from attnkit.lessons.gifts import GiftModel, GiftTask
 from attnkit.lessons.order import QUESTIONS, SCHEMES, SETTINGS, WORDS, OrderModel, OrderTask, order_sentences
+from attnkit.lessons.packing import LETTERS, UNIT, pack, unpack
 from attnkit.lessons.recall import GUESTS, MENU, RecallTask, recall_tables
+from attnkit.lessons.review_weights import (
+    by_what_settles,
+    compare,
+    examine,
+    exchanged,
+    kendall_tau,
+    left_out,
+    shuffled,
+    train_apart,
+)
+from attnkit.lessons.reviews import (
+    BAD,
+    DECISIVE_BAD,
+    DECISIVE_GOOD,
+    FILLERS,
+    GOOD,
+    KINDS_OF_REVIEWS,
+    POOLINGS,
+    REVIEW_WORDS,
+    ReviewModel,
+    Reviews,
+    ReviewTask,
+    film_reviews,
+    travelling,
+)
 from attnkit.lessons.training import encode, new_model
 from attnkit.lessons.translation import (
+    BahdanauTranslator,
     FixedVectorTranslator,
     ForwardTranslator,
-    LuongTranslator,
-    MeanStateTranslator,
     PositionBasedTranslator,
     StateBasedTranslator,
     StatesOnlyTranslator,
     TranslationTask,
     Translator,
+    packed,
+    unpacked,
 )
 from attnkit.modules import TransformerBlock
 
-VARIANTS = [Translator, MeanStateTranslator, StatesOnlyTranslator, ForwardTranslator, LuongTranslator, FixedVectorTranslator, StateBasedTranslator, PositionBasedTranslator]
+VARIANTS = [Translator, StatesOnlyTranslator, BahdanauTranslator, ForwardTranslator, FixedVectorTranslator, StateBasedTranslator, PositionBasedTranslator]
 SOURCE, TARGET = torch.tensor([[3, 4, 5, 6, 7], [8, 9, 3, 0, 0]]), torch.tensor([[1, 5, 6, 4], [1, 7, 8, 9]])
 
 
@@ -71,25 +100,18 @@ def test_annotations_depend_on_the_words_that_the_encoder_reads():
         [plain, later, earlier] = [model.encode(words)[0][0, 2] for words in (SOURCE[:1], after, before)]
         assert torch.equal(plain, later) != knows_after and not torch.equal(plain, earlier)
         states = model.encoder(model.source_embedding(SOURCE[0])[:, None])[0][:, 0]
-        shown = model.from_states if variant is Translator else states.shape[1]
-        assert close(states[:, :shown], model.encode(SOURCE[:1])[0][0, :, :shown])
+        assert close(states, model.encode(SOURCE[:1])[0][0, :, :states.shape[1]])
         assert (states.shape[1] == 12) == (variant is not Translator), "wide, and nothing but states"
         assert model.encoder.bidirectional == knows_after
 
 
-def test_luong_translator_attends_after_the_new_state():
-    """First the state from the word alone, then the weights with it, which know the word; Translator's do not."""
-    model = spread(LuongTranslator)
-    annotations, state = model.encode(SOURCE)
-    scored, new, weights = model.step(TARGET[:, 1], state, annotations)
-    word = model.target_embedding(TARGET[:, 1])
-    assert close(new, model.decoder(word, state))
-    context, expected = model.attend(new, annotations)
-    assert close(weights, expected) and close(scored, model.readout(torch.cat([new, context, word], dim=1)))
-    other = TARGET.flip(1)
-    for variant in (Translator, LuongTranslator):
-        model = spread(variant)
-        assert torch.equal(model(SOURCE, TARGET)[1][:, 0], model(SOURCE, other)[1][:, 0]) == (variant is Translator)
+def test_bahdanau_translator_begins_with_what_was_read_backwards():
+    """The first state comes from the backward state at the first word, which has read the whole sentence."""
+    model = spread(BahdanauTranslator)
+    annotations, state = model.encode(SOURCE, SOURCE > 0)
+    assert close(state, torch.tanh(model.to_initial_state(annotations[:, 0, 6:]))) and not close(state[0], state[1])
+    plain = spread(Translator)
+    assert close(*plain.encode(SOURCE, SOURCE > 0)[1]), "otherwise the same for all"
 
 
 def test_fixed_vector_is_the_last_states():
@@ -788,3 +810,270 @@ def test_heads_of_one_layer_on_it():
         with pytest.raises(ValueError, match=complaint):
             CoreferenceModel(9, layers, heads)
     assert task.train(1, num_layers=1, num_heads=2, steps=2).num_heads == 2
+
+
+@pytest.fixture(scope="module")
+def review_task():
+    return ReviewTask()
+
+
+OPINIONS = [set(BAD), set(GOOD)]
+SETTLES = [set(DECISIVE_BAD), set(DECISIVE_GOOD)]
+
+
+@pytest.mark.parametrize("kind", KINDS_OF_REVIEWS)
+def test_film_reviews(kind):
+    """What a reader would say of each, by its words; labels and what turns a review are balanced."""
+    reviews = film_reviews(400, kind, seed=1)
+    assert reviews.documents.shape == (400, 100) and reviews.labels.double().mean() == 0.5
+    turned = 0
+    for numbers, label, decisive in zip(*map(torch.Tensor.tolist, reviews)):
+        words = [REVIEW_WORDS[k] for k in numbers]
+        bad, good = (sum(word in kind for word in words) for kind in OPINIONS)
+        places = [i for i, word in enumerate(words) if word in SETTLES[0] | SETTLES[1]]
+        assert places == ([] if decisive < 0 else [decisive])
+        assert words.count("not") == (3 if kind == "not" else 0) and len(set(words) - set(FILLERS) - {"not"}) <= 17
+        if kind in ("majority", "both"):
+            assert 12 <= bad + good <= 28 and max(bad, good) >= 0.6 * (bad + good)
+        else:
+            assert bad == good == 0
+        says = good > bad if decisive < 0 else words[decisive] in SETTLES[1]
+        if kind == "both" and decisive >= 0:
+            turned += (good > bad) != says
+        if kind == "not" and words[decisive - 1] == "not":
+            turned, says = turned + 1, not says
+        assert says == label
+    assert (reviews.decisive >= 0).sum() == {"majority": 0, "both": 200}.get(kind, 400)
+    assert turned == (200 if kind in ("both", "not") else 0)
+    again, other = film_reviews(400, kind, seed=1), film_reviews(400, kind, seed=2)
+    assert all(map(torch.equal, reviews, again)) and not torch.equal(reviews.documents, other.documents)
+
+
+def test_words_of_reviews():
+    assert len(set(REVIEW_WORDS)) == len(REVIEW_WORDS) == 223 and len(FILLERS) == 200 and "not" not in FILLERS
+    shares = torch.bincount(film_reviews(1000, "decisive").documents.flatten(), minlength=223) / 1e5
+    assert (shares[:200] - 0.99 / 200).abs().max() < 0.001 and (shares[-6:] - 0.01 / 6).abs().max() < 0.0005
+    places = film_reviews(2000, "decisive", seed=3).decisive
+    assert places.min() == 1 and places.max() == 99 and abs(places.double().mean() - 50) < 2
+    with pytest.raises(ValueError, match="kind must be one of majority, decisive, both, not, got 'odd'"):
+        film_reviews(3, "odd")
+    with pytest.raises(ValueError, match="num_reviews"):
+        film_reviews(0)
+
+
+def random_reader(pooling, **sizes):
+    torch.manual_seed(0)
+    model = ReviewModel(len(REVIEW_WORDS), pooling, **sizes).double()
+    for p in model.parameters():
+        nn.init.normal_(p, std=0.5)
+    return model
+
+
+def read_by_hand(p, pooling, row, weights=None):
+    """A review's logit and weights, with numpy, from a model's parameters `p`; or with other weights."""
+    x = p["embedding.weight"][row]
+    if weights is None:
+        scores = x @ p["w_key"] @ p["query"][0] / np.sqrt(8) if pooling == "attention" else np.zeros(len(row))
+        weights = np.exp(scores) / np.exp(scores).sum()
+    pooled = x.max(axis=0) if pooling == "max" else weights @ x
+    hidden = relu(p["readout.0.weight"] @ pooled + p["readout.0.bias"])
+    return p["readout.2.weight"][0] @ hidden + p["readout.2.bias"][0], weights
+
+
+@pytest.mark.parametrize("pooling", POOLINGS)
+def test_review_models_are_what_they_say(review_task, pooling):
+    """As by hand, in any order of the words; and what travels says the same, to the digits it has."""
+    model, documents = random_reader(pooling), review_task.held_out.documents[:20]
+    p = {name: tensor.detach().numpy() for name, tensor in model.named_parameters()}
+    logits, weights = model(documents)
+    by_hand = [read_by_hand(p, pooling, row) for row in documents.numpy()]
+    assert close(logits, torch.tensor([logit for logit, _ in by_hand])) and close(model(documents.flip(1))[0], logits)
+    assert weights is None if pooling == "max" else close(weights, torch.tensor(np.array([w for _, w in by_hand])))
+    right = sum((logit > 0) == bool(label) for (logit, _), label in zip(by_hand, review_task.held_out.labels))
+    assert review_task.evaluate(model, [part[:20] for part in review_task.held_out]) == right / 20
+    sent = json.loads(json.dumps(travelling(model)))
+    assert sent["words"] == REVIEW_WORDS and sent["pooling"] == pooling and any(sent["scores"]) == (pooling == "attention")
+    vectors, scores, w1, b1, w2, b2 = (np.array(sent[name]) for name in ("vectors", "scores", "w1", "b1", "w2", "b2"))
+    assert all((part == part.round(4)).all() for part in (vectors, scores, w1, b1, w2, b2))
+    x, unnormalised = vectors[documents], np.exp(scores[documents])[..., None]
+    pooled = x.max(axis=1) if pooling == "max" else (unnormalised * x).sum(1) / unnormalised.sum(1)
+    assert abs(relu(pooled @ w1 + b1) @ w2 + b2 - logits.detach().numpy()).max() < 2e-3
+
+
+def test_review_model_refuses_other_poolings():
+    with pytest.raises(ValueError, match="pooling must be one of mean, max, attention, got 'sum'"):
+        ReviewModel(10, "sum")
+
+
+def test_review_task(review_task):
+    assert review_task.training.documents.shape == (1000, 100) and len(ReviewTask(30).training.labels) == 30
+    few = ReviewTask(30, "majority", seed=4)
+    assert torch.equal(few.held_out.documents, ReviewTask(60, "majority", seed=4).held_out.documents)
+    assert not torch.equal(few.held_out.documents[:30], few.training.documents)
+    [words] = review_task.documents(review_task.encode("a masterpiece not dull"))
+    assert words == ["a", "masterpiece", "not", "dull"] and torch.equal(review_task.encode(words), review_task.encode("a masterpiece not dull"))
+    one, same, other = (few.train(seed, steps=3, width=4, key_width=2, hidden=5) for seed in (1, 1, 2))
+    assert torch.equal(one.w_key, same.w_key) and not torch.equal(one.w_key, other.w_key) and one.w_key.shape == (4, 2)
+    logits = review_task.held_out.labels.double() * 2 - 1
+
+    def certain(documents):
+        return 50 * logits, None
+
+    assert review_task.loss(certain) < 1e-12 and review_task.evaluate(certain) == 1
+    assert review_task.loss(lambda documents: (0 * logits, None)) == pytest.approx(np.log(2))
+
+
+@pytest.mark.parametrize("kind, right", [("majority", (0.5, 1, 0.5, 1)), ("decisive", (0.5, 0.5, 1, 1)),
+                                         ("both", (0.5, 0.5, 0.75, 1)), ("not", (0.5, 0.5, 0.5, 0.5))])
+def test_rules_for_reviews(kind, right):
+    rules = ReviewTask(10, kind).evaluate_rules()
+    assert rules == dict(zip(("guess", "count opinion words", "look for a decisive word", "decisive word, else count"), right))
+
+
+def test_attention_finds_the_decisive_word():
+    """And is right where a mean and a maximum are not; reversed by a word before it, no pooling can tell."""
+    review_task = ReviewTask(300)
+    attention, mean, largest = (review_task.train(0, pooling) for pooling in ("attention", "mean", "max"))
+    assert review_task.evaluate(attention) > 0.94 > max(map(review_task.evaluate, (mean, largest))) + 0.1
+    weight, share = review_task.evaluate_on_decisive(attention)
+    assert 0.4 < weight < 0.9 and share > 0.95
+    assert review_task.evaluate_on_decisive(mean) == (pytest.approx(0.01), 0), "no word gets more than another"
+    for model, task in ((largest, review_task), (attention, ReviewTask(10, "majority"))):
+        with pytest.raises(ValueError, match="a maximum has no weights" if model is largest else "no such word"):
+            task.evaluate_on_decisive(model)
+    negated = ReviewTask(kind="not")
+    assert abs(negated.evaluate(negated.train(0, steps=150)) - 0.5) < 0.06
+
+
+def test_weights_of_reviews_changed_as_by_hand(review_task):
+    """Shuffled, exchanged and left out: the logits of a reader that is handed the changed weights."""
+    model, documents = random_reader("attention"), review_task.held_out.documents[:3]
+    p = {name: tensor.detach().numpy() for name, tensor in model.named_parameters()}
+    swaps, leaves = exchanged(model, documents), left_out(model, documents)
+    for i, row in enumerate(documents.numpy()):
+        logit, weights = read_by_hand(p, "attention", row)
+        top = weights.argmax()
+        for j in (0, 5, 99, top):
+            swapped = weights.copy()
+            swapped[[top, j]] = weights[[j, top]]
+            assert abs(read_by_hand(p, "attention", row, swapped)[0] - swaps[i, j]) < 1e-9
+            assert abs(read_by_hand(p, "attention", np.delete(row, j))[0] - leaves[i, j]) < 1e-9
+        assert abs(swaps[i, top] - logit) < 1e-9
+    anew = shuffled(model, documents, times=4, seed=1)
+    assert anew.shape == (3, 4) and torch.equal(anew, shuffled(model, documents, times=4, seed=1))
+    assert len(set(anew[0].tolist())) == 4 and not torch.equal(anew, shuffled(model, documents, times=4, seed=2))
+    same = documents[:, :1].expand(-1, 100)
+    assert close(shuffled(model, same, times=2), model(same)[0][:, None].expand(-1, 2)), "of one word, all orders are alike"
+    with pytest.raises(ValueError, match="a maximum, which has no weights"):
+        left_out(random_reader("max"), documents)
+
+
+class Pointer(nn.Module):
+    """Reads one number of each word, with weights of its own choice: the logit is their weighted mean."""
+
+    def __init__(self, numbers, scores):
+        super().__init__()
+        self.embedding = lambda documents: torch.tensor(numbers).double()[documents][..., None]
+        self.pool = lambda x: ((self.weigh(x)[:, None] @ x)[:, 0], self.weigh(x))
+        self.readout, self.scores = nn.Identity(), scores
+
+    def weigh(self, x):
+        return torch.tensor(self.scores).double().expand(len(x), -1)
+
+    def forward(self, documents):
+        pooled, weights = self.pool(self.embedding(documents))
+        return pooled[:, 0], weights
+
+
+def test_examine_weights():
+    """Three words of 8, -1 and -1 with weights of 0.5, 0.3 and 0.2: without the first, or with another in its place, the answer turns."""
+    reviews = Reviews(torch.tensor([[0, 1, 2]]), torch.tensor([1]), torch.tensor([0]))
+    found = examine(Pointer([8, -1, -1], [0.5, 0.3, 0.2]), reviews, times=3000)
+    before, after = torch.tensor([3.5, -1, 8 * 5 / 7 - 3 / 7 * 1 - 1 / 7 * 0, 0]).sigmoid(), torch.tensor([1.7, 0.8]).sigmoid()
+    assert found["without the top word"] == (pytest.approx((before[0] - before[1]).item()), 1)
+    assert found["exchanged"] == (pytest.approx((before[0] - after.mean()).item()), 0)
+    assert found["shuffled"].change == pytest.approx(((before[0] - after).sum() / 3).item(), abs=0.01) and found["shuffled"].flips == 0
+    # Without the second word 8 * 5/7 - 2/7, without the third 8 * 5/8 - 3/8: the first counts most, then the second.
+    left = torch.tensor([38 / 7, 37 / 8]).sigmoid()
+    assert found["without another word"] == (pytest.approx((left - before[0]).mean().item()), 0)
+    assert found["tau"] == 1 and found["top word counts most"] == 1
+    blind = examine(Pointer([1, 1, -90], [0.5, 0.3, 0.2]), reviews)
+    assert blind["top word counts most"] == 0 and blind["without another word"].flips == 0.5 and blind["tau"] == pytest.approx(-1 / 3)
+
+
+def tau_by_hand(a, b):
+    pairs = [(np.sign(a[i] - a[j]), np.sign(b[i] - b[j])) for i in range(len(a)) for j in range(i)]
+    return sum(s * t for s, t in pairs) / np.sqrt(sum(s != 0 for s, _ in pairs) * sum(t != 0 for _, t in pairs))
+
+
+def test_kendall_tau():
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(6, size=(2, 5, 12))
+    assert np.allclose(kendall_tau(a, b), [tau_by_hand(*pair) for pair in zip(a, b)], atol=1e-12)
+    assert kendall_tau([1, 2, 3], [5, 6, 9]) == 1 == -kendall_tau([1, 2, 3], [9, 6, 5])
+
+
+def test_compare_readers_of_reviews():
+    reviews = Reviews(torch.tensor([[0, 1], [1, 0]]), torch.tensor([1, 0]), torch.tensor([0, -1]))
+    one, other = Pointer([4, -4], [0.75, 0.25]), Pointer([4, -4], [0.25, 0.75])
+    assert compare(one, one, reviews) == (1, 0, 0)
+    assert compare(one, other, reviews) == (0, pytest.approx(np.tanh(1)), 0.5)
+    parts = by_what_settles(reviews)
+    assert [part.labels.tolist() for part in parts.values()] == [[1], [0]] and list(parts) == ["decisive", "majority"]
+
+
+def test_train_apart(review_task):
+    """The same answers with other weights: further away than those of another seed."""
+    model, another = (review_task.train(seed, key_width=4) for seed in (0, 1))
+    apart = train_apart(review_task, model, 1, steps=400)
+    far, other = (compare(model, found, review_task.held_out) for found in (apart, another))
+    assert far.distance > other.distance + 0.2 and far.agreement > 0.93 and apart.w_key.shape == (16, 4)
+    assert train_apart(review_task, model, 1, strength=0, steps=1).query.allclose(another.query, atol=0.02), "it starts as another seed's"
+
+
+@pytest.mark.parametrize("bits", range(2, 7))
+def test_numbers_that_have_travelled(bits):
+    """Each is the nearest whole number of steps, exactly; what comes out is packed to the same letters; of any size, zeros too."""
+    rng, most = np.random.default_rng(bits), 2**(bits - 1) - 1
+    for shape in ((7,), (3, 5), (2, 3, 4)):
+        array = rng.normal(size=shape) * 10.0 ** rng.integers(-7, 3, (*shape[:-1], 1))
+        array.reshape(-1, shape[-1])[0] = 0
+        travelled = pack(torch.from_numpy(array) if bits % 2 else array, bits)
+        rows, steps = array.reshape(-1, shape[-1]), np.array(travelled["steps"])[:, None] * UNIT
+        got = unpack(json.loads(json.dumps(travelled)))
+        assert travelled["shape"] == list(shape) and got.shape == shape and (np.abs(got - array).reshape(rows.shape) <= steps / 2).all()
+        assert (steps <= np.maximum(np.abs(rows).max(1, keepdims=True) / most + UNIT, 2**bits * UNIT)).all()
+        numbers = np.array([LETTERS.index(letter) for letter in travelled["letters"]]).reshape(rows.shape) - 32
+        assert np.abs(numbers).max() <= most and np.array_equal(numbers * steps, got.reshape(rows.shape)) and pack(got, bits) == travelled
+
+
+@pytest.mark.parametrize("bits, error", [(1, ValueError), (7, ValueError), (6.0, TypeError)])
+def test_numbers_travel_in_two_to_six_bits(bits, error):
+    with pytest.raises(error, match="bits must be"):
+        pack(np.ones(3), bits)
+
+
+def test_a_translator_that_has_travelled():
+    """It comes back the same a second time, near the first: its score with the scale in it, its states as wide."""
+    names = [[f"{side}{k}" for k in range(count)] for side, count in (("e", 11), ("f", 13))]
+    model = new_model(0, Translator, 11, 13, width=12, states=3, scale=0.5)
+    travelled = json.loads(json.dumps(packed(model, *names)))
+    again = unpacked(travelled)
+    assert packed(again, *names) == travelled and not again.training and again.encoder.hidden_size == 3 and again.scale == 1
+    assert sum(np.prod(t["shape"]) for t in travelled["tensors"].values()) == sum(p.numel() for p in model.parameters())
+    ours, theirs = dict(model.named_parameters()), dict(again.named_parameters())
+    assert all((theirs[name] - (0.5 if name == "v" else 1) * ours[name]).abs().max() <= ours[name].abs().max() / 31 / 2 + 64 * UNIT for name in ours)
+    (_, mine), (_, its) = model(SOURCE, TARGET, SOURCE > 0), again(SOURCE, TARGET, SOURCE > 0)
+    assert 0 < (mine - its).abs().max() < 0.05
+    with pytest.raises(ValueError, match="the dict must be in format 'translator 1', got 1"):
+        unpacked(travelled | {"format": 1})
+
+
+@pytest.mark.parametrize("make, error, words", [
+    (lambda: packed(StatesOnlyTranslator(3, 4, width=8), "abc", "abcd"), TypeError, "model must be a Translator and none of its variants, got StatesOnlyTranslator"),
+    (lambda: packed(Translator(3, 4, width=8, score="dot"), "abc", "abcd"), ValueError, "model must have the additive score, got 'dot'"),
+    (lambda: packed(Translator(3, 4, width=8), "ab", "abcd"), ValueError, "source_vocabulary must have 3 words, as the model has, got 2"),
+    (lambda: packed(Translator(3, 4, width=8), "abc", "abc"), ValueError, "target_vocabulary must have 4 words, as the model has, got 3")])
+def test_what_does_not_travel(make, error, words):
+    with pytest.raises(error, match=words):
+        make()

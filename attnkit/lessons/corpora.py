@@ -6,6 +6,7 @@ word stands for.
 """
 
 import random
+from functools import cache
 from itertools import combinations
 from typing import NamedTuple
 
@@ -28,8 +29,6 @@ class Pair(NamedTuple):
 # Object form; as a French subject and object; the French person, an index into a verb's forms.
 _PRONOUNS = {"I": ("me", "je", "me", 0), "you": ("you", "tu", "te", 1), "he": ("him", "il", "le", 2),
              "she": ("her", "elle", "la", 2), "we": ("us", "nous", "nous", 3), "they": ("them", "ils", "les", 4)}
-# These pairs of subject and object would be reflexive, or ask for "nous nous": left out.
-_NOT_TOGETHER = {("I", "I"), ("I", "we"), ("we", "I"), ("we", "we"), ("you", "you")}
 _VERBS = {      # the English third person; je, tu, il, nous, ils
     "love": ("loves", "aime aimes aime aimons aiment"),
     "see": ("sees", "vois vois voit voyons voient"),
@@ -41,6 +40,7 @@ _VERBS = {      # the English third person; je, tu, il, nous, ils
     "meet": ("meets", "rencontre rencontres rencontre rencontrons rencontrent"),
     "admire": ("admires", "admire admires admire admirons admirent"),
 }
+_ONLY_DEFINITE = {"love"}      # their object: one loves the cat, or cats, hardly a cat
 _NOUNS = {      # the English plural; French singular, plural, gender; whether it is an animal
     "cat": ("cats", "chat", "chats", "m", True), "dog": ("dogs", "chien", "chiens", "m", True),
     "horse": ("horses", "cheval", "chevaux", "m", True), "bird": ("birds", "oiseau", "oiseaux", "m", True),
@@ -58,7 +58,10 @@ _ADJECTIVES = {     # masculine, feminine, their plurals; whether it stands befo
 # Said of these it would mean something else: un grand homme is great, une vieille fille unmarried.
 _NOT_SAID = {"big": {noun for noun, (*_, animal) in _NOUNS.items() if not animal}, "old": {"girl", "boy", "child"},
              "white": {noun for noun, (*_, animal) in _NOUNS.items() if not animal}}
-_ADVERBS = {"often": "souvent", "always": "toujours"}
+# These subjects and objects would be reflexive, or ask for "nous nous": left out. He may see him, who is another.
+_NOT_TOGETHER = {("I", "I"), ("I", "we"), ("we", "I"), ("we", "we"), ("you", "you"), *zip(_NOUNS, _NOUNS)}
+_ADVERBS = {"not": "pas", "never": "jamais", "often": "souvent", "always": "toujours"}
+_NEGATIONS = "not", "never"      # these put "ne" before the verb, too
 _ELIDED = {"je": "j'", "ne": "n'", "me": "m'", "te": "t'", "le": "l'", "la": "l'", "de": "d'"}
 
 
@@ -130,6 +133,124 @@ def english_french(num_pairs=8000, *, held_out=400, seed=0):
             french.add(pair.french)
     pairs = list(pairs.values())
     return pairs[held_out:], pairs[:held_out]
+
+
+def english_grammar():
+    """The English of `english_french` as a finite automaton: which words can follow those said so far.
+
+    From the start, a word leads to the next state; where a state is final, a sentence is complete. Every sentence that
+    `english_french` may draw is composed in this way, and no other. States with the same way on are one, so there are
+    as few as can be.
+
+    Returns
+    -------
+    dict
+        Under "next" a list with a dict for each state: the words that can follow, each with the number of the state
+        after it, in an order to choose from (pronouns before articles, nouns before adjectives, a verb before "do" and
+        "never"). State 0 is the start. Under "final" the numbers of the states where a sentence may end.
+
+    Examples
+    --------
+    >>> grammar = english_grammar()
+    >>> list(grammar["next"][0])
+    ['I', 'you', 'he', 'she', 'we', 'they', 'the', 'a', 'an']
+    >>> after_i = grammar["next"][0]["I"]
+    >>> after_love = grammar["next"][after_i]["love"]
+    >>> list(grammar["next"][after_love])
+    ['you', 'him', 'her', 'them', 'the']
+    """
+    states = _states()
+    return {"next": [dict(words) for words in states], "final": [i for i, words in enumerate(states) if not words]}
+
+
+def translation_of(english):
+    """The French of a sentence that `english_grammar` composes, and its gold alignment.
+
+    Parameters
+    ----------
+    english : sequence of words
+
+    Returns
+    -------
+    Pair
+
+    Raises
+    ------
+    ValueError
+        It is no such sentence: a word cannot follow those before it, or more must follow.
+
+    Examples
+    --------
+    >>> print(*translation_of("the old man never meets us".split()).french)
+    le vieil homme ne nous rencontre jamais
+    >>> translation_of(["I", "love", "me"])
+    Traceback (most recent call last):
+        ...
+    ValueError: english must be a sentence of english_grammar: word 2 is 'me', expected you, him, her, them, the
+    """
+    english = tuple(checks.sequence(english, "english", "words"))
+    state = 0
+    for place, word in enumerate((*english, "the end")):
+        following = _states()[state] or {"the end": 0}
+        if word not in list(following):          # a list: a caller's "word" may have no hash
+            raise ValueError(f"english must be a sentence of english_grammar: word {place} is {word!r}, "
+                             f"expected {', '.join(following)}")
+        state = following[word]
+    subjects, objects = _phrases(_SUBJECT), _phrases(_OBJECT)
+    subject, = (english[:n] for n in (1, 2, 3) if english[:n] in subjects)
+    object_, = (english[-n:] for n in (1, 2, 3) if english[-n:] in objects)
+    how = next((word for word in _ADVERBS if word in english), "")
+    verb = next(verb for verb, (third, _) in _VERBS.items() if english[-len(object_) - 1] in (verb, third))
+    return _pair(subjects[subject], how, verb, objects[object_])
+
+
+_COPIED = "ash bay cup day elm fox gem hat ink jar key log map net oak pen rug sea tea urn".split()
+
+
+def copies(num_pairs, lengths, *, seed=0):
+    """Words at random that are their own translation: nothing about them can be guessed, all has to be passed on.
+
+    Twenty short nouns, each with a first letter of its own.
+
+    Parameters
+    ----------
+    num_pairs : int
+    lengths : sequence of ints
+        How many words a sentence may have, each as often; the words are drawn at random and may come again.
+    seed : int
+
+    Returns
+    -------
+    list of Pair
+
+    Raises
+    ------
+    ValueError
+        There is no length, or one below 1.
+
+    Examples
+    --------
+    >>> for english, french, alignment in copies(2, lengths=[2, 3]):
+    ...     print(*english, "=", *french, alignment)
+    pen ink fox = pen ink fox ((0,), (1,), (2,))
+    ink pen gem = ink pen gem ((0,), (1,), (2,))
+
+    References
+    ----------
+    Bahdanau et al. (2015), "Neural Machine Translation by Jointly Learning to Align
+    and Translate", on long sentences and one vector for all of their words.
+    Chapter: translation.
+    """
+    checks.count(num_pairs, "num_pairs")
+    lengths = [checks.count(length, "a length") for length in checks.sequence(lengths, "lengths", "integers")]
+    if not lengths:
+        raise ValueError("lengths must be one or more, got none")
+    rng = random.Random(seed)
+    pairs = []
+    for _ in range(num_pairs):
+        words = tuple(rng.choices(_COPIED, k=rng.choice(lengths)))
+        pairs.append(Pair(words, words, tuple((i,) for i in range(len(words)))))
+    return pairs
 
 
 class CoreferenceSentence(NamedTuple):
@@ -314,14 +435,21 @@ def vocabulary(sentences):
     return ["<pad>", "<start>", "<end>", *sorted({word for sentence in sentences for word in sentence})]
 
 
-def _noun_phrase(rng, definite, other=None):
-    """An English noun phrase; the French one, each word with the positions it stands for; the person; the noun."""
-    noun = rng.choice([noun for noun in _NOUNS if noun != other])
+class _Phrase(NamedTuple):
+    """A subject or an object."""
+
+    english: tuple
+    french: tuple       # each word with the positions of the English ones that it stands for
+    person: int
+    head: str           # its noun, in the singular, or its pronoun, as a subject
+
+
+_SUBJECT, _OBJECT = 0, 1
+
+
+def _noun_phrase(noun, adjective, definite, many):
+    """"the old man" or "an actress"; the adjective may be None."""
     plural_english, singular, plural, gender, _ = _NOUNS[noun]
-    many = definite and rng.random() < 0.3
-    adjective = None
-    if rng.random() < 0.4:
-        adjective = rng.choice([word for word in _ADJECTIVES if noun not in _NOT_SAID.get(word, ())])
     english = [adjective, plural_english if many else noun] if adjective else [plural_english if many else noun]
     english.insert(0, "the" if definite else "an" if english[0][0] in "aeiou" else "a")
 
@@ -337,54 +465,119 @@ def _noun_phrase(rng, definite, other=None):
         article = "les" if many else "le" if gender == "m" else "la"
     else:
         article = "un" if gender == "m" else "une"
-    return english, [(article, (0, at)), *french], 4 if many else 2, noun
+    return _Phrase(tuple(english), ((article, (0, at)), *french), 4 if many else 2, noun)
+
+
+def _fits(adjective, noun):
+    """Whether an adjective is said of a noun; None always is."""
+    return noun not in _NOT_SAID.get(adjective, ())
+
+
+def _pronoun(pronoun, role):
+    """"I", or "me" if its role is the object's."""
+    as_object, *french, person = _PRONOUNS[pronoun]
+    return _Phrase(((pronoun, as_object)[role],), ((french[role], (0,)),), person, pronoun)
+
+
+@cache
+def _phrases(role):
+    """Every subject, or every object, by its English words."""
+    pronouns = [_pronoun(pronoun, role) for pronoun in _PRONOUNS]
+    nouns = [_noun_phrase(noun, adjective, definite, many) for definite in (True, False)
+             for adjective in (None, *_ADJECTIVES) for noun in _NOUNS if _fits(adjective, noun)
+             for many in ((False, True) if definite else (False,))]
+    return {phrase.english: phrase for phrase in pronouns + nouns}
+
+
+def _predicate(verb, how, person):
+    """The verb with what stands before it: "does not see", "never sees"."""
+    if how == "not":
+        return "does" if person == 2 else "do", "not", verb
+    form = _VERBS[verb][0] if person == 2 else verb
+    return (how, form) if how else (form,)
+
+
+def _objects(head, verb):
+    """Those that a verb may have after a subject, of which the noun or pronoun is given."""
+    return [phrase for phrase in _phrases(_OBJECT).values() if (head, phrase.head) not in _NOT_TOGETHER
+            and not (verb in _ONLY_DEFINITE and phrase.english[0] in ("a", "an"))]
+
+
+@cache
+def _states():
+    """For each state of `english_grammar` the words that can follow, and where they lead."""
+    numbers = {}                        # of states, by what can follow: equal ones are one
+
+    def state(paths):
+        """The number of a state: from there some words, one after the other, lead to a state with the number given."""
+        further = {}
+        for (word, *rest), after in paths:
+            further.setdefault(word, []).append((rest, after))
+        following = {word: state(on) if on[0][0] else on[0][1] for word, on in further.items()}
+        return numbers.setdefault(tuple(following.items()), len(numbers))
+
+    end = state([])
+    after_verb = {(head, verb): state([(phrase.english, end) for phrase in _objects(head, verb)])
+                  for head in (*_PRONOUNS, *_NOUNS) for verb in _VERBS}
+    after_subject = {subject: state([(_predicate(verb, how, subject.person), after_verb[subject.head, verb])
+                                     for how in ("", *_ADVERBS) for verb in _VERBS])
+                     for subject in _phrases(_SUBJECT).values()}
+    start = state([(subject.english, after) for subject, after in after_subject.items()])
+    # The start was made last; now it comes first.
+    return [{word: start - after for word, after in following} for following in reversed(numbers)]
+
+
+def _pair(subject, how, verb, object_):
+    """The pair that these parts make."""
+    predicate = _predicate(verb, how, subject.person)
+    first = len(subject.english)
+    last = first + len(predicate) - 1                       # the position of the verb
+    helper = (first,) if how == "not" else ()               # that of "do" or "does"
+    at_how = (last - 1, *helper)
+    of_object = [(word, tuple(last + 1 + i for i in positions)) for word, positions in object_.french]
+    if how in _NEGATIONS and of_object[0][0] in ("un", "une"):
+        of_object[0] = ("de", of_object[0][1])
+
+    french = list(subject.french)
+    if how in _NEGATIONS:
+        french.append(("ne", at_how))
+    if object_.head in _PRONOUNS:
+        french += of_object
+    french.append((_VERBS[verb][1].split()[subject.person], (last, *helper)))
+    if how:
+        french.append((_ADVERBS[how], at_how))
+    if object_.head in _NOUNS:
+        french += of_object
+
+    following = [word for word, _ in french[1:]] + [" "]
+    written = [_ELIDED[word] if word in _ELIDED and elides(after) else word
+               for (word, _), after in zip(french, following)]
+    return Pair(subject.english + predicate + object_.english, tuple(written),
+                tuple(positions for _, positions in french))
+
+
+def _random_noun_phrase(rng, definite, subject=None):
+    """A noun phrase at random; as an object, one that its subject, a noun or pronoun, may have."""
+    noun = rng.choice([noun for noun in _NOUNS if (subject, noun) not in _NOT_TOGETHER])
+    many = definite and rng.random() < 0.3
+    adjective = None
+    if rng.random() < 0.4:
+        adjective = rng.choice([word for word in _ADJECTIVES if _fits(word, noun)])
+    return _noun_phrase(noun, adjective, definite, many)
 
 
 def _sentence(rng):
     """One pair at random."""
     verb = rng.choice(list(_VERBS))
-    third, forms = _VERBS[verb]
-    subject = rng.choice(list(_PRONOUNS)) if rng.random() < 0.65 else None
-    if subject:
-        _, as_subject, _, person = _PRONOUNS[subject]
-        english, french, noun = [subject], [(as_subject, (0,))], None
+    if rng.random() < 0.65:
+        subject = _pronoun(rng.choice(list(_PRONOUNS)), _SUBJECT)
     else:
-        english, french, person, noun = _noun_phrase(rng, definite=rng.random() < 0.7)
+        subject = _random_noun_phrase(rng, definite=rng.random() < 0.7)
     object_ = None
     if rng.random() < 0.45:
-        object_ = rng.choice([pronoun for pronoun in _PRONOUNS if (subject, pronoun) not in _NOT_TOGETHER])
+        others = [pronoun for pronoun in _PRONOUNS if (subject.head, pronoun) not in _NOT_TOGETHER]
+        object_ = _pronoun(rng.choice(others), _OBJECT)
     how = rng.choice(["", "", "", "not", "not", "never", "often", "always"])
-
-    helper = ()                                             # the position of "do" or "does"
-    if how == "not":
-        helper = (len(english),)
-        english.append("does" if person == 2 else "do")
-    at_how = (len(english),)
-    english += [how] if how else []
-    at_verb = (len(english),)
-    english.append(third if person == 2 and not helper else verb)
-
-    negation = {"not": "pas", "never": "jamais"}.get(how)
-    if negation:
-        french.append(("ne", at_how + helper))
-    if object_:
-        as_object, _, clitic, _ = _PRONOUNS[object_]
-        french.append((clitic, (len(english),)))
-        english.append(as_object)
-    french.append((forms.split()[person], at_verb + helper))
-    if negation:
-        french.append((negation, at_how + helper))
-    elif how:
-        french.append((_ADVERBS[how], at_how))
     if not object_:
-        # One loves the cat, or cats, hardly a cat.
-        words, phrase, _, _ = _noun_phrase(rng, definite=verb == "love" or rng.random() < 0.5, other=noun)
-        if negation and phrase[0][0] in ("un", "une"):
-            phrase[0] = ("de", phrase[0][1])
-        french += [(word, tuple(len(english) + i for i in positions)) for word, positions in phrase]
-        english += words
-
-    following = [word for word, _ in french[1:]] + [" "]
-    written = [_ELIDED[word] if word in _ELIDED and elides(after) else word
-               for (word, _), after in zip(french, following)]
-    return Pair(tuple(english), tuple(written), tuple(positions for _, positions in french))
+        object_ = _random_noun_phrase(rng, verb in _ONLY_DEFINITE or rng.random() < 0.5, subject.head)
+    return _pair(subject, how, verb, object_)

@@ -9,8 +9,12 @@ from torch import nn
 
 from attnkit import attention, checks, scores
 from attnkit.lessons.corpora import vocabulary
+from attnkit.lessons.packing import UNIT, pack, unpack
 from attnkit.lessons.training import alignment_error_rate, encode, fit, new_model, next_word_loss
 from attnkit.modules import xavier
+
+FORMAT = "translator 1"
+BITS = 5                     # of each number of a translator that travels
 
 
 class Translator(nn.Module):
@@ -22,9 +26,8 @@ class Translator(nn.Module):
     and the last word makes its new state and a score for every target word.
 
     Two choices make its weights readable.  The decoder begins with a state that is the same for
-    all sentences: whatever it knows of one came through the weights.  The encoder's states are narrow, above all
-    the one that reads backwards: an annotation has the word itself, something of what came before and hints of what
-    follows, and who wants a word has to look at it.
+    all sentences: whatever it knows of one came through the weights.  The encoder's states are narrow: an annotation
+    has the word itself and something of what stands around it, and who wants a word has to look at it.
 
     Parameters
     ----------
@@ -32,18 +35,20 @@ class Translator(nn.Module):
         The numbers of words (tokens) in the two vocabularies.
     width : int
         d, of an annotation, of the decoder's state and of a target word's embedding.
-    states : pair of int, optional
-        How much of an annotation the state of the encoder reading forwards takes, and the one reading backwards, at
-        most as much; 3 d / 10 and d / 9 if not given. The embedding has the rest.
-    score : "additive", "general", "dot", "scaled_dot" or "cosine"
+    states : int, optional
+        How much of an annotation each of the encoder's two states takes; a fifth if not given. The embedding has the
+        rest.
+    score : "additive", "general", "dot", "scaled_dot", "distance" or "cosine"
         How a state and an annotation are compared, see `attnkit.scores`.
+    scale : float
+        What the scores are multiplied by.
     dropout : float
         The share of the numbers in embeddings and read-out set to zero while training.
 
     Raises
     ------
     ValueError
-        `score` is none of the words above; the states leave no room for the embedding, or the second is wider.
+        `score` is none of the words above; the states leave no room for the embedding.
 
     Examples
     --------
@@ -66,24 +71,20 @@ class Translator(nn.Module):
     Chapter: translation.
     """
 
-    def __init__(self, source_size, target_size, width=54, *, states=None, score="additive", dropout=0.0):
+    def __init__(self, source_size, target_size, width=54, *, states=None, score="additive", scale=1.0, dropout=0.0):
         super().__init__()
-        if score not in ("additive", "general", "dot", "scaled_dot", "cosine"):
-            raise ValueError(f"score must be additive, general, dot, scaled_dot or cosine, got {score!r}")
+        if score not in ("additive", "general", "dot", "scaled_dot", "distance", "cosine"):
+            raise ValueError(f"score must be additive, general, dot, scaled_dot, distance or cosine, got {score!r}")
         checks.count(width, "width")
-        forwards, backwards = (max(1, 3 * width // 10), max(1, width // 9)) if states is None else states
-        checks.count(backwards, "the second of states")
-        if backwards > checks.count(forwards, "the first of states"):
-            raise ValueError(f"the second of states must not be wider than the first, got {forwards} and {backwards}")
-        if forwards + backwards >= width:
-            raise ValueError(f"states of {forwards} and {backwards} leave no room for the embedding in {width}")
-        self.from_states = forwards + backwards
-        self.score_name = score
-        self.source_embedding = nn.Embedding(source_size, width - self.from_states)
+        states = max(1, round(width / 5)) if states is None else checks.count(states, "states")
+        if 2 * states >= width:
+            raise ValueError(f"two states of {states} leave no room for the embedding in {width}")
+        self.score_name, self.scale = score, scale
+        self.source_embedding = nn.Embedding(source_size, width - 2 * states)
         self.target_embedding = nn.Embedding(target_size, width)
         for embedding in (self.source_embedding, self.target_embedding):
             nn.init.normal_(embedding.weight, std=0.3)          # small, so that what is learned soon outweighs chance
-        self.encoder = nn.GRU(width - self.from_states, forwards, bidirectional=True)
+        self.encoder = nn.GRU(width - 2 * states, states, bidirectional=True)
         self.initial_state = nn.Parameter(torch.zeros(width))
         self.decoder = nn.GRUCell(2 * width, width)
         self.readout = nn.Linear(3 * width, target_size)
@@ -97,7 +98,7 @@ class Translator(nn.Module):
     def score(self, query, key):
         """Compare decoder states (..., n, d) with annotations (..., m, d)."""
         own = {"additive": ("w_query", "w_key", "v"), "general": ("weight",)}.get(self.score_name, ())
-        return getattr(scores, self.score_name)(query, key, *(getattr(self, name) for name in own))
+        return self.scale * getattr(scores, self.score_name)(query, key, *(getattr(self, name) for name in own))
 
     def encode(self, source, mask=None):
         """Read the source: words (b, m) and mask (b, m), True = a word, False = padding at the end.
@@ -123,8 +124,8 @@ class Translator(nn.Module):
         return lengths
 
     def annotate(self, states, words):
-        """What the decoder may look at: their part of the encoder's states, forward and backward, and embeddings."""
-        return torch.cat([states[..., :self.from_states], words], dim=-1)
+        """What the decoder may look at: the encoder's states, forward and backward, and embeddings."""
+        return torch.cat([states, words], dim=-1)
 
     def attend(self, state, annotations, mask=None):
         """Compare a state (b, d) with annotations (b, m, d): the blend (b, d) and the weights (b, m)."""
@@ -253,33 +254,17 @@ class ForwardTranslator(StatesOnlyTranslator):
         self.encoder = nn.GRU(self.encoder.input_size, width)
 
 
-class MeanStateTranslator(Translator):
-    """The decoder's first state is made from the mean of all annotations, and knows the sentence before it looks."""
+class BahdanauTranslator(StatesOnlyTranslator):
+    """With the first state of Bahdanau et al. (2015): made from the state that has read the sentence backwards."""
 
     def __init__(self, *sizes, width=54, **options):
-        super().__init__(*sizes, width, **options)
-        self.to_initial_state = nn.Linear(width, width)
+        super().__init__(*sizes, width=width, **options)
+        self.to_initial_state = nn.Linear(width // 2, width)
 
     def encode(self, source, mask=None):
-        """The same annotations, and a first state that knows them."""
+        """The same annotations, and a first state that knows the sentence."""
         annotations, _ = super().encode(source, mask)
-        lengths = self.lengths(torch.ones_like(source) if mask is None else mask)
-        return annotations, torch.tanh(self.to_initial_state(annotations.sum(1) / lengths[:, None]))
-
-
-class LuongTranslator(Translator):
-    """First the new state, from the last word alone, then attention with it: the order of Luong et al. (2015)."""
-
-    def __init__(self, *sizes, width=54, **options):
-        super().__init__(*sizes, width, **options)
-        self.decoder = nn.GRUCell(width, width)
-
-    def step(self, word, state, annotations, mask=None):
-        """The same as a translator's, in the other order."""
-        word = self.dropout(self.target_embedding(word))
-        state = self.decoder(word, state)
-        context, weights = self.attend(state, annotations, mask)
-        return self.readout(self.dropout(torch.cat([state, context, word], dim=1))), state, weights
+        return annotations, torch.tanh(self.to_initial_state(annotations[:, 0, -self.to_initial_state.in_features:]))
 
 
 class FixedVectorTranslator(Translator):
@@ -416,3 +401,102 @@ class TranslationTask:
 def _trimmed(sentences):
     """Without the columns that hold padding only."""
     return sentences[:, :(sentences > 0).sum(1).max()]
+
+
+# ---- travelling
+
+def packed(model, source_vocabulary, target_vocabulary):
+    """A translator as a dict for JSON, its numbers in five bits; some 45 kB if compressed.
+
+    ``format``, ``source_words`` and ``target_words``, ``width``, ``states`` (how wide each of the encoder's two states
+    is) and ``unit`` say what it is. ``tensors`` has for each name what `attnkit.lessons.packing.pack` gives, a row for
+    each word or for each output: ``source_embedding`` (words, width - 2 states), ``target_embedding`` (words, width);
+    for the encoder's two layers, ``forwards`` and ``backwards``, and for ``decoder``, with that and a point in front,
+    ``w_input``, ``w_state``, ``b_input`` and ``b_state``, each with the rows of the reset gate, the update gate and
+    the new state; ``initial_state``; of the additive score ``w_query``, ``w_key`` and ``v``, into which the scale is
+    multiplied; ``readout`` (words, 3 width), for the state, the blend and the last word, and ``b_readout``.
+
+    Parameters
+    ----------
+    model : Translator
+        With the additive score.
+    source_vocabulary, target_vocabulary : list of str
+
+    Returns
+    -------
+    dict
+
+    Raises
+    ------
+    TypeError, ValueError
+        The model is a variant, or has another score; a vocabulary of another size.
+
+    Examples
+    --------
+    >>> model = new_model(0, Translator, 4, 5, width=8)
+    >>> travelled = packed(model, ["<pad>", "<start>", "<end>", "yes"], ["<pad>", "<start>", "<end>", "oui", "si"])
+    >>> travelled["states"], travelled["tensors"]["readout"]["shape"]
+    (2, [5, 24])
+    """
+    if type(model) is not Translator:
+        raise TypeError(f"model must be a Translator and none of its variants, got {type(model).__name__}")
+    if model.score_name != "additive":
+        raise ValueError(f"model must have the additive score, got {model.score_name!r}")
+    tensors = dict(_tensors(model)) | {"v": model.scale * model.v}
+    words = {"source": list(source_vocabulary), "target": list(target_vocabulary)}
+    for side, own in words.items():
+        if len(own) != (size := len(tensors[f"{side}_embedding"])):
+            raise ValueError(f"{side}_vocabulary must have {size} words, as the model has, got {len(own)}")
+    about = {"format": FORMAT, "source_words": words["source"], "target_words": words["target"],
+             "width": model.initial_state.shape[0], "states": model.encoder.hidden_size, "unit": UNIT}
+    return about | {"tensors": {name: pack(tensor.detach(), BITS) for name, tensor in tensors.items()}}
+
+
+def unpacked(travelled):
+    """The translator that `packed` has made a dict of, in float64, with exactly the numbers that travelled.
+
+    Parameters
+    ----------
+    travelled : dict
+
+    Returns
+    -------
+    Translator
+
+    Raises
+    ------
+    ValueError
+        It is in another format.
+
+    Examples
+    --------
+    >>> model, words = new_model(0, Translator, 4, 4, width=8), ["<pad>", "<start>", "<end>", "a"]
+    >>> travelled = packed(model, words, words)
+    >>> packed(unpacked(travelled), words, words) == travelled
+    True
+    """
+    if travelled.get("format") != FORMAT:
+        raise ValueError(f"the dict must be in format {FORMAT!r}, got {travelled.get('format')!r}")
+    model = new_model(0, Translator, len(travelled["source_words"]), len(travelled["target_words"]),
+                      travelled["width"], states=travelled["states"])
+    with torch.no_grad():
+        for name, tensor in _tensors(model):
+            tensor.copy_(torch.from_numpy(unpack(travelled["tensors"][name])))
+    return model.eval()
+
+
+def _tensors(model):
+    """The weights of a translator by the names under which they travel, matrices with a row for each output."""
+    yield "source_embedding", model.source_embedding.weight
+    yield "target_embedding", model.target_embedding.weight
+    for part, cell, end in (("forwards", model.encoder, "_l0"), ("backwards", model.encoder, "_l0_reverse"),
+                            ("decoder", model.decoder, "")):
+        for name, theirs in (("w_input", "weight_ih"), ("w_state", "weight_hh"),
+                             ("b_input", "bias_ih"), ("b_state", "bias_hh")):
+            yield f"{part}.{name}", getattr(cell, theirs + end)
+    yield "initial_state", model.initial_state
+    yield "w_query", model.w_query.T
+    yield "w_key", model.w_key.T
+    yield "v", model.v
+    yield "readout", model.readout.weight
+    yield "b_readout", model.readout.bias

@@ -7,33 +7,57 @@ from attnkit.lessons.exercises.examples import CONCAT, W_KEY, W_QUERY, WORDS
 from attnkit.lessons.exercises.grading import Function, Judged, Value
 from attnkit.pictures.formats import plain
 
-
-def _additive(query, key, w_query, w_key, v):
-    return np.tanh((query @ w_query)[:, None, :] + (key @ w_key)[None, :, :]) @ v
-
-
-def _middle(parameters):
-    if np.abs(parameters).max() > 10:
-        return "every number must lie between −10 and 10."
-    w_query, w_key, v = parameters
-    weight = softmax(_additive(np.ones((1, 1)), np.array([[-1.0], [0.0], [1.0]]), w_query[None], w_key[None], v))[0, 1]
-    return None if weight > 0.5 else f"the middle key gets {plain(weight, 3)} of the weight."
+KEYS = np.array([[3.0, -1.0], [1.0, 0.5], [-1.0, 2.0], [1.0, 2.0]])
+V = np.array([1.0, -2.0])
 
 
-PAIRS = (np.array([[2.0, 1.0], [-1.0, 0.5], [0.0, -2.0]]), np.array([[1.0], [-0.5]]),
-          np.array([[0.4, -1.0], [1.0, 0.3]]), np.array([[0.8, -0.6]]), np.array([1.0, -2.0]))
+def _nearest(q, K, cost=0.5):
+    return (K @ q - cost * (K**2).sum(axis=1)).argmax()
+
+
+def _middle(answer):
+    x, scale = answer
+    if abs(x) > 3:
+        return "the query's number must lie between −3 and 3."
+    if not 0 < scale <= 20:
+        return "the scale must be above 0 and at most 20."
+    keys = np.array([-1.0, 0.0, 1.0])
+    weight = softmax(-scale * (x - keys) ** 2 / 2)[1]
+    return None if weight > 0.9 else f"the middle key gets {plain(weight, 3)} of the weight."
+
+
+def _additive(q, K, W_q, W_k, v):
+    return np.tanh(q @ W_q + K @ W_k) @ v
+
+
+def _concat(q, K, W, v):
+    return _additive(q, K, W[:len(q)], W[len(q):], v)
+
 
 EXERCISES = {
-    "by_hand": Value([3.0, 0.6, -4.0], mistakes=[
-        ([3.0, 3.0, -4.0], "the cosine is the dot product over both lengths; their product is 5."),
-        ([3.0, 0.6, 4.0], "the query is turned to the left, to (−1, 2), and the key stays as it is.")]),
+    "by_hand": Value([5.0, 0.71, -2.5], within=0.006, mistakes=[
+        ([5.0, 5.0, -2.5], "the cosine is the dot product over both lengths, √5 and √10."),
+        ([5.0, 0.1, -2.5], "lengths are square roots: √5 and √10, not 5 and 10."),
+        ([5.0, 0.71, 2.5], "the nearer, the higher: the distance score has a minus in front."),
+        ([5.0, 0.71, -5.0], "this is the whole squared distance; the score is minus half of it."),
+        ([5.0, 0.71, -1.12], "the distance is squared before it is halved; no root is taken.")]),
+    "distance": Function(
+        _nearest, [*((q, KEYS) for q in np.array([[2.0, 1.0], [-2.0, -1.0], [0.3, 0.5]])), (WORDS[0], WORDS[1:])],
+        [(lambda q, K: (K @ q).argmax(), "this is the largest dot product; a long key wins it from afar."),
+         (lambda q, K: _nearest(q, K, 1), "each key pays half of its squared length, not the whole."),
+         (lambda q, K: (K @ q / np.sqrt((K**2).sum(axis=1))).argmax(), "this is the nearest direction, the cosine's."),
+         (lambda q, K: ((K - q)**2).sum(axis=1).argmax(), "this is the key that is furthest away."),
+         (lambda q, K: K @ q - (K**2).sum(axis=1) / 2, "these are scores; the number of the best key is asked for.")]),
+    "middle": Judged(_middle, (2,)),
     "additive": Function(
-        _additive, [PAIRS, (WORDS, WORDS[:2], W_QUERY, W_KEY, np.array([0.5, 1.0]))],
-        [(lambda q, k, a, b, v: _additive(q, k, a, b, np.ones_like(v)), "v is not used; this adds the hidden numbers."),
-         (lambda q, k, a, b, v: _additive(q, k, a, b, v).T, "this has a row for each key; each query should have one."),
-         (lambda q, k, a, b, v: (q @ a @ v)[:, None] + k @ b @ v, "the tanh is missing.")]),
-    "middle": Judged(_middle, (3, 2)),
+        _additive, [(WORDS[0], WORDS, W_QUERY, W_KEY, V), (KEYS[0], WORDS, np.eye(2), W_KEY, V)],
+        [(lambda q, K, a, b, v: (q @ a + K @ b) @ v, "the tanh is missing."),
+         (lambda q, K, a, b, v: (np.tanh(q @ a) + np.tanh(K @ b)) @ v, "add query and key first, then take the tanh."),
+         (lambda q, K, a, b, v: np.tanh(q @ a + K @ b).sum(axis=1), "v is not used; this adds the hidden numbers."),
+         (lambda q, K, a, b, v: np.tanh(q @ a + K @ b), "these are the hidden numbers; v is missing.")]),
     "concat": Function(
-        lambda W, width: np.stack([W[:int(width)], W[int(width):]]), [(CONCAT, 2), (CONCAT[:2], 1)],
-        [(lambda W, width: np.stack([W[int(width):], W[:int(width)]]), "the query comes first in the concatenation.")]),
+        _concat, [(KEYS[0], KEYS, CONCAT[:, :2] / 9, V), (KEYS[3], KEYS[:2], CONCAT / 9, np.ones(3))],
+        [(lambda q, K, W, v: _additive(q, K, W[len(q):], W[:len(q)], v), "the query comes first, then the key."),
+         (lambda q, K, W, v: (q @ W[:len(q)] + K @ W[len(q):]) @ v, "the tanh is missing."),
+         (lambda q, K, W, v: np.tanh(q @ W[:len(q)] + K @ W[len(q):]), "these are the hidden numbers; v is missing.")]),
 }

@@ -3,28 +3,40 @@
 import numpy as np
 
 from attnkit import softmax
-from attnkit.lessons.exercises.grading import Function, Judged, Value
-from attnkit.pictures.formats import plain
+from attnkit.lessons.exercises.grading import Function, Value
 
-ANNOTATIONS = np.array([[1.0, 0.1], [-0.2, 1.2], [0.7, -0.9]])
+KEYS = np.array([[0.4, 0.9], [-0.5, -1.0], [1.2, 0.3]])
+V = np.array([2.0, -2.0])
 
 
-def _to_you(state):
-    if np.abs(state).max() > 3:
-        return "both numbers must lie between −3 and 3."
-    weight = softmax(ANNOTATIONS @ state)[2]
-    return None if weight > 0.9 else f"“you” gets {plain(weight, 3)} of the weight."
+def _weights(query):
+    return softmax(np.tanh(np.array(query) + KEYS) @ V)
+
+
+def _read(X, W, U, *, keep=True):
+    states = [np.zeros(len(U))]
+    for x in X:
+        states.append(np.tanh(keep * states[-1] @ U + x @ W))
+    return np.array(states)
 
 
 def _aligned(weights, right):
     return (weights.argmax(axis=1) == np.asarray(right)).mean()
 
 
+X = np.array([[0.5, -1.0], [1.0, 0.5], [-0.5, 0.0]])
+W = np.array([[1.0, -0.5, 0.0], [0.5, 1.0, -1.0]])
+U = np.array([[0.5, 0.0, -1.0], [1.0, -0.5, 0.5], [0.0, 1.0, 0.5]])
+
 EXERCISES = {
-    "step": Value([0.23, 0.69, 0.08], within=0.006, mistakes=[
-        ([1.11, 3.32, 0.41], "these are the powers; divide each by their sum."),
-        ([0.1, 1.2, -0.9], "these are the scores; the softmax is still to come.")]),
-    "state": Judged(_to_you, (2,)),
+    "step": Value(_weights([2.0, -0.5]), within=0.006, mistakes=[
+        (_weights([-0.5, 2.0]), "these are the weights of the step before."),
+        (np.tanh(np.array([2.0, -0.5]) + KEYS) @ V, "these are the scores; the softmax is still to come.")]),
+    "read": Function(
+        lambda X, W, U: _read(X, W, U)[1:], [(X, W, U), (X[::-1], 2 * W, U.T)],
+        [(lambda X, W, U: _read(X, W, U)[-1], "this is the last state only; all of them are asked for."),
+         (_read, "the zeros are no state of a word; leave them out."),
+         (lambda X, W, U: _read(X, W, U, keep=False)[1:], "each state forgets the one before it.")]),
     "aligned": Function(
         _aligned, [(np.array([[0.9, 0.1, 0.0], [0.2, 0.3, 0.5]]), [0, 1]),
                    (np.array([[0.94, 0.02, 0.04], [0.11, 0.01, 0.88], [0.03, 0.95, 0.02]]), [0, 2, 1])],
