@@ -30,6 +30,7 @@ from attnkit.figures import (
     AttentionPlane,
     AttentionSteps,
     DenseHeads,
+    DocumentReader,
     HeadStepper,
     KernelHeads,
     MaskBuilder,
@@ -39,17 +40,21 @@ from attnkit.figures import (
     MovingWord,
     PositionPairs,
     ScoreField,
+    SentenceTranslator,
     SoftDictionary,
     SoftmaxExplorer,
     SquareEditor,
     StoryWriter,
     SwappedWords,
     base,
+    document_reader,
+    sentence_translator,
     softmax_explorer,
     story_writer,
 )
 from attnkit.figures.matrix_trainer import RATES, SPREADS, batch, measure, starting_matrix
-from attnkit.lessons import learning, storyteller
+from attnkit.lessons import learning, storyteller, translation
+from attnkit.lessons.corpora import english_grammar
 from attnkit.lessons.drinks import ConcatenationClassifier, PoolingClassifier
 from attnkit.modules import AttentionPooling
 from attnkit.pictures import draw
@@ -364,15 +369,15 @@ def test_score_field_arithmetic():
         cases.append({"key_rows": rng.uniform(-3, 3, (m, 2)).round(6).tolist(),
                       "query": [0, 0] if c % 9 == 0 else rng.uniform(-3, 3, 2).round(6).tolist(),
                       "weight": rows(rng, 2, 2), "w_query": rows(rng, 2, hidden), "w_key": rows(rng, 2, hidden),
-                      "v": rows(rng, hidden), "score": ScoreField.SCORES[c % 5]})
+                      "bias": rows(rng, hidden), "v": rows(rng, hidden), "score": ScoreField.SCORES[c % 6]})
     for case, got in zip(cases, node("run_figures.js", {"figure": "score_field", "cases": cases})):
-        names = ("key_rows", "query", "weight", "w_query", "w_key", "v")
-        keys, query, weight, *additive = (np.array(case[name], dtype=float) for name in names)
-        function = {"dot": scores.dot, "scaled dot": scores.scaled_dot, "cosine": scores.cosine,
+        names = ("key_rows", "query", "weight", "w_query", "w_key", "bias", "v")
+        keys, query, weight, w_query, w_key, bias, v = (np.array(case[name], dtype=float) for name in names)
+        function = {"dot": scores.dot, "scaled dot": scores.scaled_dot, "cosine": scores.cosine, "distance": scores.distance,
                     "general": lambda q, k, w=weight: scores.general(q, k, w),
-                    "additive": lambda q, k, parameters=additive: scores.additive(q, k, *parameters)}[case["score"]]
+                    "additive": lambda q, k, given=(w_query, w_key, v, bias): scores.additive(q, k, *given)}[case["score"]]
         s = function(query[None], keys)[0]
-        ours = ScoreField(keys, query, weight, *additive, [str(i) for i in range(len(keys))], case["score"])
+        ours = ScoreField(keys, query, weight, w_query, w_key, bias, v, [str(i) for i in range(len(keys))], case["score"])
         for theirs, own, whole in ((got["scores"], ours.scores, s), (got["weights"], ours.weights, softmax(s))):
             assert np.allclose(theirs, whole, rtol=0, atol=1e-12) and np.allclose(own, whole, rtol=0, atol=1e-12)
 
@@ -675,10 +680,11 @@ def examples():
             AttentionMaps(sentences(), ["0", "500"], step_name="training steps", rows_language="fr", caption="Cap."),
             swapped(np.random.default_rng(12)),
             HeadStepper([[1, 0.5], [0, -1]], [[1, 0.3], [0, 1]], [[1, 1], [1, 0]], [[1, 0], [2, 1]], [[1, -1], [0, 1]], 2, ["a", "b"], caption="Cap."),
-            ScoreField([[1, 0.5], [-2, 1]], [1, 2], [[0, 1], [1, 0]], [[1], [0.5]], [[1], [-1]], [2], ["a", "b"], "general", caption="Cap."),
+            ScoreField([[1, 0.5], [-2, 1]], [1, 2], [[0, 1], [1, 0]], [[1], [0.5]], [[1], [-1]], [0.3], [2], ["a", "b"], "general", caption="Cap."),
             MaskBuilder(["a & b", "b", "c"], [[1, 0, 2], [2, 2, 5], [0, 0, 0]], caption="Cap."),
             trainer(steps=3, caption="Cap."), DenseHeads([[1, 2], [3, -4]], [[1, 0.5, 0, -2]], caption="Cap."), moving(caption="Cap."), kernels(caption="Cap."),
-            pairs(caption="Cap."), storytelling(caption="Cap.")]
+            pairs(caption="Cap."), storytelling(caption="Cap."), translating(caption="Cap."),
+            reviewing(removed=[4], caption="Cap.")]
     return {widget.kind: widget for widget in widgets}
 
 
@@ -706,6 +712,25 @@ def pairs(**changed):
 
 def storytelling(**changed):
     return StoryWriter(**({"packed": story_writer.random_model(0), "prompt": "Zoe met Rex .", "beginnings": ["Zoe met Rex .", "the Zoe"]} | changed))
+
+
+def translating(**changed):
+    return SentenceTranslator(**({"packed": RANDOM_TRANSLATOR, "grammar": GRAMMAR, "sentence": "I see the cats", "examples": ["you love me", "I see"]} | changed))
+
+
+ENGLISH, FRENCH = ("I", "you", "see", "love", "me", "the", "cats", "birds"), ("je", "tu", "t'", "aime", "vois", "les", "chats")
+RANDOM_TRANSLATOR = sentence_translator.random_model(6, source_words=ENGLISH, target_words=FRENCH)
+# I see | I love or you see or you love something: me, you, the cats, the birds.
+GRAMMAR = {"next": [{"I": 1, "you": 2}, {"see": 3, "love": 4}, {"see": 5, "love": 5}, {"you": 6, "the": 7}, {"you": 6, "the": 7},
+                    {"me": 6, "the": 7}, {}, {"cats": 6, "birds": 6}], "final": [3, 6]}
+
+
+def reviewing(**changed):
+    """A model with random numbers reads three short documents; "masterpiece" has the largest score, "a & b" the smallest."""
+    model = document_reader.random_model(1, words=["the", "plot", "is", "masterpiece", "dull", "fine", "a & b"])
+    model["scores"] = [0, 0.5, -0.5, 4, 2, 1.5, -1]
+    given = {"model": model, "documents": [[0, 1, 2, 3, 4, 4, 6], [0, 5], [6, 2, 1, 5, 0]], "labels": ("bad", "good"), "answers": [1, 1, 0]}
+    return DocumentReader(**(given | changed))
 
 
 @pytest.mark.parametrize("widget", examples().values(), ids=examples())
@@ -738,6 +763,10 @@ def test_static_form(widget):
                                                            widget.found["learned"], widget.found["alibi"], *widget.found["rotary"]]],
              "story_writer": lambda: [*widget.story, *[fixed(v, 3) for v in np.sort(widget.chances)[-5:]], fixed(widget.temperature),
                                        *[fixed(v) for v in widget.weights[:, :, -1].max(axis=-1).flat]],
+             "sentence_translator": lambda: [*widget.sentence.split(), *widget.translation,
+                                             *[fixed(v) for v in [*widget.weights.flat, *widget.chances.max(axis=1)]]],
+             "document_reader": lambda: [*words_of(widget), *[fixed(v) for v in np.sort(widget.weights)[-5:]],
+                                         fixed(max(widget.probability, 1 - widget.probability))],
              "swapped_words": lambda: [compact(widget.difference), *[fixed(v) for case in widget.cases for v in np.ravel(case["weights"])],
                                        *[f"{word} {fixed(p)}" for case in widget.cases for answers in case["answers"] for best in answers
                                          for word, p in best]]}[widget.kind]()
@@ -1024,7 +1053,7 @@ def stepper(**changed):
 
 def field(**changed):
     one = [[1], [1]]
-    return ScoreField(**({"keys": [[1, 2]], "query": [0, 1], "weight": np.eye(2), "w_query": one, "w_key": one, "v": [1], "words": ["a"]} | changed))
+    return ScoreField(**({"keys": [[1, 2]], "query": [0, 1], "weight": np.eye(2), "w_query": one, "w_key": one, "bias": [0], "v": [1], "words": ["a"]} | changed))
 
 
 BAD = [
@@ -1133,8 +1162,9 @@ BAD = [
     (lambda: field(weight=[[1]]), ValueError, r"weight must have shape \(2, 2\)"),
     (lambda: field(w_query=np.ones((2, 17))), ValueError, "w_query must have at most 16 columns, got 17"),
     (lambda: field(w_key=np.ones((2, 2))), ValueError, r"w_key must have shape \(2, 1\), got \(2, 2\)"),
+    (lambda: field(bias=[1, 2]), ValueError, r"bias must have shape \(1,\), got \(2,\)"),
     (lambda: field(v=[1, 2]), ValueError, r"v must have shape \(1,\), got \(2,\)"),
-    (lambda: field(score="angle"), ValueError, "score must be one of dot, scaled dot, cosine, general, additive, got 'angle'"),
+    (lambda: field(score="angle"), ValueError, "score must be one of dot, scaled dot, distance, cosine, general, additive, got 'angle'"),
     (lambda: field(score=3), ValueError, "score must be one of dot"),
     (lambda: DenseHeads(np.zeros((5, 1)), np.zeros((1, 5))), ValueError, r"at most 4 of 3 numbers, got shape \(5, 1\)"),
     (lambda: DenseHeads([[1, 2]], [[1]]), ValueError, r"weight must have shape \(1, 2\), got \(1, 1\)"),
@@ -1251,6 +1281,11 @@ REFUSED = [
     ("matrix_trainer", "path", [[1, 5.0]], TypeError),
     ("matrix_trainer", "path", [[1, 300], [10, 1]], ValueError),
     ("matrix_trainer", "shown", 1, ValueError),
+    ("document_reader", "document", 3, ValueError),
+    ("document_reader", "way", "even", ValueError),
+    ("document_reader", "removed", [7], ValueError),
+    ("document_reader", "removed", [1.0], TypeError),
+    ("document_reader", "removed", 1, TypeError),
     ("story_writer", "prompt", "Zoe met Bob", ValueError),
     ("story_writer", "prompt", "Zoe " * 64, ValueError),
     ("story_writer", "written", [2, 3], ValueError),
@@ -1261,6 +1296,11 @@ REFUSED = [
     ("story_writer", "temperature", 2.1, ValueError),
     ("story_writer", "head", [0, 2], ValueError),
     ("story_writer", "head", 1, ValueError),
+    ("sentence_translator", "sentence", "I see cats", ValueError),
+    ("sentence_translator", "step", 16, ValueError),
+    ("sentence_translator", "step", 1.0, TypeError),
+    ("sentence_translator", "row", 15, ValueError),
+    ("sentence_translator", "row", "je", TypeError),
 ]
 
 
@@ -1316,6 +1356,30 @@ def test_defaults_are_the_first_state_of_what_a_reader_can_change(kind, trait, v
     assert widget.defaults == first and trait in first and widget.state()["defaults"] == first
     setattr(widget, trait, value)
     assert widget.defaults == first != {name: getattr(widget, name) for name in first}
+
+
+# ---- the lines of equal score: the number on each is what a key there would score
+
+LINES = """figure => [...figure.querySelectorAll('.ak-level')].filter(text => text.style.display !== 'none').map(text => {
+    const [x, y] = text.getAttribute('transform').match(/[-.0-9]+/g).map(Number);
+    return [Number(text.textContent.replace('−', '-')), (x - 160) / 48, (164 - y) / 48]; })"""
+
+
+@pytest.mark.browser
+def test_the_lines_of_a_field_have_the_scores_that_are_on_them(watched, tmp_path):
+    given = {"keys": [[-1, 2]], "query": [2.1, 1.3], "weight": [[0.5, 2], [-1, 1]], "w_query": np.eye(2), "w_key": [[1, 0.3], [0, 1]], "bias": [0.5, -1],
+             "v": [3, -2]}
+    numbers = {}
+    with watched(width=800) as w:
+        found = alone(w, tmp_path, field(**given))
+        for score in ScoreField.SCORES:
+            press(found, score)
+            lines = found.evaluate(LINES)
+            assert all(abs(field(**given | {"keys": [place], "score": score}).scores[0] - number) < 0.05 for number, *place in lines), score
+            numbers[score] = {number for number, *_ in lines}
+            assert all(number % 2 == 0 for number in numbers[score])
+        assert numbers["scaled dot"] < numbers["dot"] and numbers["cosine"] == {0} and max(numbers["distance"]) == -2
+        assert len(numbers["dot"]) > 6 and len(numbers["distance"]) > 6, "most lines find a place for their number"
 
 
 # ---- a mask to build
@@ -2216,3 +2280,641 @@ def test_a_step_costs_one_place(watched, tmp_path):
         again = ran(lambda: w.page.evaluate("attnkit.figures.story_writer.compute(JSON.parse(document.querySelector('[data-ak-figure]').dataset.akState))"))
         print(f"\nblocks: {min(steps)} for a step with the map, {lean} without, {whole} for going back, {again} to read 63 words anew")
         assert 0 < lean < 30_000 and 0 < min(steps) < 60_000 and again > 10 * lean
+
+
+# ---- a model that translates a sentence
+
+def random_translators():
+    """Packed translators of all kinds of sizes, each with a grammar of random ways; the last is as large as the chapter's."""
+    rng = np.random.default_rng(51)
+    for seed in range(25):
+        words = [f"e{k}" for k in range(90 if seed == 24 else rng.integers(2, 12))]
+        width, states = (54, 11) if seed == 24 else (int(w := rng.integers(3, 20)), int(rng.integers(1, (w + 1) // 2)))
+        model = sentence_translator.random_model(seed, source_words=words, target_words=[f"f{k}" for k in range(rng.integers(1, 30))], width=width,
+                                                 states=states, spread=float(rng.uniform(4, 16)))
+        places = int(rng.integers(2, 13))
+        ways = [{str(word): k + 1 for word in rng.choice(words, rng.integers(1, min(len(words), 20) + 1), replace=False)} for k in range(places)]
+        yield model, {"next": [*ways, {}], "final": sorted({places, *rng.integers(1, places + 1, 3).tolist()})}
+
+
+def random_translations():
+    """300 figures with random sentences in them, twelve for each model, some not complete."""
+    rng = np.random.default_rng(52)
+    for model, grammar in random_translators():
+        figure = SentenceTranslator(model, grammar, "")
+        for k in range(12):
+            length = int(rng.integers(0, len(grammar["next"]))) if k < 3 else int(rng.choice(grammar["final"]))
+            figure.sentence = " ".join(rng.choice(list(words)) for words in grammar["next"][:length])
+            figure.step, figure.row = int(rng.integers(0, 16)) if k % 2 else 15, None if rng.integers(2) else int(rng.integers(15))
+            yield figure, figure.state()
+
+
+def translated(states):
+    return node("run_figures.js", {"figure": "sentence_translator", "cases": states})
+
+
+def test_sentence_translator_arithmetic():
+    """What the script computes is what numpy computes, and that is what the unpacked model in torch does: the same words, the same weights."""
+    found = [(state, figure.translation, figure.weights, figure.chances, figure.ended, figure.following, figure.complete)
+             for figure, state in random_translations()]
+    assert len(found) == 300 and {f[4] for f in found} == {None, "end", "full"} and sum(f[6] for f in found) > 200
+    for (state, words, weights, chances, ended, following, complete), got in zip(found, translated([f[0] for f in found])):
+        assert got["english"] == state["sentence"].split() and got["following"] == following and got["complete"] == complete
+        assert got["translation"] == words and got["ended"] == ended and len(words) <= state["step"]
+        assert got["shown"] == (len(words) - 1 if state["row"] is None or state["row"] >= len(words) else state["row"])
+        for theirs, ours in ((got["weights"], weights), (got["chances"], chances)):
+            assert np.allclose(np.reshape(theirs, ours.shape), ours, rtol=0, atol=1e-12) and np.allclose(ours.sum(axis=-1), 1)
+        if complete and state["step"] == 15:
+            as_torch(state, words, weights)
+
+
+def as_torch(state, words, weights):
+    """The unpacked model translates a sentence with the same words and the same weights, and the same end."""
+    model, names = translation.unpacked(state["packed"]), state["packed"]["target_words"]
+    source = torch.tensor([[state["packed"]["source_words"].index(word) for word in state["sentence"].split()]])
+    [said], [looked] = model.translate(source, start=1, end=2, max_length=15)
+    assert [names[word] for word in said] == words and np.allclose(looked, weights, rtol=0, atol=1e-6)
+
+
+def test_the_chapters_translator_says_the_same_in_the_page():
+    """300 sentences composed at random: the page translates them as the model in torch does, with the numbers that it carries."""
+    outputs = [output["data"].get("text/html", "") for cell in json.loads((ROOT / "chapters/translation.ipynb").read_text())["cells"]
+               for output in cell.get("outputs", []) if "data" in output]
+    [carried] = [text for text in map("".join, outputs) if 'data-ak-figure="sentence_translator"' in text]
+    packed = json.loads(unescape(re.search(r'data-ak-state="([^"]*)"', carried)[1]))["packed"]
+    assert len(gzip.compress(json.dumps(packed).encode())) <= 60_000
+    ways, rng, states = english_grammar()["next"], np.random.default_rng(53), []
+    for _ in range(300):
+        sentence, place = [], 0
+        while ways[place]:
+            sentence.append(str(rng.choice(list(ways[place]))))
+            place = ways[place][sentence[-1]]
+        grammar = {"next": [*([[word, k + 1]] for k, word in enumerate(sentence)), []], "final": [len(sentence)]}
+        states.append({"packed": packed, "grammar": grammar, "sentence": " ".join(sentence), "step": 15, "row": None})
+    found = translated(states)
+    for k, (state, got) in enumerate(zip(states, found)):
+        as_torch(state, got["translation"], np.reshape(got["weights"], (-1, len(got["english"]))))
+        if k % 30 == 0:
+            ours = SentenceTranslator(packed, {**state["grammar"], "next": list(map(dict, state["grammar"]["next"]))}, state["sentence"])
+            assert ours.translation == got["translation"] and np.allclose(ours.weights.ravel(), np.ravel(got["weights"]), rtol=0, atol=1e-12)
+    assert len({state["sentence"] for state in states}) > 250 and len({tuple(got["translation"]) for got in found}) > 250
+
+
+def test_a_sentence_is_translated_in_python():
+    figure = translating(sentence=" I  see the ", step=4)
+    assert figure.sentence == "I see the" and figure.following == ["cats", "birds"] and not figure.complete
+    assert figure.translation == [] and figure.weights.shape == (0, 3) and figure.ended is None and figure.write() == ""
+    figure.sentence = "I see"
+    assert figure.complete and figure.following == ["you", "the"]
+    figure.sentence = "I see the cats"
+    assert figure.complete and figure.following == [] and figure.translation == []
+    one = figure.write(1)
+    assert len(one.split()) == 1 and figure.weights.shape == (1, 4)
+    whole = figure.write()
+    assert whole.startswith(one) and figure.step == len(whole.split()) and figure.ended and translating().translation == whole.split()
+    assert translating().defaults == {"row": None, "sentence": "I see the cats", "step": len(whole.split())} and translating(step=2).defaults["step"] == 2
+
+
+# ---- a classifier that reads a document
+
+def words_of(widget):
+    """The words of the document that is shown."""
+    return [widget.model["words"][word] for word in widget.documents[widget.document]]
+
+
+def said_of(widget):
+    """The model's answer as it is written: the likelier label and its probability."""
+    p = widget.probability
+    return f"{widget.labels[1]}, {fixed(p)}" if p >= 0.5 else f"{widget.labels[0]}, {fixed(1 - p)}"
+
+
+def readers():
+    """Figures of random models and documents, words weighted in each way, with none, some or all of them taken out."""
+    rng = np.random.default_rng(51)
+    for k in range(CASES):
+        count = int(rng.integers(2, 40))
+        model = document_reader.random_model(k, words=[f"w{i}" for i in range(count)], width=int(rng.integers(1, 17)), hidden=int(rng.integers(1, 17)),
+                                             spread=float(rng.choice([0.5, 1, 30])))
+        documents = [rng.integers(0, count, rng.integers(1, 121)).tolist() for _ in range(rng.integers(1, 13))]
+        document = int(rng.integers(len(documents)))
+        n = len(documents[document])
+        out = rng.permutation(n)[:rng.choice([0, min(n, 3), n // 2, n], p=[0.4, 0.3, 0.2, 0.1])].tolist()
+        yield DocumentReader(model, documents, ("no", "yes"), rng.integers(0, 2, len(documents)), document, str(rng.choice(document_reader.WAYS)), out)
+
+
+def test_document_reader_arithmetic():
+    """It is attention with one query of 1, the scores as keys and the words that are left as its mask; then a network of two layers."""
+    figures_, seen = list(readers()), set()
+    for ours, got in zip(figures_, node("run_figures.js", {"figure": "document_reader", "cases": [widget.state() for widget in figures_]})):
+        model, words = {name: np.array(part) for name, part in ours.model.items()}, np.array(ours.documents[ours.document])
+        n = len(words)
+        keys = {"as they are": model["scores"][words], "equal": np.zeros(n), "shuffled": model["scores"][np.tile(words, 2)[n // 2:n // 2 + n]]}[ours.way]
+        left = ~np.isin(np.arange(n), ours.removed)
+        pooled, weights = attention(np.ones((1, 1)), keys[:, None], model["vectors"][words], mask=left[None], scale=1.0)
+        logit = np.maximum(pooled[0] @ model["w1"] + model["b1"], 0) @ model["w2"] + model["b2"]
+        with np.errstate(over="ignore"):
+            wanted = 1 / (1 + np.exp(-logit))
+        assert np.allclose(got["weights"], weights[0], rtol=0, atol=1e-12) and np.allclose(ours.weights, weights[0], rtol=0, atol=1e-12)
+        assert np.isclose(got["probability"], wanted, rtol=0, atol=1e-9) and np.isclose(ours.probability, wanted, rtol=0, atol=1e-9)
+        assert np.isclose(sum(got["weights"]), left.any()) and not np.array(got["weights"])[~left].any()
+        assert got["most"] == [place for place in np.argsort(-np.array(got["weights"]), kind="stable") if left[place]][:5]
+        seen.add((ours.way, min(int((~left).sum()), 1), bool(left.any()), ours.probability > 0.5))
+    assert len(seen) == 18, "not every way, with and without words taken out, gives both answers"
+
+
+def test_document_reader_follows_its_traits():
+    """Another document begins whole, the first as the figure did; a word taken out leaves its weight to the others in proportion."""
+    widget = reviewing(removed=(4,))
+    assert widget.defaults == {"document": 0, "way": "as they are", "removed": [4]}
+    weights = softmax(np.array([0, 0.5, -0.5, 4, 2, 2, -1]))
+    assert np.allclose(widget.weights, np.where(np.arange(7) == 4, 0, weights) / (1 - weights[4]))
+    widget.removed = np.array([5, 3, 5])
+    assert widget.removed == [3, 5]
+    widget.document = 1
+    assert widget.removed == [] and widget.weights.shape == (2,) and np.isclose(widget.weights.sum(), 1)
+    widget.document = 0
+    assert widget.removed == [4]
+    widget.way, widget.removed = "equal", []
+    assert np.allclose(widget.weights, 1 / 7)
+    widget.way = "shuffled"
+    assert np.allclose(widget.weights, np.roll(weights, -3)) and (widget.weights != weights).all()
+
+
+def test_document_reader_draws_a_still_picture():
+    widget = reviewing(removed=[3], way="equal")
+    was = reviewing()
+    still = widget.still()
+    assert "<p>the plot is <s>masterpiece</s> dull dull a &amp; b</p>" in still and still.count("<td>0.17</td>") == 5
+    assert f"Document 1, weights equal: {said_of(widget)}, was {said_of(was)}. The right answer is good." in still
+    rows_ = re.findall(r'<th scope="row">(.*?)</th><td>(.*?)</td>', was.still())
+    assert rows_ == [(words_of(was)[place], fixed(was.weights[place])) for place in (3, 4, 5, 1, 0)]
+    assert "<s>" not in was.still() and ", was" not in was.still() and f"as they are: {said_of(was)}. " in was.still()
+    none = reviewing(removed=range(7))
+    assert not none.weights.any() and "<td>" not in none.still().split("</thead>")[1]
+
+
+def without(**changed):
+    """The model of `reviewing` with parts that are changed; None leaves one out."""
+    model = {**reviewing().model, **changed}
+    return {"model": {name: part for name, part in model.items() if part is not None}}
+
+
+@pytest.mark.parametrize("changed, error, words", [
+    ({"model": [1]}, TypeError, "model must be a dict, got list"),
+    (without(w1=None, b2=None), ValueError, "model lacks w1, b2"),
+    (without(pooling="max"), ValueError, "the pooling of model must be \"attention\", got 'max'"),
+    (without(words="abc"), TypeError, "the words of model must be a list of str, got 'abc'"),
+    (without(words=["a"] * 7), ValueError, "the words of model must be all different"),
+    (without(scores=[1, 2]), ValueError, r"scores of model must have shape \(7,\), got \(2,\)"),
+    (without(vectors=np.zeros((6, 4))), ValueError, r"vectors of model must have shape \(7, any\), got \(6, 4\)"),
+    (without(vectors=np.zeros((7, 65)), w1=np.zeros((65, 3))), ValueError, "vectors of model must have at most 64 columns, got 65"),
+    (without(w1=np.zeros((4, 65))), ValueError, "w1 of model must have at most 64 columns, got 65"),
+    (without(w1=np.zeros((3, 3))), ValueError, r"w1 of model must have shape \(4, any\), got \(3, 3\)"),
+    (without(b1=[1]), ValueError, r"b1 of model must have shape \(3,\), got \(1,\)"),
+    (without(w2=[1, 2, np.inf]), ValueError, "w2 of model must lie between -1000 and 1000"),
+    (without(b2="a"), TypeError, "b2 of model must be numbers, got"),
+    ({"documents": 3}, TypeError, "documents must be a list of lists of word numbers, got 3"),
+    ({"documents": [1, 2]}, TypeError, "documents must be a list of lists of word numbers"),
+    ({"documents": []}, ValueError, "documents must be 1 to 12, each of 1 to 120 words, got 0 of no words"),
+    ({"documents": [[0]] * 13}, ValueError, "got 13 of 1, 1, "),
+    ({"documents": [[0], []]}, ValueError, "got 2 of 1, 0 words"),
+    ({"documents": [[0] * 121]}, ValueError, "got 1 of 121 words"),
+    ({"documents": [[7]]}, ValueError, "a word of documents must be from 0 to 6, the number of one of the words of model, got 7"),
+    ({"documents": ["the plot"]}, TypeError, "a word of documents must be an integer, got 't'"),
+    ({"labels": "no"}, TypeError, "labels must be a list of str, got 'no'"),
+    ({"labels": ["good"]}, ValueError, "labels must be two different names"),
+    ({"labels": ["good", "good"]}, ValueError, "labels must be two different names"),
+    ({"answers": 1}, TypeError, "answers must be a sequence of 0 and 1, got int"),
+    ({"answers": [1, 0]}, ValueError, r"answers must hold 0 or 1 for each of the 3 documents, got \[1, 0\]"),
+    ({"answers": [1, 0, 2]}, ValueError, "answers must be from 0 to 1, the number of one of the labels, got 2"),
+    ({"document": 3}, ValueError, "document must be from 0 to 2, the number of one of the documents, got 3"),
+    ({"way": "even"}, ValueError, "way must be one of as they are, equal, shuffled, got 'even'"),
+    ({"way": 1}, ValueError, "way must be one of"),
+    ({"document": 1, "removed": [2]}, ValueError, "a place of removed must be from 0 to 1, the number of one of the words of the document, got 2"),
+    ({"removed": "the"}, TypeError, "removed must be a sequence of places, got str")])
+def test_document_reader_refuses(changed, error, words):
+    with pytest.raises(error, match=words):
+        reviewing(**changed)
+
+
+def presented(found, widget):
+    """The page shows the state of a figure in Python: each word, its weight, whether it is out; the answer and what it was."""
+    buttons = found.locator(".ak-word").filter(visible=True)
+    words, weights, out = words_of(widget), widget.weights, [k in widget.removed for k in range(len(words_of(widget)))]
+    assert buttons.evaluate_all("all => all.map(b => b.ariaPressed === 'true')") == out
+    assert buttons.evaluate_all("all => all.map(b => getComputedStyle(b).textDecorationLine === 'line-through')") == out
+    left = [place for place in np.argsort(-weights, kind="stable") if not out[place]]
+    largest = [k for k in left[:5] if weights[k] * len(left) > 1 + 1e-9]
+    assert buttons.all_text_contents() == [f"{word} {fixed(w) if k in largest else ''}" for k, (word, w) in enumerate(zip(words, weights))]
+    shades = buttons.evaluate_all("all => all.map(b => parseFloat(b.style.backgroundColor.match(/([\\d.]+)%/)[1]))")
+    full = max([*weights, 5 / max(len(left), 1)])
+    assert np.allclose(shades, [round(100 * draw.opacity(w, full), 1) for w in weights], atol=0.11)
+    whole = DocumentReader(**{name: getattr(widget, name) for name in ("model", "documents", "labels", "answers", "document")})
+    changed = out.count(True) > 0 or widget.way != "as they are"
+    assert found.locator(".ak-now").inner_text() == said_of(widget)
+    assert found.locator(".ak-before").inner_text().strip() == (f"was {said_of(whole)}" if changed else "")
+    assert found.locator(".ak-was").is_visible() == changed
+    right = widget.labels[widget.answers[widget.document]]
+    assert found.locator(".ak-verdict").inner_text() == ("right" if said_of(widget).startswith(right) else "wrong")
+    assert f"The right answer is {right}; " in found.inner_text()
+
+
+def untranslatable(name=None, **changed):
+    """A packed translator in which something of the whole, or of one tensor, is changed; None leaves it out."""
+    model = sentence_translator.random_model(6, source_words=ENGLISH, target_words=FRENCH)
+    part = model if name is None else model["tensors"][name]
+    for key, value in changed.items():
+        if value is None:
+            del part[key]
+        else:
+            part[key] = value
+    return {"packed": model}
+
+
+def ways(*states, final=(1,)):
+    return {"grammar": {"next": list(states), "final": list(final)}, "sentence": "", "examples": []}
+
+
+@pytest.mark.parametrize("changed, error, words", [
+    ({"packed": [1]}, TypeError, "packed must be a dict, a packed translator, got list"),
+    (untranslatable(unit=None, width=None), ValueError, "packed lacks width, unit"),
+    (untranslatable(format=1), ValueError, "packed must have format 'translator 1', got 1"),
+    (untranslatable(source_words=["<start>", "<end>", "a b"]), ValueError, "source_words of packed must be a list of str without blanks"),
+    (untranslatable(target_words=["<start>", "je"]), ValueError, "target_words of packed must be <start>, <end> and others, all different"),
+    (untranslatable(width=130), ValueError, "width of packed must be at most 128 and more than two states, got 130 and 2"),
+    (untranslatable(states=5), ValueError, "more than two states, got 10 and 5"),
+    (untranslatable(states=2.0), TypeError, "states of packed must be an integer"),
+    (untranslatable(unit=0), ValueError, "unit of packed must be positive, got 0"),
+    (untranslatable(tensors={}), ValueError, "packed lacks the tensors source_embedding, "),
+    (untranslatable("w_key", shape=[10, 9]), ValueError, r"the tensor w_key must have shape \(10, 10\), got \(10, 9\)"),
+    (untranslatable("v", steps=None), ValueError, "the tensor v must be a dict with shape, steps and letters"),
+    (untranslatable("v", steps=[1, 2]), ValueError, "the tensor v must have 1 step, a positive int for each row"),
+    (untranslatable("v", letters="ABCDEFGHI?"), ValueError, "the letters of v must be a str of the letters of base64"),
+    (untranslatable("v", letters="ABC"), ValueError, "the tensor v must have 10 letters, got 3"),
+    ({"grammar": {"next": []}}, ValueError, "grammar must be a dict with next and final"),
+    (ways(), ValueError, "grammar's next must be a list with a dict of words for each state"),
+    (ways({"I": 1}), ValueError, "a state of grammar's final must be 0, the number of one of the states, got 1"),
+    (ways({"I": 2}, {}), ValueError, "the state after 'I' in state 0 of grammar must be from 0 to 1, the number of one of the states, got 2"),
+    (ways({"Rex": 1}, {}), ValueError, "grammar must hold words that the model knows, not 'Rex'"),
+    (ways({"<end>": 1}, {}), ValueError, "not '<end>'"),
+    (ways({"I": 1, "you": 2}, {}, {}), ValueError, "no word follows in state 2 of grammar, and it is not final"),
+    (ways({"I": 1}, {"see": 0}), ValueError, "grammar's sentences must have at most 12 words, and some have more"),
+    ({"sentence": 3}, TypeError, "sentence must be a str, got 3"),
+    ({"sentence": "I see cats"}, ValueError, "'cats' cannot stand there in 'I see cats', but you, the"),
+    ({"sentence": "I see you me"}, ValueError, "'me' cannot stand there in 'I see you me', but nothing"),
+    ({"examples": ["I love"]}, ValueError, r"examples\[0\] must be a whole sentence of the grammar, got 'I love'"),
+    ({"examples": "I see"}, TypeError, "examples must be a sequence of str"),
+    ({"examples": ["I see"] * 7}, ValueError, "examples must be at most 6, got 7"),
+    ({"step": -1}, ValueError, "step must be from 0 to 15")])
+def test_sentence_translator_refuses(changed, error, words):
+    with pytest.raises(error, match=words):
+        translating(**changed)
+
+
+def shows(found, widget):
+    """The page shows the state of a figure in Python: both sentences, the lines, the chances, the weights, the words that can follow."""
+    def visible(where):
+        return [e.inner_text() for e in found.locator(where).all() if e.is_visible()]
+    written = len(widget.translation)
+    shown = written - 1 if widget.row is None or widget.row >= written else widget.row
+    assert visible(".ak-english > .ak-word") == widget.sentence.split() and visible(".ak-french > .ak-word") == widget.translation
+    assert visible(".ak-composer [role=group] > button") == widget.following
+    assert visible(".ak-pick") == widget.translation and visible("thead th") == widget.sentence.split() * widget.complete
+    assert visible(".ak-heat") == [fixed(v) for v in widget.weights.flat]
+    assert visible(".ak-shown") == [button.inner_text() for button in found.locator(".ak-pick[aria-pressed=true]").all() if button.is_visible()] == widget.translation[shown:][:written and 1]
+    off = [button.inner_text() for button in found.locator("button[aria-disabled=true]").all()]
+    assert off == ["Translate"] * (not widget.complete) + ["Next word", "To the end"] * (not widget.complete or widget.ended is not None) + ["Take back a word"] * (widget.sentence == "")
+    lines = found.locator(".ak-scene path").evaluate_all("all => all.map(e => Number(e.style.strokeOpacity))")
+    if not written:
+        assert not any(lines) and not found.locator(".ak-bars").is_visible()
+        return
+    weights, chances = widget.weights[shown], widget.chances[shown]
+    assert np.allclose(lines, [*(0.12 + 0.7 * weights), *[0] * (len(lines) - len(weights))], rtol=0, atol=0.0051)
+    tints = found.locator(".ak-tint:not(:empty)").evaluate_all("all => all.map(e => e.style.backgroundColor)")
+    assert [float(re.search(r"([\d.]+)%", tint)[1]) for tint in tints] == [round(100 * draw.opacity(v, 1), 1) for v in weights]
+    best = np.argsort(-chances, kind="stable")[:4]
+    assert [bar.split() for bar in visible(".ak-bar")] == [[widget.packed["target_words"][k], fixed(chances[k])] for k in best]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1280, 360])
+def test_a_document_read_by_hand(watched, tmp_path, width):
+    with watched(width=width, has_touch=width == 360) as w:
+        widget = reviewing()
+        found = alone(w, tmp_path, widget)
+        use = (lambda button: button.tap()) if width == 360 else (lambda button: button.click())
+
+        def word(name, k=0):
+            use(found.locator(".ak-word", has_text=name).nth(k))
+
+        def check(said):
+            assert status(w, found) == said
+            presented(found, widget)
+            assert w.page.evaluate("document.documentElement.scrollWidth <= innerWidth") and found.evaluate(CUT) == []
+
+        whole, start = said_of(widget), found.inner_text()
+        wrong = "" if whole.startswith("good") else " The right answer is good."
+        check(f"Document 1: {whole}.{wrong} Most weight: masterpiece {fixed(widget.weights[3])}.")
+        word("masterpiece")
+        widget.removed = [3]
+        now, wrong = said_of(widget), "" if said_of(widget).startswith("good") else " The right answer is good."
+        check(f"Document 1, without “masterpiece”: {now}, was {whole}.{wrong} Most weight: dull {fixed(widget.weights[4])}.")
+        word("dull", 1)
+        widget.removed = [3, 5]
+        assert status(w, found).startswith(f"Document 1, without 2 words: {said_of(widget)}, was {whole}.")
+        presented(found, widget)
+        press(found, "shuffled")
+        widget.way = "shuffled"
+        assert status(w, found).startswith(f"Document 1, weights shuffled, without 2 words: {said_of(widget)}, was {whole}.")
+        presented(found, widget)
+        press(found, "equal")
+        widget.way = "equal"
+        assert status(w, found).endswith("All words weigh the same, 0.20.")
+        presented(found, widget)
+        word("masterpiece")
+        widget.removed = [5]
+        presented(found, widget)
+        press(found, "3")
+        widget.document = 2
+        assert status(w, found).startswith(f"Document 3, weights equal: {said_of(widget)}, was ")
+        presented(found, widget)
+        press(found, "as they are")
+        widget.way = "as they are"
+        right = "" if said_of(widget).startswith("bad") else " The right answer is bad."
+        check(f"Document 3: {said_of(widget)}.{right} Most weight: fine {fixed(widget.weights[3])}.")
+        press(found, "2")
+        widget.document = 1
+        for k, name in enumerate(["the", "fine"]):
+            word(name)
+            widget.removed = [0, 1][:k + 1]
+            presented(found, widget)
+        assert status(w, found).endswith("No word is left: the model reads a vector of zeros.")
+        press(found, "Reset")
+        widget.document = 0
+        presented(found, widget)
+        w.settle()
+        assert found.inner_text() == start and not w.errors
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1280, 360])
+def test_a_sentence_by_keyboard(watched, tmp_path, width):
+    """Every control: words that can follow, taken back, at random, an example; the next word, all, and rows whose lines are shown again."""
+    with watched(width=width, reduced_motion="reduce") as w:
+        widget = translating(step=2)
+        found = alone(w, tmp_path, widget)
+
+        def check(said):
+            assert said in status(w, found), status(w, found)
+            shows(found, widget)
+            assert w.page.evaluate("document.documentElement.scrollWidth <= innerWidth") and found.evaluate(CUT) == []
+
+        def compose(sentence, said):
+            widget.sentence, widget.step, widget.row = sentence, 0, None
+            check(said)
+
+        check(f"“{widget.translation[1]}”, word 2, has chance {fixed(widget.chances[1].max())}; the model looks most at")
+        start = found.inner_text()
+        press(found, "Next word")
+        widget.write(1)
+        check(f"“{widget.translation[2]}”, word 3, has chance")
+        found.locator(".ak-pick").first.focus()
+        widget.row = 0
+        most = int(widget.weights[0].argmax())
+        check(f"word 1, has chance {fixed(widget.chances[0].max())}; the model looks most at “{widget.sentence.split()[most]}”, weight {fixed(widget.weights[0].max())}.")
+        found.locator("tbody tr").nth(1).locator("td").first.click()
+        widget.row = 1
+        check("word 2, has chance")
+        press(found, "To the end")
+        widget.row = None
+        widget.write()
+        done = {"end": "The translation is complete", "full": "The model writes at most 15 words"}[widget.ended]
+        check(f"Written at once, because your device asks for less motion. {done}: “{' '.join(widget.translation)}”.")
+        press(found, "Next word")
+        check(done)
+        press(found, "Take back a word")
+        compose("I see the", "Taken back: “cats”. “I see the” is no sentence yet: choose the next word.")
+        press(found, "Translate")
+        check("is no sentence yet")
+        press(found, "Take back a word")
+        compose("I see", "“I see” is a sentence, and it can go on. It can be translated.")
+        assert "ak-ready" in found.get_by_role("button", name="Translate").get_attribute("class")
+        press(found, "the")
+        compose("I see the", "Added: “the”.")
+        assert found.evaluate("() => document.activeElement.textContent") == "cats"
+        w.page.keyboard.press("Enter")
+        compose("I see the cats", "Added: “cats”. “I see the cats” is a sentence. It can be translated.")
+        assert found.evaluate("() => document.activeElement.textContent") == "Translate"
+        w.page.keyboard.press("Enter")
+        widget.write()
+        check("Written at once")
+        choice = found.locator("select")
+        assert choice.evaluate("s => s.selectedIndex") == -1
+        choice.select_option("I see")
+        compose("I see", "Chosen: “I see”.")
+        for _ in range(4):
+            press(found, "At random")
+            english = " ".join(word.inner_text() for word in found.locator(".ak-english > .ak-word").all() if word.is_visible())
+            assert english != widget.sentence
+            compose(english, "A sentence at random.")
+            assert widget.complete
+            press(found, "To the end")
+            widget.write()
+            check("Written at once")
+        while widget.sentence:
+            press(found, "Take back a word")
+            compose(" ".join(widget.sentence.split()[:-1]), "Taken back: ")
+        check("Choose the first word.")
+        press(found, "Take back a word")
+        check("There is no word to take back.")
+        press(found, "Reset")
+        w.settle()
+        assert found.inner_text() == start and not w.errors
+
+
+@pytest.mark.browser
+def test_arrow_keys_lead_through_a_document(watched, tmp_path):
+    """One word is in the tab order; arrows lead along the text and from line to line; Space and Enter take out and bring back."""
+    at = "document.activeElement.textContent"
+    with watched(width=360) as w:
+        model = document_reader.random_model(2, words=[f"w{k}" for k in range(40)])
+        widget = DocumentReader(model, [list(range(40)), [3, 5]], ("bad", "good"), [0, 1])
+        found = alone(w, tmp_path, widget)
+
+        def go(key):
+            w.page.keyboard.press(key)
+            return w.page.evaluate(at).split()[0]
+
+        lines = found.evaluate("""f => Object.values(Object.groupBy(f.querySelectorAll('.ak-word'), b => b.offsetTop)).map(line => line.map(b => b.firstChild.data))""")
+        assert len(lines) > 3 and len(lines[1]) > 3
+        assert found.locator(".ak-word[tabindex='0']").count() == 1 and found.locator(".ak-word[tabindex='-1']").count() == 39
+        assert [go(key) for key in ("Tab", "ArrowLeft", "ArrowUp", "ArrowRight", "ArrowRight")] == ["w0", "w0", "w0", "w1", "w2"]
+        below = go("ArrowDown")
+        assert below in lines[1][1:4] and go("ArrowUp") in lines[0][1:4] and go("ArrowDown") == below
+        for key, out in (("Space", [int(below[1:])]), ("Enter", [])):
+            assert go(key) == below, "the focus has moved"
+            widget.removed = out
+            presented(found, widget)
+            assert ("without “" in status(w, found)) == bool(out)
+        assert [go(key) for key in ("End", "ArrowRight", "ArrowDown")] == ["w39"] * 3 and go("Home") == "w0"
+        assert go("End") == "w39" and go("Tab") == "1" and go("Shift+Tab") == "w39"
+        press(found, "2")
+        assert found.locator(".ak-word[tabindex='0']").filter(visible=True).all_text_contents()[0].startswith("w5"), "no word can be reached"
+        found.locator(".ak-word[tabindex='0']").focus()
+        assert [go(key) for key in ("ArrowRight", "ArrowLeft", "End", "Tab")] == ["w5", "w3", "w5", "1"] and not w.errors
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1280, 360])
+def test_a_long_document_has_room(watched, tmp_path, width):
+    """Nothing is wider than the page, no word is too small for a finger or meets another, the answer stays in sight, and a redraw is small."""
+    with watched(width=width) as w:
+        words = ["a", "i", "unforgettable", "notwithstanding", *(f"word{k}" * (k % 3) or f"w{k}" for k in range(66))]
+        rng = np.random.default_rng(0)
+        documents = [rng.integers(0, 70, 120).tolist() for _ in range(12)]
+        found = alone(w, tmp_path, DocumentReader(document_reader.random_model(3, words=words), documents, ("unfavourable", "favourable"), [0, 1] * 6))
+        assert w.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        press(found, "12")
+        boxes = found.locator(".ak-word").evaluate_all("all => all.map(b => { const r = b.getBoundingClientRect(); return [r.left, r.top, r.right, r.bottom]; })")
+        assert min(min(right - left, bottom - top) for left, top, right, bottom in boxes) >= 24
+        assert all(a[2] <= b[0] or a[3] <= b[1] for a, b in zip(boxes, boxes[1:])), "words meet"
+        assert found.locator(".ak-number:not(:empty)").evaluate_all("all => all.filter(n => n.scrollWidth > n.clientWidth).map(n => n.textContent)") == []
+        found.locator(".ak-word").nth(50).focus()
+        if width == 360:
+            answer, window = found.locator(".ak-answer").bounding_box(), w.page.viewport_size["height"]
+            assert 0 <= answer["y"] and answer["y"] + answer["height"] <= window + 1, "the answer is out of sight"
+        changes = found.evaluate("""async f => { let changes = 0; new MutationObserver(found => changes += found.length)
+            .observe(f, {attributes: true, childList: true, characterData: true, subtree: true});
+            f.querySelectorAll('.ak-controls button')[3].click(); await new Promise(done => setTimeout(done)); return changes; }""")
+        print(f"\n{changes} changes for another document of 120 words")
+        assert 0 < changes < 400 and not w.errors
+
+
+@pytest.mark.browser
+def test_a_document_set_in_python_is_shown(watched, tmp_path):
+    """Live, the kernel hears of each word and of each document, and the figure follows the kernel."""
+    with watched() as w:
+        widget = reviewing(removed=[4])
+        alone(w, tmp_path, widget)
+        w.page.evaluate("""() => { const place = document.querySelector('[data-ak-figure]'), model = attnkit.staticModel(JSON.parse(place.dataset.akState));
+            window.sent = []; model.save_changes = () => sent.push([model.get('document'), model.get('removed')]); window.model = model;
+            attnkit.figures.document_reader.render({model, el: place}); }""")
+        found = w.page.locator(".ak-figure")
+        found.locator(".ak-word").nth(1).click()
+        press(found, "2")
+        press(found, "1")
+        assert w.page.evaluate("sent") == [[0, [1, 4]], [1, []], [0, [4]]]
+        presented(found, widget)
+        w.page.evaluate("() => { model.set('way', 'shuffled'); model.set('removed', [0, 6]); }")
+        widget.way, widget.removed = "shuffled", [0, 6]
+        presented(found, widget)
+
+
+# Press a button, wait until so many words are there, then press another; what was said while the model wrote.
+TRANSLATING = """(f, [begin, count, name]) => new Promise(done => { const said = [], live = f.querySelector('[role=status]');
+    const press = words => [...f.querySelectorAll('button')].find(b => b.textContent === words).click();
+    const written = () => [...f.querySelectorAll('.ak-french > .ak-word')].filter(e => e.textContent).length;
+    new MutationObserver(() => said.push(live.textContent)).observe(live, {childList: true, characterData: true, subtree: true});
+    press(begin);
+    requestAnimationFrame(function look() { if (written() < count) return requestAnimationFrame(look);
+        const running = f.querySelector('button').textContent; if (name) press(name); done([running, said, written()]); }) })"""
+
+
+@pytest.mark.browser
+def test_a_translation_writes_itself_until_it_is_stopped(watched, tmp_path):
+    """Word after word, the same as in Python; nothing is said before it rests; each other way to change it stops it; then once more."""
+    with watched() as w:
+        widget = translating(step=0)
+        whole = translating().translation
+        assert len(whole) > 3
+        found = alone(w, tmp_path, widget)
+        running, said, count = found.evaluate(TRANSLATING, ["Translate", 2, "Stop"])
+        widget.write(count)
+        assert running == "Stop" and count == 2 and set(said) <= {"The model translates."}
+        assert status(w, found).startswith("The writing has stopped. “") and found.locator("button").first.inner_text() == "Translate"
+        shows(found, widget)
+        for name in ("Next word", "Take back a word", "At random", "Reset"):
+            running, _, _ = found.evaluate(TRANSLATING, ["Translate", 1, name])
+            before = found.locator(".ak-french").inner_text()
+            assert running == "Stop" and found.locator("button").first.inner_text() == "Translate", name
+            w.page.evaluate("() => new Promise(done => setTimeout(done, 1500))")
+            assert found.locator(".ak-french").inner_text() == before, f"{name} does not stop the writing"
+            press(found, "Reset")
+        found.evaluate(TRANSLATING, ["To the end", len(whole), ""])
+        widget = translating()
+        assert status(w, found).startswith({"end": "The translation is complete", "full": "The model writes at most"}[widget.ended])
+        shows(found, widget)
+        running, _, count = found.evaluate(TRANSLATING, ["Translate", 1, "Stop"])
+        assert running == "Stop" and count == 1, "a complete translation does not begin anew"
+        assert not w.errors
+
+
+@pytest.mark.browser
+def test_a_translation_set_in_python(watched, tmp_path):
+    """Live, the kernel hears of each word, and the figure follows the kernel; when it is left, nothing goes on."""
+    with watched() as w:
+        widget = translating(step=0)
+        alone(w, tmp_path, widget)
+        w.page.evaluate("""() => { const place = document.querySelector('[data-ak-figure]'), model = attnkit.staticModel(JSON.parse(place.dataset.akState));
+            window.sent = []; model.save_changes = () => sent.push([model.get('sentence'), model.get('step')]); window.model = model;
+            window.leave = attnkit.figures.sentence_translator.render({model, el: place}); }""")
+        found = w.page.locator(".ak-figure")
+        press(found, "Next word")
+        assert w.page.evaluate("sent") == [["I see the cats", 1]]
+        w.page.evaluate("model.set('step', 3); model.set('row', 0)")
+        widget.step, widget.row = 3, 0
+        shows(found, widget)
+        w.page.evaluate("model.set('sentence', 'you love me')")
+        widget.sentence = "you love me"
+        shows(found, widget)
+        w.page.evaluate("model.set('sentence', 'you love')")
+        widget.sentence = "you love"
+        shows(found, widget)
+        w.page.evaluate("model.set('sentence', 'I see'), model.set('step', 0)")
+        found.evaluate("f => { f.querySelector('button').click(); leave(); }")
+        step = w.page.evaluate("model.get('step')")
+        w.page.evaluate("() => new Promise(done => setTimeout(done, 1500))")
+        assert w.page.evaluate("model.get('step')") == step and not w.errors
+
+
+@pytest.mark.browser
+def test_lines_lead_from_word_to_word(watched, tmp_path):
+    """On any width, when the window becomes another one too: from the middle below the French word to the middle above each English one."""
+    ends = """f => { const middle = (e, side) => { const r = e.getBoundingClientRect(), s = f.querySelector('.ak-scene').getBoundingClientRect();
+            return [r.left + r.width / 2 - s.left, r[side] - s.top]; };
+        const english = [...f.querySelectorAll('.ak-english > .ak-word')].filter(e => e.getClientRects().length);
+        const drawn = [...f.querySelectorAll('.ak-scene path')].map(e => e.getAttribute('d')?.match(/[\\d.]+/g).map(Number));
+        const from = middle(f.querySelector('.ak-shown'), 'bottom');
+        return english.map((e, j) => Math.max(...[...from, ...middle(e, 'top')].map((v, k) => Math.abs(v - [...drawn[j].slice(0, 2), ...drawn[j].slice(-2)][k])))); }"""
+    with watched() as w:
+        found = alone(w, tmp_path, translating())
+        for width in (1280, 360, 700):
+            w.page.set_viewport_size({"width": width, "height": 900})
+            w.settle()
+            assert max(found.evaluate(ends)) < 1, width
+        found.locator(".ak-pick").first.focus()
+        assert max(found.evaluate(ends)) < 1
+
+
+@pytest.mark.browser
+def test_a_word_more_costs_its_own_step(watched, tmp_path):
+    """The work of a step, counted, at the size of the chapter's model: the sentence is not read again, nor are the words before."""
+    with watched(reduced_motion="reduce") as w:
+        words, french = [f"w{k}" for k in range(80)], [f"f{k}" for k in range(90)]
+        model = sentence_translator.random_model(3, source_words=words, target_words=french, width=54, states=11, spread=6)
+        grammar = {"next": [*({word: k + 1} for k, word in enumerate(words[:12])), {}], "final": [12]}
+        profile = w.context.new_cdp_session(w.page)
+        profile.send("Profiler.enable")
+        profile.send("Profiler.startPreciseCoverage", {"callCount": True, "detailed": True})
+        found = alone(w, tmp_path, SentenceTranslator(model, grammar, " ".join(words[:12]), step=0))
+
+        def ran(act):
+            profile.send("Profiler.takePreciseCoverage")
+            act()
+            scripts = profile.send("Profiler.takePreciseCoverage")["result"]
+            return sum(block["count"] for s in scripts if s["url"].startswith("file:") for f in s["functions"] for block in f["ranges"])
+        steps = [ran(lambda: press(found, "Next word")) for _ in range(5)]
+        again = ran(lambda: w.page.evaluate("attnkit.figures.sentence_translator.compute({...JSON.parse(document.querySelector('[data-ak-figure]').dataset.akState), step: 5})"))
+        print(f"\nblocks: {steps} for a step, {again} to read the model, the sentence and write five words")
+        assert 0 < max(steps) < 30_000 and again > 4 * max(steps)
+        assert found.evaluate("f => f.querySelectorAll('*').length") < 700

@@ -35,7 +35,8 @@ SECONDS_A_PAGE = 0.6
 # A redraw is dragged: within a frame, 16 ms.  A figure without a slider answers clicks: 50 ms, the share of the 100 ms
 # that feel immediate which a page may take (web.dev, RAIL).  Both are counted in rounds of the loop below, run in the
 # same page: a round takes REFERENCE ms on the machine that the limits were set on (2 cores, AMD EPYC), slowed so.
-# What counts of a figure that writes is its dearest step: the word that fills the context of the model.
+# What counts of a figure that writes is its dearest step: the word that fills the context of the model. One that
+# translates is given sentences at random, each read and written word by word.
 FRAME, CLICK, REFERENCE = 16, 50, 15
 CALIBRATE = """() => {
   const rows = Array.from({length: 60}, () => document.createElement('span'));
@@ -58,7 +59,9 @@ REDRAWS = """f => { const s = f.querySelector('input[type=range]'), times = [];
   const writes = f.dataset.akKind === 'story_writer';
   if (writes) named('To the beginning').click();
   while (writes && named('Step').ariaDisabled !== 'true') take();
-  const use = writes ? () => named('Step').click() : s ? slide : (i) => buttons[i % buttons.length].click();
+  const translate = () => named(named('Next word').ariaDisabled === 'true' ? 'At random' : 'Next word').click();
+  const use = writes ? () => named('Step').click() : f.dataset.akKind === 'sentence_translator' ? translate
+    : s ? slide : (i) => buttons[i % buttons.length].click();
   for (let i = 0; i < 120; i++) {
     if (writes) { named('Back').click(); f.offsetHeight; }
     const t = performance.now();

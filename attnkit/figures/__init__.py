@@ -6,6 +6,7 @@ from attnkit.figures.attention_maps import AttentionMaps
 from attnkit.figures.attention_plane import AttentionPlane
 from attnkit.figures.attention_steps import AttentionSteps
 from attnkit.figures.dense_heads import DenseHeads
+from attnkit.figures.document_reader import DocumentReader
 from attnkit.figures.head_stepper import HeadStepper
 from attnkit.figures.kernel_heads import KernelHeads
 from attnkit.figures.mask_builder import MaskBuilder
@@ -16,6 +17,7 @@ from attnkit.figures.movie_matcher import MovieMatcher
 from attnkit.figures.moving_word import MovingWord
 from attnkit.figures.position_pairs import PositionPairs
 from attnkit.figures.score_field import ScoreField
+from attnkit.figures.sentence_translator import SentenceTranslator
 from attnkit.figures.soft_dictionary import SoftDictionary
 from attnkit.figures.softmax_explorer import SoftmaxExplorer
 from attnkit.figures.square_editor import SquareEditor
@@ -23,6 +25,6 @@ from attnkit.figures.story_writer import StoryWriter
 from attnkit.figures.swapped_words import SwappedWords
 
 __all__ = ["Alignment", "AttentionBudget", "AttentionMaps", "AttentionPlane", "AttentionSteps", "DenseHeads",
-           "HeadStepper", "KernelHeads", "MaskBuilder", "MatrixStepper", "MatrixTrainer", "MovieMatcher", "MovingWord",
-           "PositionPairs", "ScoreField", "SoftDictionary", "SoftmaxExplorer", "SquareEditor", "StoryWriter",
-           "SwappedWords"]
+           "DocumentReader", "HeadStepper", "KernelHeads", "MaskBuilder", "MatrixStepper", "MatrixTrainer",
+           "MovieMatcher", "MovingWord", "PositionPairs", "ScoreField", "SentenceTranslator", "SoftDictionary",
+           "SoftmaxExplorer", "SquareEditor", "StoryWriter", "SwappedWords"]

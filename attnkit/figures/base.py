@@ -22,7 +22,7 @@ from attnkit.pictures.shapes import opacity
 
 HERE = Path(__file__).parent
 SHARED = {"core", "model"}                  # scripts that are no figures
-RUN_MODELS = {"story_writer"}               # the figures that need the arithmetic of a Transformer, model.js
+RUN_MODELS = {"sentence_translator", "story_writer"}      # the figures that need the arithmetic of a model, model.js
 
 
 # ---- the files beside the classes

@@ -1,15 +1,19 @@
-// The arithmetic of a trained Transformer, for the figures that run one (base.py names them): matrix product, layer
-// norm, attention with a cache of keys and values, and the choice of the next word.
+// What the figures share that run a trained model (base.py names them). The arithmetic of a Transformer: matrix product,
+// layer norm, attention with a cache of keys and values, and the choice of the next word; that of a recurrent translator:
+// gated units, additive attention; and a clock for what writes word by word.
 ((attnkit) => {
   "use strict";
 
-  // Two loops do nearly all the work, four numbers at a time: a dot product, and a multiple of a row added to another.
+  // Two loops do nearly all the work, several numbers at a time: a dot product, and a multiple of a row added to another.
   function dot(a, i, b, j, n) {
-    let sum = 0;
+    let [sum, more] = [0, 0];
     let k = 0;
-    for (; k + 3 < n; k += 4)
-      sum +=
-        a[i + k] * b[j + k] + a[i + k + 1] * b[j + k + 1] + a[i + k + 2] * b[j + k + 2] + a[i + k + 3] * b[j + k + 3];
+    for (; k + 7 < n; k += 8) {
+      const [p, q] = [i + k, j + k];
+      sum += a[p] * b[q] + a[p + 1] * b[q + 1] + a[p + 2] * b[q + 2] + a[p + 3] * b[q + 3];
+      more += a[p + 4] * b[q + 4] + a[p + 5] * b[q + 5] + a[p + 6] * b[q + 6] + a[p + 7] * b[q + 7];
+    }
+    sum += more;
     for (; k < n; k++) sum += a[i + k] * b[j + k];
     return sum;
   }
@@ -159,5 +163,134 @@
       state ^= state << 5;
     }
     return (state >>> 0) / 2 ** 32;
+  };
+
+  // ---- a recurrent translator with additive attention; its matrices have a row for each output
+
+  const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const INTEGERS = new Int8Array(128); // what each letter stands for, by its code
+  for (let k = 0; k < 64; k++) INTEGERS[LETTERS.charCodeAt(k)] = k - 32;
+
+  // A packed tensor as numbers, row after row: integers of a letter, times the step of their row, times the unit.
+  function spelt({ steps, letters }, unit) {
+    const codes = new TextEncoder().encode(letters);
+    const integers = new Int8Array(codes.length);
+    for (let k = 0; k < codes.length; k += 4) {
+      integers[k] = INTEGERS[codes[k]];
+      integers[k + 1] = INTEGERS[codes[k + 1]];
+      integers[k + 2] = INTEGERS[codes[k + 2]]; // what is beyond the end is lost
+      integers[k + 3] = INTEGERS[codes[k + 3]];
+    }
+    const width = codes.length / steps.length;
+    const out = new Float64Array(codes.length);
+    steps.forEach((step, r) => {
+      add(out, r * width, step * unit, integers, r * width, width);
+    });
+    return out;
+  }
+
+  // W x + b.
+  function layer(w, x, b = new Float64Array(w.length / x.length)) {
+    const out = b.slice();
+    for (let r = 0; r < out.length; r++) out[r] += dot(w, r * x.length, x, 0, x.length);
+    return out;
+  }
+
+  const sigmoid = (v) => (1 + Math.tanh(v / 2)) / 2;
+  const joined = (...parts) => Float64Array.from(parts.flatMap((part) => [...part]));
+
+  // One step of a gated recurrent unit: rows of weights for the reset gate, the update gate and the new state.
+  function gru(of, part, x, state) {
+    const n = state.length;
+    const given = layer(of[`${part}.w_input`], x, of[`${part}.b_input`]);
+    const kept = layer(of[`${part}.w_state`], state, of[`${part}.b_state`]);
+    return state.map((old, k) => {
+      const reset = sigmoid(given[k] + kept[k]);
+      const update = sigmoid(given[n + k] + kept[n + k]);
+      return (1 - update) * Math.tanh(given[2 * n + k] + reset * kept[2 * n + k]) + update * old;
+    });
+  }
+
+  // The annotations of words, an embedding each: both states of the encoder, and the word itself.
+  function annotate(of, words, states) {
+    const along = (part, order) => {
+      const found = [];
+      let state = new Float64Array(states);
+      for (const i of order) {
+        state = gru(of, part, words[i], state);
+        found[i] = state;
+      }
+      return found;
+    };
+    const places = words.map((_, i) => i);
+    const [before, after] = [along("forwards", places), along("backwards", [...places].reverse())];
+    return words.map((word, i) => joined(before[i], after[i], word));
+  }
+
+  // One word more of a translation: where the model looks, the chance of each word, its new state.
+  function nextWord(of, { annotations, keys }, word, state) {
+    const query = layer(of.w_query, state);
+    const scores = keys.map((key) => of.v.reduce((sum, v, k) => sum + v * Math.tanh(query[k] + key[k]), 0));
+    const weights = attnkit.softmax(scores);
+    const blend = new Float64Array(state.length);
+    weights.forEach((weight, j) => {
+      add(blend, 0, weight, annotations[j], 0, blend.length);
+    });
+    const now = gru(of, "decoder", joined(word, blend), state);
+    const chances = attnkit.softmax([...layer(of.readout, joined(now, blend, word), of.b_readout)]);
+    return { weights, chances, state: now, word: chances.indexOf(Math.max(...chances)) };
+  }
+
+  // A translator that keeps what it has read and written: a word more of the same sentence costs its own step only.
+  attnkit.translator = (packed) => {
+    const { width, states, source_words, target_words } = packed;
+    const entries = Object.entries(packed.tensors).map(([name, tensor]) => [name, spelt(tensor, packed.unit)]);
+    const of = Object.fromEntries(entries);
+    const row = (name, n, size) => of[name].slice(n * size, (n + 1) * size);
+    const [start, end] = ["<start>", "<end>"].map((mark) => target_words.indexOf(mark));
+    let known = { sentence: null };
+    function read(sentence) {
+      const numbers = sentence.split(" ").map((word) => source_words.indexOf(word));
+      const words = numbers.map((n) => row("source_embedding", n, width - 2 * states));
+      const annotations = annotate(of, words, states);
+      return { sentence, annotations, keys: annotations.map((one) => layer(of.w_key, one)), steps: [] };
+    }
+    // The first steps of a translation, at most `count`; the last one is for <end>.
+    function write(sentence, count) {
+      if (sentence !== known.sentence) known = read(sentence);
+      const { steps } = known;
+      while (steps.length < count && steps[steps.length - 1]?.word !== end) {
+        const { word, state } = steps[steps.length - 1] ?? { word: start, state: of.initial_state };
+        steps.push(nextWord(of, known, row("target_embedding", word, width), state));
+      }
+      return steps.slice(0, count);
+    }
+    return { write };
+  };
+
+  // ---- what goes on
+
+  attnkit.calm = () => globalThis.matchMedia?.("(prefers-reduced-motion: reduce)").matches;
+
+  // What does something every `pace` milliseconds, in a frame of its own, until it is halted.
+  attnkit.clock = (tick) => {
+    let [frame, last, pace] = [0, 0, 0];
+    const next = (time) => {
+      frame = requestAnimationFrame(next);
+      if (time - last < pace) return;
+      last = time;
+      tick();
+    };
+    return {
+      start(every) {
+        [last, pace] = [performance.now(), every];
+        frame = requestAnimationFrame(next);
+      },
+      halt() {
+        cancelAnimationFrame(frame);
+        frame = 0;
+      },
+      runs: () => frame !== 0,
+    };
   };
 })(globalThis.attnkit);

@@ -15,6 +15,9 @@
     "scaled dot"({ query }) {
       return (key) => dot(query, key) / Math.sqrt(query.length);
     },
+    distance({ query }) {
+      return (key) => -((query[0] - key[0]) ** 2 + (query[1] - key[1]) ** 2) / 2;
+    },
     cosine({ query }) {
       const to = direction(query);
       return (key) => dot(to, direction(key));
@@ -23,8 +26,8 @@
       const turned = attnkit.blend(query, weight);
       return (key) => dot(turned, key);
     },
-    additive({ query, w_query, w_key, v }) {
-      const from = attnkit.blend(query, w_query);
+    additive({ query, w_query, w_key, bias, v }) {
+      const from = attnkit.blend(query, w_query).map((x, k) => x + bias[k]);
       const columns = v.map((_, k) => w_key.map((row) => row[k]));
       return (key) => columns.reduce((sum, column, k) => sum + v[k] * Math.tanh(from[k] + dot(key, column)), 0);
     },
@@ -54,6 +57,12 @@
         shapes: "(2,) @ (2,)",
         learned: 0,
       },
+      distance: {
+        look: "Rings around the query: the nearer to it a key lies, the higher its score, and none is above 0.",
+        code: "-sum((query - key) ** 2) / 2",
+        shapes: "(2,) − (2,)",
+        learned: 0,
+      },
       cosine: {
         look: "Rays from the middle: only the direction of a key counts, not how far out it lies.",
         code: "unit(query) @ unit(key)",
@@ -68,9 +77,9 @@
       },
       additive: {
         look: `The query shifts a landscape that tanh has bent; no score is beyond ±${fixed(bound)}.`,
-        code: "tanh(query @ w_query + key @ w_key) @ v",
-        shapes: `tanh((2,) @ (2, ${hidden}) + (2,) @ (2, ${hidden})) @ (${hidden},)`,
-        learned: 5 * hidden,
+        code: "tanh(query @ w_query + key @ w_key + bias) @ v",
+        shapes: `tanh((2,) @ (2, ${hidden}) + (2,) @ (2, ${hidden}) + (${hidden},)) @ (${hidden},)`,
+        learned: 6 * hidden,
       },
     };
   }
@@ -107,6 +116,72 @@
     });
   }
 
+  const STEP = 2; // from one line of equal score to the next, whatever the score function, so that their numbers compare
+  const LAST = 20; // lines on either side of 0; beyond, a field has its colours alone
+
+  // The lines of equal score, each a list of segments from place to place: where a line crosses the triangles between
+  // neighbouring points of the field. A field that only touches its highest value has no line there.
+  function contours(places, values) {
+    const lines = new Map();
+    const between = (i, j, level) => {
+      const share = (level - values[i]) / (values[j] - values[i]);
+      return places[i].map((x, axis) => x + share * (places[j][axis] - x));
+    };
+    function cross(...triangle) {
+      const [low, middle, high] = triangle.sort((i, j) => values[i] - values[j]);
+      const first = Math.max(-LAST, Math.ceil(values[low] / STEP));
+      for (let n = first, level = STEP * n; level < values[high] && n <= LAST; level = STEP * ++n) {
+        if (!lines.has(n)) lines.set(n, []);
+        const [i, j] = level < values[middle] ? [low, middle] : [middle, high];
+        lines.get(n).push([between(low, high, level), between(i, j, level)]);
+      }
+    }
+    for (let k = 0; k < places.length - SIDE; k++) {
+      if ((k + 1) % SIDE === 0) continue; // the last of its row has no neighbour
+      cross(k, k + 1, k + SIDE);
+      cross(k + 1, k + SIDE, k + SIDE + 1);
+    }
+    return lines;
+  }
+
+  // The lines in the drawing, each with its number as far to the lower right on it as there is room.
+  function levels(plane, edges, limit) {
+    const path = attnkit.svg("path", { class: "ak-contour" });
+    const texts = Array.from({ length: 2 * LAST + 1 }, (_, k) =>
+      attnkit.label(0, 0, fixed(STEP * (k - LAST), 0), "ak-text ak-level"),
+    );
+    const places = fieldPoints(limit).map((point) => plane.at(...point));
+    const { cx, cy, left, top, right, bottom } = edges;
+    const ticks = [
+      [left + 10, cy - 8, 22],
+      [right - 8, cy - 8, 22],
+      [cx + 12, bottom - 8, 22],
+      [cx + 9, top + 10, 22],
+    ];
+    const inside = ([x, y]) => x > left + 12 && x < right - 12 && y > top + 8 && y < bottom - 8;
+    const write = ([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`;
+
+    function show(values, names) {
+      const lines = contours(places, values);
+      const taken = [...ticks, ...names];
+      const free = ([x, y]) => taken.every(([u, v, wide]) => Math.abs(x - u) > wide || Math.abs(y - v) > 12);
+      const segments = [...lines.values()].flat();
+      attnkit.attr(path, "d", segments.map(([a, b]) => `M${write(a)}L${write(b)}`).join(""));
+      texts.forEach((text, k) => {
+        const spots = (lines.get(k - LAST) || []).map(([a]) => a).filter(inside);
+        const spot = spots.reduceRight(
+          (best, p) => ((!best || p[0] + p[1] > best[0] + best[1]) && free(p) ? p : best),
+          null,
+        );
+        attnkit.style(text, "display", spot ? "" : "none");
+        if (!spot) return;
+        taken.push([...spot, 22]);
+        attnkit.attr(text, "transform", `translate(${write([spot[0], spot[1] + 4])})`);
+      });
+    }
+    return { path, texts, show };
+  }
+
   // Where the field lies in the drawing: its middle and its edges.
   function edgesOf(plane, limit) {
     const [cx, cy] = plane.at(0, 0);
@@ -127,7 +202,7 @@
     ];
   }
 
-  // The keys, each with its name, and the places that they take.
+  // The keys, each with its name, and the places that they take: the middle of each and how far it reaches to the sides.
   function keyDots(plane, keys, limit) {
     return keys.map((key) => {
       const [x, y] = plane.at(...key);
@@ -137,8 +212,8 @@
       const lean = { start: 28, middle: 0, end: -28 }[anchor];
       return {
         taken: [
-          [x, y],
-          [x + lean, line],
+          [x, y, 16],
+          [x + lean, line, 46],
         ],
         text: attnkit.label(x, line, "", "ak-text", anchor),
         ring: attnkit.svg("circle", { cx: x, cy: y, r: 7, class: "ak-dot ak-of-key" }),
@@ -190,18 +265,33 @@
     const taken = dots.flatMap((d) => d.taken);
     const texts = dots.map((d) => d.text);
     const { shaft, turned, tip, name, hit } = queryMarks(figure, plane, move);
-    plane.element.append(...axes(edges, limit), turned, shaft, tip, ...dots.map((d) => d.ring), ...texts, name, hit);
+    const lines = levels(plane, edges, limit);
+    const rings = dots.map((d) => d.ring);
+    plane.element.append(
+      lines.path,
+      ...axes(edges, limit),
+      ...lines.texts,
+      turned,
+      shaft,
+      tip,
+      ...rings,
+      ...texts,
+      name,
+      hit,
+    );
 
-    function showQuery(query, turnedQuery) {
+    function show(values, query, turnedQuery) {
       attnkit.attr(shaft, "d", arrow(plane, query, limit, false));
       attnkit.style(turned, "display", turnedQuery ? "" : "none");
       if (turnedQuery) attnkit.attr(turned, "d", arrow(plane, turnedQuery, limit, true));
       const at = plane.at(...query);
       const shift = ([x, y]) => `translate(${x.toFixed(1)} ${y.toFixed(1)})`;
       for (const node of [tip, hit]) attnkit.attr(node, "transform", shift(at));
-      attnkit.attr(name, "transform", shift(freeSide(at, taken, edges)));
+      const side = freeSide(at, taken, edges);
+      attnkit.attr(name, "transform", shift(side));
+      lines.show(values, [...taken, [...at, 16], [...side, 36]]);
     }
-    return { element: h("div", { class: "ak-over" }, raster.element, plane.element), raster, texts, showQuery };
+    return { element: h("div", { class: "ak-over" }, raster.element, plane.element), raster, texts, show };
   }
 
   function scoreTable(words) {
@@ -236,19 +326,22 @@
       attnkit.write(code, `score = ${texts.code}`);
       const much = learned ? `${learned} numbers` : "nothing";
       attnkit.write(shapes, `Shapes: ${texts.shapes} → one number. Learned: ${much}.`);
-      attnkit.write(extent, `Scores on the field: ${fixed(low)} to ${fixed(high)}; blue is positive, orange negative.`);
+      attnkit.write(
+        extent,
+        `Scores on the field: ${fixed(low)} to ${fixed(high)}, a line every ${STEP}; blue is positive, orange negative.`,
+      );
     }
     return { look, code, shapes, extent, show };
   }
 
   function build(figure) {
     const [words, keys, limit] = ["words", "key_rows", "limit"].map((name) => figure.get(name));
-    const names = ["weight", "w_query", "w_key", "v"];
+    const names = ["weight", "w_query", "w_key", "bias", "v"];
     const parameters = Object.fromEntries(names.map((name) => [name, figure.get(name)]));
     const inside = (v) => Math.max(-limit, Math.min(limit, Math.round(10 * v) / 10));
     const move = (point) => ({ query: point.map(inside) });
     const field = fieldPoints(limit);
-    const { element, raster, texts, showQuery } = drawing(figure, keys, limit, move);
+    const { element, raster, texts, show } = drawing(figure, keys, limit, move);
     const note = notes(parameters);
     const table = scoreTable(words);
 
@@ -259,7 +352,7 @@
       const [low, high] = [Math.min(...fieldScores), Math.max(...fieldScores)];
       const vmax = Math.max(-low, high) || 1;
       raster.show(fieldScores, vmax);
-      showQuery(query, score === "general" ? attnkit.blend(query, parameters.weight) : null);
+      show(fieldScores, query, score === "general" ? attnkit.blend(query, parameters.weight) : null);
       table.rows.forEach((row, i) => {
         attnkit.write(texts[i], `${words[i]} ${fixed(weights[i])}`);
         attnkit.write(row.score, fixed(scores[i], 2));

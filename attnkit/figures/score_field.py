@@ -11,6 +11,9 @@ from attnkit.pictures.formats import fixed
 class ScoreField(Figure):
     """Move a query in the plane and choose a score function; the field shows what a key at each place would score.
 
+    Its lines of equal score stand at the even numbers up to ±40, under every score function: where two fields look
+    alike, the numbers on their lines differ.
+
     Parameters
     ----------
     keys : array, shape (m, 2), in [-3, 3]
@@ -20,12 +23,12 @@ class ScoreField(Figure):
         Of the general score, within ±20 like the rest.
     w_query, w_key : arrays, shape (2, hidden)
         Of the additive score; at most 16 hidden numbers.
-    v : array, shape (hidden,)
+    bias, v : arrays, shape (hidden,)
         Of the additive score.
     words : list of m str
         The keys' names.
     score : str
-        The score shown first: "dot", "scaled dot", "cosine", "general" or "additive".
+        The score shown first: "dot", "scaled dot", "distance", "cosine", "general" or "additive".
     caption : str
 
     Raises
@@ -36,7 +39,7 @@ class ScoreField(Figure):
     Examples
     --------
     >>> eye = [[1, 0], [0, 1]]
-    >>> figure = ScoreField([[2, 0], [1, 1]], [1, 2], eye, eye, eye, [1, 1], ["a", "b"])
+    >>> figure = ScoreField([[2, 0], [1, 1]], [1, 2], eye, eye, eye, [0, 0], [1, 1], ["a", "b"])
     >>> figure.scores.tolist(), figure.weights.round(2).tolist()
     ([2.0, 3.0], [0.27, 0.73])
     >>> figure.score = "cosine"
@@ -46,19 +49,20 @@ class ScoreField(Figure):
 
     kind = "score_field"
     LIMIT = 3.0
-    SCORES = ("dot", "scaled dot", "cosine", "general", "additive")
+    SCORES = ("dot", "scaled dot", "distance", "cosine", "general", "additive")
     MOST, HIDDEN = 6, 16
     limit = traitlets.Float(LIMIT, read_only=True).tag(sync=True)
     key_rows = traitlets.List().tag(sync=True)
     weight = NumberArray(-20, 20, (2, 2)).tag(sync=True)
     w_query = traitlets.List().tag(sync=True)
     w_key = traitlets.List().tag(sync=True)
+    bias = traitlets.List().tag(sync=True)
     v = traitlets.List().tag(sync=True)
     words = traitlets.List(traitlets.Unicode()).tag(sync=True)
     query = NumberArray(-LIMIT, LIMIT, (2,)).tag(sync=True, reset=True)
     score = traitlets.Any("dot").tag(sync=True, reset=True)
 
-    def __init__(self, keys, query, weight, w_query, w_key, v, words, score="dot", caption=""):
+    def __init__(self, keys, query, weight, w_query, w_key, bias, v, words, score="dot", caption=""):
         if len(words) > self.MOST:
             raise ValueError(f"words must be at most {self.MOST}, got {len(words)}")
         keys = number_array(keys, "keys", -self.LIMIT, self.LIMIT, (len(words), 2))
@@ -68,6 +72,7 @@ class ScoreField(Figure):
             raise ValueError(f"w_query must have at most {self.HIDDEN} columns, got {hidden}")
         super().__init__(key_rows=keys, query=query, weight=weight, w_query=w_query,
                          w_key=number_array(w_key, "w_key", -20, 20, (2, hidden)),
+                         bias=number_array(bias, "bias", -20, 20, (hidden,)),
                          v=number_array(v, "v", -20, 20, (hidden,)), words=list(words), score=score, caption=caption)
 
     @traitlets.validate("score")
@@ -88,7 +93,7 @@ class ScoreField(Figure):
         return softmax(self.scores)
 
     def _under(self, score):
-        parameters = {"general": ["weight"], "additive": ["w_query", "w_key", "v"]}.get(score, [])
+        parameters = {"general": ["weight"], "additive": ["w_query", "w_key", "v", "bias"]}.get(score, [])
         function = getattr(scores, score.replace(" ", "_"))
         return function(np.array([self.query]), np.array(self.key_rows),
                         *(np.array(getattr(self, name)) for name in parameters))[0]

@@ -361,37 +361,13 @@
 
   // ---- what goes on
 
-  const calm = () => globalThis.matchMedia?.("(prefers-reduced-motion: reduce)").matches;
-
-  // What does something every PACE milliseconds, in a frame of its own, until it is halted.
-  function clock(tick) {
-    let [frame, last] = [0, 0];
-    const next = (time) => {
-      frame = requestAnimationFrame(next);
-      if (time - last < PACE) return;
-      last = time;
-      tick();
-    };
-    return {
-      start() {
-        last = performance.now();
-        frame = requestAnimationFrame(next);
-      },
-      halt() {
-        cancelAnimationFrame(frame);
-        frame = 0;
-      },
-      runs: () => frame !== 0,
-    };
-  }
-
   // The story as it goes on: each way to change it sets the state, tells what was done, and halts what writes.
   function session(figure, data) {
     const { words } = data.packed;
     const model = attnkit.transformer(data.packed);
     let preface = "";
     const at = (state = figure.state()) => look(model, data, state);
-    const frames = clock(() => more());
+    const frames = attnkit.clock(() => more());
     function act(said, changes) {
       frames.halt();
       [preface, figure.stale] = [`${said} `, true];
@@ -431,8 +407,9 @@
     function start() {
       if (frames.runs()) return act("The writing has stopped.", {});
       if (at().ended) return act("", {});
-      if (calm()) return act("Written at once, because your device asks for less motion.", { written: toTheEnd() });
-      frames.start();
+      if (attnkit.calm())
+        return act("Written at once, because your device asks for less motion.", { written: toTheEnd() });
+      frames.start(PACE);
       figure.say("The model writes.");
       more();
     }

@@ -1,0 +1,211 @@
+// A trained classifier reads a document: the weight of each word, and the answer that comes of it.
+((attnkit) => {
+  "use strict";
+  const { h, fixed, write, attr } = attnkit;
+
+  const WAYS = ["as they are", "equal", "shuffled"];
+  const MOST = 5; // words whose weight is written
+  const TINTS = [
+    "The stronger the shade, the more weight.",
+    "Every word has the same weight.",
+    "Each word has the weight of another.",
+  ];
+
+  // ---- the arithmetic, compared with DocumentReader by tests/test_figures.py
+
+  // A softmax over the words that are left; those that are taken out have no weight.
+  function weigh(scores, way, removed) {
+    const half = Math.floor(scores.length / 2);
+    const given = {
+      "as they are": (score) => score,
+      equal: () => 0,
+      shuffled: (_, i) => scores[(i + half) % scores.length],
+    };
+    const kept = scores.map(given[way]);
+    for (const place of removed) kept[place] = -Infinity;
+    return removed.length < kept.length ? attnkit.softmax(kept) : kept.map(() => 0);
+  }
+
+  // The network on the pooled vector.
+  function read({ w1, b1, w2, b2 }, pooled) {
+    const hidden = b1.map((b, k) => Math.max(b + pooled.reduce((sum, x, i) => sum + x * w1[i][k], 0), 0));
+    return 1 / (1 + Math.exp(-attnkit.dot(hidden, w2) - b2));
+  }
+
+  // `most` are the places of the largest weights, the largest first.
+  function compute({ model, documents, document, way, removed }) {
+    const words = documents[document];
+    const [scores, vectors] = ["scores", "vectors"].map((name) => words.map((word) => model[name][word]));
+    const weights = weigh(scores, way, removed);
+    const left = weights.map((_, i) => i).filter((i) => !removed.includes(i));
+    const most = left.sort((a, b) => weights[b] - weights[a]).slice(0, MOST);
+    return { weights, probability: read(model, attnkit.blend(weights, vectors)), most };
+  }
+
+  // ---- in words
+
+  const quoted = (word) => `“${word}”`;
+  const chosen = (probability) => Number(probability >= 0.5);
+  const answer = (labels, p) => `${labels[chosen(p)]}, ${fixed(Math.max(p, 1 - p))}`;
+  const touched = ({ way, removed }) => way !== WAYS[0] || removed.length > 0;
+
+  function heaviest(words, { weights, most }) {
+    if (!most.length) return "No word is left: the model reads a vector of zeros.";
+    const largest = fixed(weights[most[0]]);
+    const alike = weights.every((w) => w === 0 || w === weights[most[0]]);
+    if (most.length > 1 && alike) return `All words weigh the same, ${largest}.`;
+    return `Most weight: ${words[most[0]]} ${largest}.`;
+  }
+
+  // The line below the figure: what is read, the answer, what it was, the word with most weight.
+  function told(words, found, was, right, labels, state) {
+    const { document, way, removed } = state;
+    const ways = way === WAYS[0] ? "" : `, weights ${way}`;
+    const gone = removed.length === 1 ? quoted(words[removed[0]]) : `${removed.length} words`;
+    const title = `Document ${document + 1}${ways}${removed.length ? `, without ${gone}` : ""}`;
+    const before = touched(state) ? `, was ${answer(labels, was)}` : "";
+    const wrong = chosen(found.probability) === right ? "" : ` The right answer is ${labels[right]}.`;
+    return `${title}: ${answer(labels, found.probability)}${before}.${wrong} ${heaviest(words, found)}`;
+  }
+
+  // ---- the parts
+
+  // Arrow keys lead from word to word and from line to line; one word only is in the tab order.
+  function walk(words) {
+    let at = 0;
+    const shown = () => words.filter((word) => word.style.display !== "none");
+    const go = (k) => {
+      words[at].tabIndex = -1;
+      at = k;
+      words[at].tabIndex = 0;
+    };
+    // The word of the line above, or below, that stands nearest.
+    function across(step) {
+      const middle = ({ offsetLeft, offsetWidth }) => offsetLeft + offsetWidth / 2;
+      const [top, here] = [words[at].offsetTop, middle(words[at])];
+      const beyond = shown().filter((word) => step * (word.offsetTop - top) > 0);
+      const line = Math.min(...beyond.map((word) => step * word.offsetTop));
+      const near = beyond.filter((word) => step * word.offsetTop === line);
+      return near.sort((a, b) => Math.abs(middle(a) - here) - Math.abs(middle(b) - here))[0];
+    }
+    const ways = {
+      ArrowLeft: () => words[at - 1],
+      ArrowRight: () => shown()[at + 1],
+      ArrowUp: () => across(-1),
+      ArrowDown: () => across(1),
+      Home: () => words[0],
+      End: () => shown().pop(),
+    };
+    const lead = (event) => {
+      if (!ways[event.key]) return;
+      event.preventDefault();
+      ways[event.key]()?.focus();
+    };
+    words.forEach((word, k) => {
+      word.tabIndex = k ? -1 : 0;
+      word.addEventListener("focus", () => go(k));
+      word.addEventListener("keydown", lead);
+    });
+    return { within: (count) => at >= count && go(count - 1) };
+  }
+
+  // The document as running text: each word is a button that takes it out, and brings it back.
+  function documentBox(documents, words, press) {
+    const spots = Array.from({ length: Math.max(...documents.map(({ length }) => length)) }, (_, k) => {
+      const [word, number] = [document.createTextNode(""), h("span", { class: "ak-number" })];
+      const button = h("button", { type: "button", class: "ak-word", onclick: () => press(k) }, word, " ", number);
+      return { word, number, button };
+    });
+    const name = "The words of the document; a pressed one is taken out; arrow keys lead from one to the next";
+    const element = h("div", { class: "ak-document", role: "group", "aria-label": name });
+    element.append(...spots.flatMap(({ button }) => [button, " "]));
+    const way = walk(spots.map(({ button }) => button));
+    // Tinted in proportion to the largest weight; where none has five equal shares, less, as then none stands out.
+    function show({ weights, most }, { document: chosen, removed }) {
+      const shares = weights.length - removed.length;
+      const largest = Math.max(weights[most[0]] ?? 0, MOST / shares);
+      spots.forEach(({ button }, k) => attnkit.style(button, "display", k < weights.length ? "" : "none"));
+      documents[chosen].forEach((number, k) => {
+        const spot = spots[k];
+        write(spot.word, words[number]);
+        write(spot.number, most.includes(k) && weights[k] * shares > 1 + 1e-9 ? fixed(weights[k]) : "");
+        attr(spot.button, "aria-pressed", String(removed.includes(k)));
+        attnkit.paint(spot.button, weights[k], largest, "weight");
+      });
+      way.within(weights.length);
+    }
+    return { element, show };
+  }
+
+  // The answer, what it was, and a dot between the two labels, nearer to the likelier one; a line where it was.
+  function answerBox(labels) {
+    const [now, before, right, verdict] = ["ak-now", "ak-small ak-before", "", "ak-verdict"].map((kind) =>
+      h("span", { class: kind }),
+    );
+    const [dot, line] = [h("span", { class: "ak-dot" }), h("span", { class: "ak-was" })];
+    const [low, high] = labels.map((label) => h("span", {}, label));
+    const scale = h("div", { class: "ak-scale", "aria-hidden": "true" }, low);
+    scale.append(h("span", { class: "ak-track" }, dot, line), high);
+    const says = h("p", {}, "The model says ", now, " ", before);
+    const element = h("div", { class: "ak-answer" }, says, scale, h("p", {}, right, " ", verdict));
+    function show(p, was, label, state) {
+      write(now, answer(labels, p));
+      write(before, touched(state) ? `was ${answer(labels, was)}` : "");
+      write(right, `The right answer is ${labels[label]}; the model is`);
+      write(verdict, chosen(p) === label ? "right" : "wrong");
+      attr(verdict, "class", `ak-verdict${chosen(p) === label ? " ak-right" : ""}`);
+      attnkit.style(dot, "transform", `translateX(${(100 * p).toFixed(1)}%)`);
+      attnkit.style(line, "transform", `translateX(${(100 * was).toFixed(1)}%)`);
+      attnkit.style(line, "visibility", touched(state) ? "" : "hidden");
+    }
+    return { element, show };
+  }
+
+  // A document begins whole, but for the first, which begins as the figure did.
+  function controls(figure, count) {
+    const first = figure.get("defaults");
+    const documents = figure.choice({
+      label: "document",
+      words: Array.from({ length: count }, (_, k) => String(k + 1)),
+      trait: "document",
+      write: (document) => ({ document, removed: document === first.document ? first.removed : [] }),
+    });
+    const ways = figure.choice({
+      label: "weights",
+      words: WAYS,
+      read: ({ way }) => WAYS.indexOf(way),
+      write: (k) => ({ way: WAYS[k] }),
+    });
+    ways.element.append(figure.reset());
+    return h("div", { class: "ak-controls" }, documents.element, ways.element);
+  }
+
+  function build(figure) {
+    const names = ["model", "documents", "labels", "answers"];
+    const [model, documents, labels, answers] = names.map((name) => figure.get(name));
+    function press(place) {
+      const removed = figure.get("removed");
+      const left = removed.filter((other) => other !== place);
+      figure.put({ removed: left.length < removed.length ? left : [...removed, place].sort((a, b) => a - b) });
+    }
+    const text = documentBox(documents, model.words, press);
+    const result = answerBox(labels);
+    const tint = h("span", {});
+    const hint = h("span", {}, "Press a word to take it out, again to bring it back.");
+    const note = h("p", { class: "ak-small ak-note" }, hint, " ", tint);
+
+    function update(state) {
+      const found = compute({ model, documents, ...state });
+      const was = compute({ model, documents, ...state, way: WAYS[0], removed: [] }).probability;
+      const right = answers[state.document];
+      const words = documents[state.document].map((number) => model.words[number]);
+      text.show(found, state);
+      result.show(found.probability, was, right, state);
+      write(tint, TINTS[WAYS.indexOf(state.way)]);
+      figure.say(told(words, found, was, right, labels, state));
+    }
+    return { parts: [text.element, note, result.element, controls(figure, documents.length)], update };
+  }
+
+  attnkit.register("document_reader", { label: "A classifier reads a document", compute, build });
+})(globalThis.attnkit);

@@ -1,0 +1,373 @@
+// A trained translator, word by word: a sentence that the reader composes, and where the model looks for each word.
+((attnkit) => {
+  "use strict";
+  const { h, fixed, write, attr } = attnkit;
+
+  const MOST = 15; // words that the model writes
+  const BEST = 4; // words that are shown with their chances
+  const [PACE, HURRY] = [900, 80]; // milliseconds between two words
+  const END = "<end>";
+  const split = (sentence) => sentence.split(" ").filter(Boolean);
+  const room = (count, make) => Array.from({ length: count }, (_, k) => make(k));
+
+  // ---- the arithmetic, compared with SentenceTranslator by tests/test_figures.py
+
+  // What follows from the state, with a model that keeps what it has read; `shown` is the row whose lines are drawn.
+  function look(model, { packed, grammar }, { sentence, step, row }) {
+    const english = split(sentence);
+    const state = english.reduce((at, word) => grammar.next[at][word], 0);
+    const complete = grammar.final.includes(state);
+    const steps = complete ? model.write(sentence, Math.min(step + 1, MOST)) : [];
+    const word = (one) => packed.target_words[one.word];
+    const written = steps.slice(0, step).filter((one) => word(one) !== END);
+    const next = steps[written.length];
+    const full = complete && !next ? "full" : null;
+    return {
+      english,
+      complete,
+      following: Object.keys(grammar.next[state]),
+      translation: written.map(word),
+      weights: written.map(({ weights }) => weights),
+      chances: written.map(({ chances }) => chances),
+      shown: row !== null && row < written.length ? row : written.length - 1,
+      ended: next && word(next) === END ? "end" : full,
+    };
+  }
+
+  // A grammar with the words of each state as an object; it travels as pairs, which keep their order.
+  const opened = ({ next, final }) => ({ next: next.map((pairs) => Object.fromEntries(pairs)), final });
+
+  const compute = ({ packed, grammar, ...state }) =>
+    look(attnkit.translator(packed), { packed, grammar: opened(grammar) }, state);
+
+  // The number of words of the longest sentence that begins in a state, and of the words that can follow at most.
+  function longest({ next }) {
+    const known = {};
+    const ahead = (state) => {
+      known[state] ??= Math.max(0, ...Object.values(next[state]).map((after) => 1 + ahead(after)));
+      return known[state];
+    };
+    return { words: ahead(0), following: Math.max(...next.map((words) => Object.keys(words).length)) };
+  }
+
+  // A sentence made word by word, each word that can follow as likely as the others, and as likely as the end.
+  function randomSentence({ next, final }) {
+    const words = [];
+    for (let state = 0; ; ) {
+      const can = Object.keys(next[state]);
+      const k = Math.floor(Math.random() * (can.length + final.includes(state)));
+      if (k === can.length) return words.join(" ");
+      words.push(can[k]);
+      state = next[state][can[k]];
+    }
+  }
+
+  // ---- in words
+
+  const quoted = (word) => `“${word}”`;
+  const best = (numbers) => numbers.indexOf(Math.max(...numbers));
+
+  // What is said of a state that rests.
+  function standing({ english, complete, following, translation, weights, chances, shown, ended }) {
+    const sentence = quoted(english.join(" "));
+    if (!english.length) return "Choose the first word.";
+    if (!complete) return `${sentence} is no sentence yet: choose the next word.`;
+    if (!translation.length && ended) return "The model ends before the first word.";
+    if (!translation.length) {
+      const more = following.length ? ", and it can go on" : "";
+      return `${sentence} is a sentence${more}. It can be translated.`;
+    }
+    const most = best(weights[shown]);
+    const told = `${quoted(translation[shown])}, word ${shown + 1}, has chance ${fixed(Math.max(...chances[shown]))}; the model looks most at ${quoted(english[most])}, weight ${fixed(weights[shown][most])}.`;
+    const done = { end: "The translation is complete", full: `The model writes at most ${MOST} words` }[ended];
+    return done ? `${done}: ${quoted(translation.join(" "))}. ${told}` : told;
+  }
+
+  // ---- the picture: French words as they are written, lines to the English words below
+
+  function scene(most, choose) {
+    const note = h("span", { class: "ak-small" });
+    const french = room(MOST, (i) => h("span", { class: "ak-word ak-none", lang: "fr", onclick: () => choose(i) }));
+    const tints = room(most, () => h("span", { class: "ak-tint" }));
+    const english = tints.map((tint) => h("span", { class: "ak-word ak-none", lang: "en" }, tint)); // lines pass behind
+    const svg = attnkit.svg("svg", { "aria-hidden": "true" });
+    const curves = room(most, () => attnkit.svg("path", {}));
+    svg.append(...curves);
+    const line = (kind, label, words) => {
+      const row = h("p", { class: kind, role: "group", "aria-label": label }, ...words);
+      for (const word of words) word.after(" "); // for who hears them
+      return row;
+    };
+    const element = h("div", { class: "ak-scene" }, svg);
+    element.append(line("ak-french", "French", [note, ...french]), line("ak-english", "English", english));
+    let drawn = null;
+
+    // Lines from the word shown to each English word, where they stand.
+    function draw() {
+      if (!drawn || !svg.getClientRects().length) return;
+      const { english: words, weights, shown } = drawn;
+      const { left, top } = element.getBoundingClientRect();
+      const box = (node) => node.getBoundingClientRect();
+      const from = shown < 0 ? null : box(french[shown]);
+      const ends = words.map((_, j) => box(english[j]));
+      curves.forEach((curve, j) => {
+        const there = from && j < words.length;
+        attnkit.style(curve, "strokeOpacity", there ? (0.12 + 0.7 * weights[shown][j]).toFixed(2) : "0");
+        if (!there) return;
+        const [x, y] = [from.left + from.width / 2 - left, from.bottom - top];
+        const [u, v] = [ends[j].left + ends[j].width / 2 - left, ends[j].top - top];
+        const middle = (y + v) / 2;
+        const path = [x, y, x, middle, u, middle, u, v].map((at) => at.toFixed(1));
+        attr(curve, "d", `M${path.slice(0, 2)}C${path.slice(2)}`);
+        attnkit.style(curve, "strokeWidth", `${(1 + 9 * weights[shown][j]).toFixed(1)}px`);
+      });
+    }
+    function show(found) {
+      const { translation, weights, shown, complete } = found;
+      attr(note, "class", translation.length ? "ak-none" : "ak-small");
+      write(note, complete ? "nothing is written yet" : "the sentence is not complete yet");
+      french.forEach((word, i) => {
+        write(word, translation[i] ?? "");
+        const kind = i === shown ? "ak-word ak-shown" : "ak-word";
+        attr(word, "class", i < translation.length ? kind : "ak-word ak-none");
+      });
+      english.forEach((word, j) => {
+        write(tints[j], found.english[j] ?? "");
+        attr(word, "class", j < found.english.length ? "ak-word" : "ak-word ak-none");
+        attnkit.paint(tints[j], weights[shown]?.[j] ?? 0, 1, "weight");
+      });
+      drawn = found;
+      draw();
+    }
+    const watch = new ResizeObserver(draw); // words grow when their letters arrive
+    for (const node of [element, ...french, ...english]) watch.observe(node);
+    return { element, show, stop: () => watch.disconnect() };
+  }
+
+  // ---- the likeliest words where the word shown was written
+
+  function candidates({ packed }) {
+    const title = h("p", { class: "ak-small" });
+    const bars = room(Math.min(BEST, packed.target_words.length), () => {
+      const [fill, chance] = ["ak-share", "ak-num"].map((kind) => h("span", { class: kind }));
+      const word = h("span", { lang: "fr" });
+      const element = h("span", { class: "ak-bar" }, fill, word, " ", chance);
+      return { element, fill, word, chance };
+    });
+    const list = h("div", { class: "ak-bars", role: "group" }, ...bars.map(({ element }) => element));
+    const element = h("div", { class: "ak-best" }, title, list);
+    function show({ chances, shown, complete }) {
+      attr(element, "class", complete ? "ak-best" : "ak-none");
+      attnkit.style(list, "visibility", shown < 0 ? "hidden" : "");
+      if (shown < 0)
+        return write(title, "Below stand the chances of each French word, and where the model looks for it.");
+      const at = chances[shown];
+      const order = at.map((_, word) => word).sort((a, b) => at[b] - at[a]);
+      write(title, `Word ${shown + 1}: the likeliest words there, with their chances. The model took the first.`);
+      attr(list, "aria-label", `The likeliest words for word ${shown + 1}`);
+      bars.forEach((bar, k) => {
+        write(bar.word, packed.target_words[order[k]]);
+        write(bar.chance, fixed(at[order[k]]));
+        attnkit.style(bar.fill, "transform", `scaleX(${at[order[k]].toFixed(3)})`);
+      });
+    }
+    return { element, show };
+  }
+
+  // ---- the weights: a row for each French word, which shows its lines again
+
+  function matrixRow(i, most, choose) {
+    const pick = () => choose(i);
+    const actions = { onfocus: pick, onclick: pick };
+    const button = h("button", { type: "button", class: "ak-pick", lang: "fr", "aria-pressed": "false", ...actions });
+    const cells = room(most, () => {
+      const square = h("span", { class: "ak-heat" });
+      return { square, element: h("td", { onclick: pick }, square) };
+    });
+    const element = h("tr", { class: "ak-none" }, h("th", { scope: "row" }, button), ...cells.map((c) => c.element));
+    // A row or column that is not there holds no number of another sentence.
+    function show({ translation, weights, shown, english }) {
+      const there = i < translation.length;
+      attr(element, "class", there ? "" : "ak-none");
+      write(button, translation[i] ?? "");
+      attr(button, "aria-pressed", String(i === shown));
+      cells.forEach(({ square, element: cell }, j) => {
+        const filled = there && j < english.length;
+        attr(cell, "class", j < english.length ? "" : "ak-none");
+        write(square, filled ? fixed(weights[i][j]) : "");
+        if (filled) attnkit.paint(square, weights[i][j], 1, "weight");
+        else attnkit.style(square, "backgroundColor", "");
+      });
+    }
+    return { element, show };
+  }
+
+  function matrix(most, choose) {
+    const rows = room(MOST, (i) => matrixRow(i, most, choose));
+    const tops = room(most, () => h("th", { scope: "col", lang: "en", class: "ak-none" }, h("span", {})));
+    const head = h("thead", {}, h("tr", {}, h("td", { class: "ak-small" }, "looks ↓ at →"), ...tops));
+    const body = h("tbody", {}, ...rows.map((row) => row.element));
+    const table = h("table", { class: "ak-matrix", "aria-label": "Weights" }, head, body);
+    const element = h("div", { class: "ak-room" }, table);
+    function show(found) {
+      const count = found.english.length;
+      attr(element, "class", found.complete ? "ak-room" : "ak-none");
+      attr(element, "style", `--columns: ${count}; --rows: ${count + 1}`);
+      tops.forEach((top, j) => {
+        attr(top, "class", j < count ? "" : "ak-none");
+        write(top.firstChild, found.english[j] ?? "");
+      });
+      for (const row of rows) row.show(found);
+    }
+    return { element, show };
+  }
+
+  // ---- what goes on
+
+  // The translation as it goes on: each way to change it sets the state, tells what was done, and halts what writes.
+  function session(figure, data) {
+    const model = attnkit.translator(data.packed);
+    let preface = "";
+    const at = (changes = {}) => look(model, data, { ...figure.state(), ...changes });
+    const frames = attnkit.clock(() => more());
+    function act(said, changes) {
+      frames.halt();
+      [preface, figure.stale] = [said && `${said} `, true];
+      figure.put(changes);
+    }
+    // One word more while the writing goes on.
+    function more() {
+      const { translation, ended } = at();
+      if (!ended) figure.put({ step: translation.length + 1, row: null });
+      if (at().ended) act("", {});
+    }
+    function start(pace) {
+      const { complete, ended } = at();
+      if (!complete) return act("", {});
+      if (attnkit.calm()) {
+        const step = at({ step: MOST }).translation.length;
+        return act("Written at once, because your device asks for less motion.", { step, row: null });
+      }
+      frames.halt();
+      if (ended) figure.put({ step: 0, row: null }); // once more
+      frames.start(pace);
+      figure.say("The model translates.");
+      more();
+    }
+    function step() {
+      const { translation, complete, ended } = at();
+      act("", complete && !ended ? { step: translation.length + 1, row: null } : {});
+    }
+    const anew = (said, words) => act(said, { row: null, step: 0, sentence: words.join(" ") });
+    function tell(found) {
+      if (!frames.runs()) figure.say(`${preface}${standing(found)}`);
+      preface = "";
+    }
+    return { at, act, start, step, anew, tell, frames };
+  }
+
+  // ---- the controls
+
+  function buttons({ at, act, start, step, frames }) {
+    const button = (words, onclick) => h("button", { type: "button", onclick }, words);
+    const toggle = () => (frames.runs() ? act("The writing has stopped.", {}) : start(PACE));
+    const translate = button("Translate", toggle);
+    const next = button("Next word", step);
+    const end = button("To the end", () => (at().ended ? act("", {}) : start(HURRY)));
+    const element = h("div", { class: "ak-buttons" }, translate, next, end);
+    function show({ complete, ended, translation }) {
+      write(translate, frames.runs() ? "Stop" : "Translate");
+      attr(translate, "class", complete && !translation.length ? "ak-ready" : "");
+      attr(translate, "aria-disabled", String(!complete));
+      for (const one of [next, end]) attr(one, "aria-disabled", String(!complete || Boolean(ended)));
+    }
+    return { element, show, focus: () => translate.focus() };
+  }
+
+  // The words that can follow; a key that takes one goes on to the first of the next.
+  function followers({ at, anew }, most, leave) {
+    const words = room(most, (k) => h("button", { type: "button", lang: "en", onclick: () => add(k) }));
+    const note = h("span", { class: "ak-small" });
+    const element = h("div", { class: "ak-buttons", role: "group", "aria-label": "Words that can follow" });
+    element.append(note, ...words);
+    function add(k) {
+      const { english, following } = at();
+      anew(`Added: ${quoted(following[k])}.`, [...english, following[k]]);
+      if (at().following.length) words[0].focus();
+      else leave();
+    }
+    function show({ following }) {
+      write(note, following.length ? "can follow:" : "No word can follow: the sentence is complete.");
+      words.forEach((word, k) => {
+        attr(word, "class", k < following.length ? "" : "ak-none");
+        write(word, following[k] ?? "");
+      });
+    }
+    return { element, show };
+  }
+
+  // One of the examples; a blank list where the sentence is another one.
+  function exampleList(figure, examples, { anew }) {
+    const onchange = () => {
+      const chosen = examples[list.selectedIndex];
+      anew(`Chosen: ${quoted(chosen)}.`, split(chosen));
+    };
+    const options = examples.map((example) => h("option", { lang: "en" }, example));
+    const list = h("select", { "data-lm-suppress-shortcuts": "true", onchange }, ...options);
+    const show = (sentence) => {
+      const k = examples.indexOf(sentence);
+      if (list.selectedIndex !== k) list.selectedIndex = k;
+    };
+    figure.follow({ show }, { trait: "sentence" });
+    return h("label", { class: "ak-example" }, "example", list);
+  }
+
+  function composer(figure, data, run, most, leave) {
+    const follow = followers(run, most, leave);
+    function back() {
+      const { english } = run.at();
+      if (!english.length) return run.act("There is no word to take back.", {});
+      run.anew(`Taken back: ${quoted(english[english.length - 1])}.`, english.slice(0, -1));
+    }
+    function surprise() {
+      let sentence = figure.get("sentence");
+      for (let k = 0; k < 20 && sentence === figure.get("sentence"); k++) sentence = randomSentence(data.grammar);
+      run.anew("A sentence at random.", split(sentence));
+    }
+    const button = (words, onclick) => h("button", { type: "button", onclick }, words);
+    const last = button("Take back a word", back);
+    const list = data.examples.length ? exampleList(figure, data.examples, run) : null;
+    const [random, reset] = [button("At random", surprise), figure.reset(run.frames.halt)];
+    const row = h("div", { class: "ak-buttons" }, last, random, reset, list);
+    const element = h("div", { class: "ak-composer" }, row, follow.element);
+    function show(found) {
+      attr(last, "aria-disabled", String(!found.english.length));
+      follow.show(found);
+    }
+    return { element, show };
+  }
+
+  function build(figure) {
+    const [packed, grammar, examples] = ["packed", "grammar", "examples"].map((name) => figure.get(name));
+    const data = { packed, grammar: opened(grammar), examples };
+    const run = session(figure, data);
+    const most = longest(data.grammar);
+    const choose = (row) => figure.put({ row });
+    const picture = scene(most.words, choose);
+    const controls = buttons(run);
+    const compose = composer(figure, data, run, most.following, controls.focus);
+    const parts = [picture, controls, compose, candidates(data), matrix(most.words, choose)];
+    function update() {
+      const found = run.at();
+      for (const part of parts) part.show(found);
+      run.tell(found);
+    }
+    function stop() {
+      run.frames.halt();
+      picture.stop();
+    }
+    return { parts: parts.map(({ element }) => element), update, stop };
+  }
+
+  attnkit.register("sentence_translator", { label: "A model that translates a sentence", compute, build });
+})(globalThis.attnkit);
