@@ -36,7 +36,7 @@ reproduce:  ## execute the notebooks as other processors would and compare every
 faults:     ## plant faults in a copy, one at a time: does the right test catch each? (about 10 minutes)
 	$(BOOK) faults
 
-study:      ## train the models of the ten-seed tables into measured/ (about an hour, not in CI)
+study:      ## train the models of the ten-seed tables into measured/ (about two hours, not in CI)
 	$(BOOK) study
 
 mutants:    ## change each line of the core in small ways: does a test notice? (about 12 minutes, not in CI)

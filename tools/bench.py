@@ -3,7 +3,7 @@
     python tools/bench.py [mechanism] [speed] [loops] [scores] [chapters]
 
 Times are never part of a compared output: a page that shows one says that it was measured and takes it from there.
-All contenders of a comparison run in turn, round after round, so that a ratio compares like with like.
+All contenders of a comparison run round after round, so that a ratio compares like with like.
 """
 
 import itertools
@@ -11,10 +11,12 @@ import json
 import math
 import os
 import platform
+import random
 import re
 import sys
 import time
 import tracemalloc
+from functools import partial
 from pathlib import Path
 
 import notebooks
@@ -22,6 +24,7 @@ import numpy as np
 import toc
 import torch
 from torch import nn
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from attnkit import attention, attention_in_blocks, causal_mask, multi_head_attention, scores
 
@@ -81,16 +84,17 @@ class TutorialHeads(nn.Module):
 # ---- measuring
 
 def milliseconds(**contenders):
-    """The median time of each contender, run in turn."""
+    """The median time of each contender, run round after round."""
     for call in contenders.values():
         call()
-    times = {name: [] for name in contenders}
+    times, shuffled = {name: [] for name in contenders}, random.Random(0)
     start = time.perf_counter()
     while len(times[name := next(iter(times))]) < 3 or (
             time.perf_counter() - start < SECONDS and len(times[name]) < 500):
-        for name, call in contenders.items():
+        # In another order each round: who always came after the one that fills the caches would pay for it.
+        for name in shuffled.sample(list(contenders), len(contenders)):
             begin = time.perf_counter()
-            call()
+            contenders[name]()
             times[name].append(1000 * (time.perf_counter() - begin))
     return {name: round(float(np.median(found)), 4) for name, found in times.items()}
 
@@ -206,23 +210,45 @@ def loops():
     return {"width": 3, "dtype": "float64", "lengths": found}
 
 
+class LargestArray(TorchDispatchMode):
+    """Notes the bytes of the largest array that torch makes while it is on."""
+
+    bytes = 0
+
+    def __torch_dispatch__(self, operation, types, arguments=(), named=None):
+        """Compute as usual, and look at what came out; a view counts as if it were an array of its own."""
+        found = operation(*arguments, **(named or {}))
+        self.bytes = max(self.bytes, found.nbytes)
+        return found
+
+
+def largest_bytes(**contenders):
+    """The bytes of the largest array that each contender makes, what it is given left out."""
+    found = {}
+    for name, call in contenders.items():
+        with LargestArray() as largest:
+            call()
+        found[name] = largest.bytes
+    return found
+
+
 def scored():
-    """The additive score and the dot product, of n queries and n keys, d numbers each."""
+    """Every score of n queries and n keys, d numbers each: time, memory, and the largest array made on the way."""
     found, d = [], 64
-    for n in (16, 64, 256, 1024):
+    for n in (64, 256, 1024):
         rng = np.random.default_rng(0)
         q, k = rng.normal(size=(2, n, d)).astype("float32")
         w_query, w_key = rng.normal(size=(2, d, d)).astype("float32") / math.sqrt(d)
-        v = rng.normal(size=d).astype("float32")
-        calls = {"dot": lambda q=q, k=k: scores.dot(q, k),
-                 "general": lambda q=q, k=k, w=w_query: scores.general(q, k, w),
-                 "additive": lambda q=q, k=k, w=w_query, u=w_key, v=v: scores.additive(q, k, w, u, v)}
-        tensors = [torch.from_numpy(a) for a in (q, k, w_query, w_key, v)]
+        v, bias = rng.normal(size=(2, d)).astype("float32")
+        given = {"dot": (q, k), "scaled_dot": (q, k), "distance": (q, k), "cosine": (q, k), "general": (q, k, w_query),
+                 "additive": (q, k, w_query, w_key, v, bias)}
+        in_numpy = {name: partial(getattr(scores, name), *arrays) for name, arrays in given.items()}
+        in_torch = {name: partial(getattr(scores, name), *map(torch.from_numpy, arrays))
+                    for name, arrays in given.items()}
         with torch.no_grad():
-            in_torch = milliseconds(
-                dot=lambda t=tensors: scores.dot(*t[:2]), general=lambda t=tensors: scores.general(*t[:3]),
-                additive=lambda t=tensors: scores.additive(*t))
-        found.append({"n": n, "ms": milliseconds(**calls), "torch ms": in_torch, "MB": megabytes(**calls)})
+            torch_ms, largest = milliseconds(**in_torch), largest_bytes(**in_torch)
+        found.append({"n": n, "ms": milliseconds(**in_numpy), "torch ms": torch_ms, "MB": megabytes(**in_numpy),
+                      "bytes of the largest array": largest})
     return {"width": d, "hidden": d, "dtype": "float32", "lengths": found}
 
 

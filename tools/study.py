@@ -1,10 +1,11 @@
 """Train the chapters' models over ten seeds and write what came out into measured/, with the command and the machine.
 
-    python tools/study.py [translation] [multi_head] [recall] [positions] [stories] [story_heads] [layers]
+    python tools/study.py [translation] [copying] [multi_head] [recall] [positions] [stories] [story_heads] [layers]
+                          [reviews]
 
 Seeds are fixed here, before anything was run with them; every run is written down, the bad ones too. Two models
-train at a time, one core each. Recall and positions are contests, so every model is tuned with the same number of
-trials first, on examples and seeds of their own, and the trials are written down too.
+train at a time, one core each. Recall, positions and reviews are contests, so every model is tuned with the same number
+of trials first, on examples and seeds of their own, and the trials are written down too.
 """
 
 import copy
@@ -23,10 +24,12 @@ from attnkit import softmax
 from attnkit.lessons import translation as translators
 from attnkit.lessons.chain import ChainModel, ChainTask
 from attnkit.lessons.coreference import CoreferenceTask
-from attnkit.lessons.corpora import english_french
+from attnkit.lessons.corpora import copies, english_french
 from attnkit.lessons.gifts import GiftTask
 from attnkit.lessons.order import SCHEMES, SETTINGS, OrderTask
 from attnkit.lessons.recall import RecallTask, recall_tables
+from attnkit.lessons.review_weights import by_what_settles, compare, examine, train_apart
+from attnkit.lessons.reviews import POOLINGS, ReviewTask
 from attnkit.lessons.stories import PLACES, other_movers, other_receivers
 from attnkit.lessons.storyteller import CHAPTER_SEED, StoryTask, packed, unpacked
 from attnkit.lessons.training import new_model
@@ -66,18 +69,33 @@ PARTS = {     # what the table calls it, with the options of the layers
     "neither": {"residual": False, "norm": None}, "four heads": {"num_heads": 4}, "an MLP": {"mlp": True},
     "an MLP, no norm": {"mlp": True, "norm": None},
 }
+REVIEWS = range(9000, 9020, 2)     # of a training; the next number is that of its reviews
+REVIEW_TRIALS = range(9100, 9106, 2)     # of every setting: a large rate may fail with some seeds only
+REVIEW_SETTINGS = [(lr, std) for lr in (3e-3, 1e-2, 3e-2) for std in (0.03, 0.1)]
+REVIEW_STRENGTHS = (0.1, 0.3, 1.0)     # how strongly weights are pushed apart
+REVIEW_KINDS = {"both": (300, 1000, 3000), "decisive": (300, 1000), "majority": (300,), "not": (1000,)}
 TRANSLATORS = {     # what the table calls it: the class and its options
     "additive": ("Translator", {}),
+    "scaled dot": ("Translator", {"score": "scaled_dot"}),
     "dot": ("Translator", {"score": "dot"}),
+    "general": ("Translator", {"score": "general"}),
+    "general, scaled": ("Translator", {"score": "general", "scale": 54**-0.5}),
+    "distance": ("Translator", {"score": "distance"}),
+    "distance, scaled": ("Translator", {"score": "distance", "scale": 54**-0.5}),
+    "cosine": ("Translator", {"score": "cosine"}),
+    "cosine times 10": ("Translator", {"score": "cosine", "scale": 10.0}),
+    "dot, longer": ("Translator", {"score": "dot", "steps": 1800}),
+    "general, longer": ("Translator", {"score": "general", "steps": 1800}),
+    "cosine, longer": ("Translator", {"score": "cosine", "steps": 1800}),
     "states only": ("StatesOnlyTranslator", {}),
+    "Bahdanau": ("BahdanauTranslator", {}),
     "one direction": ("ForwardTranslator", {}),
-    "states of one width": ("Translator", {"states": (11, 11)}),
-    "knows before": ("MeanStateTranslator", {}),
-    "looks later": ("LuongTranslator", {}),
     "fixed vector": ("FixedVectorTranslator", {}),
     "state alone": ("StateBasedTranslator", {}),
     "position alone": ("PositionBasedTranslator", {}),
 }
+COPYING = range(9000, 9005)
+COPIERS = {"attention": "Translator", "one vector": "FixedVectorTranslator"}
 
 
 def translator(name, seed):
@@ -85,19 +103,59 @@ def translator(name, seed):
     torch.set_num_threads(1)
     lessons = translators.TranslationTask(*english_french())
     model_class, options = TRANSLATORS[name]
-    start = time.perf_counter()
-    model = lessons.train(seed, getattr(translators, model_class), **options)
-    seconds = time.perf_counter() - start
+    early = {}
+
+    def watch(step, model):
+        if step == 25:
+            early.update(sharpness(lessons, model))
+
+    model = lessons.train(seed, getattr(translators, model_class), callback=watch, **options)
     result, first = lessons.evaluate(model), lessons.held_out[0]
     [weights] = lessons.weights(model, [first])
     lengths = {}
     for pair in lessons.held_out:
         lengths.setdefault(len(pair.english), []).append(pair)
-    return {"model": name, "seed": seed, "seconds": round(seconds, 1), "exact": round(result.exact, 4),
+    return {"model": name, "seed": seed, "exact": round(result.exact, 4),
             "aer": round(result.aer, 4), "strict": round(result.strict, 4),
             "says": " ".join(lessons.translate(model, first.english)[0]),
             "matrix": [[round(float(w), 3) for w in row] for row in weights],
-            "by length": {n: round(lessons.evaluate(model, pairs).exact, 3) for n, pairs in sorted(lengths.items())}}
+            "by length": {n: round(lessons.evaluate(model, pairs).exact, 3) for n, pairs in sorted(lengths.items())},
+            "de": unseen_cause(lessons, model), "after 25 steps": early, "in the end": sharpness(lessons, model)}
+
+
+def sharpness(lessons, model):
+    """The mean largest weight of a French word, in a hundred sentences, and the alignment error rate there."""
+    pairs = lessons.held_out[:100]
+    weights = lessons.weights(model, pairs)
+    largest = np.mean([row.max().item() for rows in weights for row in rows])
+    wrong = translators.alignment_error_rate(weights, [pair.alignment for pair in pairs])
+    return {"largest weight": round(float(largest), 4), "aer": round(wrong, 4)}
+
+
+@torch.no_grad()
+def unseen_cause(lessons, model):
+    """In held-out sentences "un" and "une" become "de" after a negation: is it said, and does the model look there?"""
+    pairs = [pair for pair in lessons.held_out if {"de", "d'"} & set(pair.french)]
+    source, target = lessons.encode(pairs)
+    scores, weights = model(source, target[:, :-1], source > 0)
+    right, looks = [], []
+    for i, (english, french, _) in enumerate(pairs):
+        place = next(t for t, word in enumerate(french) if word in ("de", "d'"))
+        right.append(bool(scores[i, place].argmax() == target[i, place + 1]))
+        cause = [j for j, word in enumerate(english) if word in ("do", "does", "not", "never")]
+        looks.append(weights[i, place, cause].sum().item())
+    return {"number": len(pairs), "right": round(float(np.mean(right)), 4), "weight": round(float(np.mean(looks)), 4)}
+
+
+def copier(name, steps, seed):
+    """One model trained to copy words at random, and examined with sentences of each length."""
+    torch.set_num_threads(1)
+    held_out = {n: copies(400, [n], seed=100 * seed + n) for n in (2, 4, 6, 8, 10, 12)}
+    lessons = translators.TranslationTask(copies(8000, range(2, 13), seed=seed), sum(held_out.values(), []))
+    model = lessons.train(seed, getattr(translators, COPIERS[name]), steps=steps)
+    return {"model": name, "steps": steps, "seed": seed,
+            "parameters": sum(p.numel() for p in model.parameters()),
+            "by length": {n: round(lessons.evaluate(model, pairs).exact, 4) for n, pairs in held_out.items()}}
 
 
 def giver_and_receiver(heads, positions, reader, seed):
@@ -304,9 +362,67 @@ def stacker(experiment, layers, question, parts, seed, steps, lr):
             "seconds": round(seconds, 1), "accuracy": round(lessons.evaluate(model), 4), "looks": looks, **anatomies}
 
 
+def reviewer(stage, setting, kind, number, pooling, seed, steps, lr, std):
+    """One model trained to tell good reviews from bad, and what is to be written down of it."""
+    torch.set_num_threads(1)
+    lessons = ReviewTask(number, kind, seed=seed + 1)
+    start = time.process_time()
+    model = lessons.train(seed, pooling, steps=steps, lr=lr, std=std)
+    seconds = time.process_time() - start
+    run = {"stage": stage, "setting": setting, "kind": kind, "reviews": number, "model": pooling, "seed": seed,
+           "steps": steps, "lr": lr, "std": std, "parameters": sum(p.numel() for p in model.parameters()),
+           "seconds": round(seconds, 1)}
+    return lessons, model, run
+
+
+def review_trial(*job):
+    """One setting judged by held-out reviews that nothing else is asked."""
+    lessons, model, run = reviewer("tuning", *job)
+    return run | {"validation": round(lessons.evaluate(model), 4), "validation loss": round(lessons.loss(model), 5)}
+
+
+def review_final(*job):
+    """One model examined, beside simple rules; and what attention gives to decisive words."""
+    lessons, model, run = reviewer("final", *job)
+    run |= {"accuracy": round(lessons.evaluate(model), 4), "rules": rounded(lessons.evaluate_rules()),
+            "in training": round(lessons.evaluate(model, lessons.training), 4)}
+    if run["model"] == "attention" and run["kind"] != "majority":
+        run["on decisive"] = rounded(lessons.evaluate_on_decisive(model)._asdict())
+    return run
+
+
+def review_explained(*job):
+    """Do its weights explain a model? They are changed, and it is compared with other models that say the same."""
+    lessons, model, run = reviewer("explained", *job)
+    seed = run["seed"]
+    others = {"another seed": lessons.train(seed + 1000),
+              "another seed, longer": lessons.train(seed + 1000, steps=1800),
+              "equal weights": lessons.train(seed, "mean")}
+    others |= {f"apart, {strength}": train_apart(lessons, model, seed + 1000, strength=strength)
+               for strength in REVIEW_STRENGTHS}
+
+    def about(found):
+        return {"accuracy": round(lessons.evaluate(found), 4),
+                "on decisive": rounded(lessons.evaluate_on_decisive(found)._asdict())}
+
+    changed = {name: {what: rounded(value._asdict()) if isinstance(value, tuple) else round(value, 4)
+                      for what, value in examine(model, reviews).items()}
+               for name, reviews in by_what_settles(lessons.held_out).items()}
+    return run | about(model) | {"changed": changed, "others": {
+        name: about(other) | rounded(compare(model, other, lessons.held_out)._asdict())
+        | {"in training": rounded(compare(model, other, lessons.training)._asdict())}
+        for name, other in others.items()}}
+
+
 def translation(_):
     """Every kind of translator with every seed."""
     return [(translator, name, seed) for name in TRANSLATORS for seed in SEEDS]
+
+
+def copying(_):
+    """Attention and one vector with the same training, and one vector with four times as much."""
+    return ([(copier, name, 600, seed) for name in COPIERS for seed in COPYING]
+            + [(copier, "one vector", 2400, seed) for seed in COPYING[:3]])
 
 
 def multi_head(_):
@@ -415,11 +531,48 @@ def layers(_):
     return jobs + [(what_it_is, depth, seed, 5e-3, heads) for depth, heads in kinds for seed in FRESH]
 
 
+def review_trials(_):
+    """The same rates and first word vectors for every pooling and kind of reviews, three seeds each."""
+    return [(review_trial, "tuned", kind, numbers[0], pooling, seed, 600, lr, std)
+            for kind, numbers in REVIEW_KINDS.items() for pooling in POOLINGS
+            for lr, std in REVIEW_SETTINGS for seed in REVIEW_TRIALS]
+
+
+def review_finals(trials):
+    """Each pooling with its best setting for that kind, also for five times as long, and as the chapter trains it.
+
+    The best setting is the most accurate in the mean of its trials; of several, the one with the smallest loss.
+    """
+    def best(kind, pooling):
+        found = {}
+        for run in trials:
+            if (run["kind"], run["model"]) == (kind, pooling):
+                found.setdefault((run["lr"], run["std"]), []).append((-run["validation"], run["validation loss"]))
+        return min(found, key=lambda setting: tuple(np.mean(found[setting], axis=0)))
+
+    jobs = []
+    for kind, numbers in REVIEW_KINDS.items():
+        for number in numbers:
+            for pooling in POOLINGS:
+                settings = [("tuned", 600, *best(kind, pooling))]
+                if (kind, number) == ("both", 300):
+                    settings += [("tuned, longer", 3000, *best(kind, pooling)), ("the chapter's", 600, 1e-2, 0.03)]
+                jobs += [(review_final, setting, kind, number, pooling, seed, *options)
+                         for setting, *options in settings for seed in REVIEWS]
+    return jobs
+
+
+def reviews_explained(_):
+    """The chapter's model."""
+    return [(review_explained, "the chapter's", "both", 300, "attention", seed, 600, 1e-2, 0.03) for seed in REVIEWS]
+
+
 # The stages of each; a stage gets the runs of those before it and gives its jobs.
-STUDIES = {"translation": [translation], "multi_head": [multi_head], "recall": [recall_trials, recall_finals],
+STUDIES = {"translation": [translation], "copying": [copying], "multi_head": [multi_head],
+           "recall": [recall_trials, recall_finals],
            "positions": [order_trials, order_finals], "stories": [story_trials, story_finals],
            "story_heads": [story_heads],
-           "layers": [layers]}
+           "layers": [layers], "reviews": [review_trials, review_finals, reviews_explained]}
 
 
 def run_all(jobs):
