@@ -14,8 +14,7 @@ CLAIMS = yaml.safe_load((ROOT / "claims.yml").read_text(encoding="utf-8"))
 SOURCES = re.findall(r"^@\w+\{(\w+),", (ROOT / "references.bib").read_text(encoding="utf-8"), flags=re.M)
 CHAPTERS = [toc.slug(page) for page in toc.chapters()]
 # Chapters still to be written: a name leaves this list when its chapter comes.
-PLANNED = ("document_classifier", "space_and_channels", "cost",
-           "recurrence_and_graphs")
+PLANNED = ("space_and_channels", "cost", "recurrence_and_graphs")
 FINISHED = [page for page in toc.chapters() if toc.slug(page) not in SPARED]
 
 
