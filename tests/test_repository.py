@@ -210,7 +210,7 @@ def test_the_mechanism_is_documented_in_full():
 def test_pictures_figures_and_lessons_have_a_page_each():
     from attnkit import figures
     for room in ("pictures", "figures", "lessons"):
-        text = read(f"reference/{room}.md") + (read("reference/stories.md") if room == "lessons" else "")
+        text = read(f"reference/{room}.md") + (read("reference/stories.md") + read("reference/translators.md") if room == "lessons" else "")
         modules = {path.stem for path in (ROOT / "attnkit" / room).glob("*.py")} - {"__init__"}
         inner = {"blocks", "heads", "matrices", "metrics", "palette", "shapes"} if room == "pictures" else set()
         if room == "figures":
