@@ -266,6 +266,60 @@ def fast_weight_attention(query, key, value, *, feature_map=None):
     return numerics.downcast(xp, xp.concat(outputs, axis=-2), value), numerics.downcast(xp, memory, value)
 
 
+def delta_rule_attention(query, key, value, *, rate=1.0):
+    """A memory that is corrected rather than added to: what it holds for a key is replaced by the key's new value.
+
+    The memory is a matrix, as in `fast_weight_attention`.  Step i first reads what is there
+    for key i, and adds the outer product of key i and what is missing to value i, times
+    `rate`.  For keys of length one and a rate of one the memory then gives value i, exactly,
+    whatever was written for that key before.
+
+    Parameters
+    ----------
+    query : floating-point array, shape (..., n, d_k)
+    key : array, shape (..., n, d_k)
+        Of length one, or less, for a memory that stays within bounds.
+    value : array, shape (..., n, d_v)
+    rate : float
+        How much of what is missing is added: 0 writes nothing.
+
+    Returns
+    -------
+    output : array, shape (..., n, d_v)
+        Query i times the memory after step i; no weights, so nothing sums to one.
+    memory : array, shape (..., d_k, d_v)
+        The matrix after the last step.
+
+    Raises
+    ------
+    TypeError
+        As `attention`; `rate` is not a number.
+    ValueError
+        The shapes do not fit together; there are not as many queries as keys; `rate` is not finite.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> key, value = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]), np.array([[10.0], [20.0], [30.0]])
+    >>> output, memory = delta_rule_attention(key, key, value)
+    >>> output.tolist(), memory.tolist()      # the third step replaces what the first has written
+    ([[10.0], [20.0], [30.0]], [[30.0], [20.0]])
+
+    References
+    ----------
+    Schlag et al. (2021), "Linear Transformers Are Secretly Fast Weight Programmers", section 4.2.
+    Chapter: cost.
+    """
+    xp, q, k, v = _featured(query, key, value, lambda x: x, causal=True)
+    rate, outputs = checks.finite(rate, "rate", query), []
+    memory = xp.zeros_like(k[..., :1, :].mT @ v[..., :1, :])       # (..., d_k, d_v)
+    for i in range(q.shape[-2]):
+        now = (..., slice(i, i + 1), slice(None))                  # row i, kept as a row
+        memory = memory + rate * k[now].mT @ (v[now] - k[now] @ memory)
+        outputs.append(q[now] @ memory)
+    return numerics.downcast(xp, xp.concat(outputs, axis=-2), value), numerics.downcast(xp, memory, value)
+
+
 def _featured(query, key, value, feature_map, causal):
     """The library, query and key after the feature map, and the value, checked before and after."""
     xp = checks.arrays(query=query, key=key, value=value)

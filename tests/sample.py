@@ -72,6 +72,7 @@ CALLS = {
     "linear_attention": (attnkit.linear_attention, [(2, 5, 3), (2, 7, 3), (2, 7, 11)]),
     "linear_attention, causal": (lambda q, k, v: attnkit.linear_attention(q, k, v, causal=True), [(2, 5, 3), (2, 5, 3), (2, 5, 11)]),
     "fast_weight_attention": (attnkit.fast_weight_attention, [(2, 5, 3), (2, 5, 3), (2, 5, 11)]),
+    "delta_rule_attention": (lambda q, k, v: attnkit.delta_rule_attention(q, k, v, rate=0.4), [(2, 5, 3), (2, 5, 3), (2, 5, 11)]),
     "channel_attention": (lambda x, w, u, b, c: attnkit.channel_attention(x, w, u, b_squeeze=b, b_excite=c),
                           [(2, 5, 7), (7, 3), (3, 7), (3,), (7,)]),
     "spatial_attention": (lambda x, w, b: attnkit.spatial_attention(x, w, bias=b), [(2, 5, 7), (7, 1), (1,)]),

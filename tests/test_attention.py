@@ -710,6 +710,36 @@ def test_linear_attention_without_mass(library):
         assert (plain(result) == 0).all()
 
 
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("rate", [0.0, 0.3, 1.0])
+def test_delta_rule_is_a_step_down_the_error(library, rate):
+    """Each write is a gradient step on half the squared error of what the memory holds for the key."""
+    q, k, v = arrays(library, "float64", (2, 5, 3), (2, 5, 3), (2, 5, 7))
+    output, memory = attnkit.delta_rule_attention(q, k, v, rate=rate)
+    queries, keys, values = (torch.as_tensor(plain(x)) for x in (q, k, v))
+    for b in range(2):
+        held = torch.zeros(3, 7, dtype=torch.double)
+        for i in range(5):
+            held.requires_grad_()
+            slope, = torch.autograd.grad(((keys[b, i] @ held - values[b, i]) ** 2).sum() / 2, held)
+            held = (held - rate * slope).detach()
+            assert near(output[b, i], queries[b, i] @ held)
+        assert near(memory[b], held)
+    assert (rate == 0) == (not plain(memory).any())
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_delta_rule_keeps_the_last_value_of_a_key(library):
+    """Of keys at right angles each has its last value; a sum has all of them. Without repetition the two are the same."""
+    axes, values = np.linalg.qr(np.random.default_rng(0).normal(size=(4, 4)))[0], np.arange(24.0).reshape(6, 4)
+    key, value = to(library, axes[[0, 1, 2, 1, 3, 0]]), to(library, values)
+    _, memory = attnkit.delta_rule_attention(key, key, value)
+    assert near(plain(memory), axes.T @ values[[5, 3, 2, 4]])
+    _, memory = attnkit.delta_rule_attention(key[:3], key[:3], value[:3])
+    _, added = attnkit.fast_weight_attention(key[:3], key[:3], value[:3], feature_map=lambda x: x)
+    assert near(memory, added)
+
+
 # ---- gates
 
 @pytest.mark.parametrize("library", LIBRARIES)
