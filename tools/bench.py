@@ -1,6 +1,6 @@
 """Measure what may differ from machine to machine, and write it with the machine into measured/.
 
-    python tools/bench.py [mechanism] [speed] [loops] [scores] [chapters]
+    python tools/bench.py [mechanism] [speed] [loops] [scores] [cost] [recurrence] [chapters]
 
 Times are never part of a compared output: a page that shows one says that it was measured and takes it from there.
 All contenders of a comparison run round after round, so that a ratio compares like with like.
@@ -14,6 +14,7 @@ import platform
 import random
 import re
 import sys
+import tempfile
 import time
 import tracemalloc
 from functools import partial
@@ -24,13 +25,29 @@ import numpy as np
 import toc
 import torch
 from torch import nn
+from torch.profiler import ProfilerActivity, profile
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from attnkit import attention, attention_in_blocks, causal_mask, multi_head_attention, scores
+from attnkit import (
+    attention,
+    attention_in_blocks,
+    causal_mask,
+    linear_attention,
+    multi_head_attention,
+    scores,
+    window_attention,
+)
+from attnkit.lessons import storyteller
+from attnkit.lessons.stories import stories
 
 ROOT = Path(__file__).resolve().parent.parent
 LENGTHS, HEADS, WIDTH = (128, 512, 2048, 8192), (1, 8), 64
 SECONDS = 3.0         # for one comparison, at least three rounds
+COST_LENGTHS, WINDOW, MOST_BYTES = [2**k for k in range(7, 15)], 128, 3e9
+COST_PAIRS = (("attention", "window"), ("attention", "linear"), ("window", "linear"),
+              ("attention", "attention in blocks"))
+RECURRENCE_LENGTHS, RECURRENCE_WIDTH = [2**k for k in range(6, 13)], 64
+RECURRENCE_PAIRS = [("attention", other) for other in ("RNN", "GRU", "convolution")]
 
 
 # ---- what others write, written afresh
@@ -108,6 +125,47 @@ def megabytes(**contenders):
         peaks[name] = round(tracemalloc.get_traced_memory()[1] / 1e6, 2)
         tracemalloc.stop()
     return peaks
+
+
+def torch_megabytes(**contenders):
+    """As `megabytes`, of torch: what its memory profiler sees taken and given back, inside a kernel too."""
+    peaks = {}
+    for name, call in contenders.items():
+        with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as recorded:
+            kept = call()
+        with tempfile.NamedTemporaryFile(suffix=".json") as file:
+            recorded.export_chrome_trace(file.name)
+            events = [event for event in json.loads(Path(file.name).read_text())["traceEvents"]
+                      if event["name"] == "[memory]"]
+        sizes = [event["args"]["Bytes"] for event in sorted(events, key=lambda event: event["ts"])]
+        peaks[name] = round(max(itertools.accumulate(sizes)) / 1e6, 2)
+        del kept       # what it gave was held to the end, so that giving it back is not among the events
+    return peaks
+
+
+def crossing(lengths, one, other):
+    """The length from which on the second of two measured lines is below the first; None if they end the other way.
+
+    Between two lengths both lines are straight where both axes count in powers. A second line that is below from the
+    start has its crossing at the first length or before it: then it is the first length.
+    """
+    above = [math.log(b / a) for a, b in zip(one, other)]
+    if above[-1] >= 0:
+        return None
+    last = max((k for k, gap in enumerate(above) if gap >= 0), default=None)
+    if last is None:
+        return lengths[0]
+    share = above[last] / (above[last] - above[last + 1])
+    return round(lengths[last] ** (1 - share) * lengths[last + 1] ** share)
+
+
+def crossings(rows, pairs):
+    """Where the second of each pair becomes faster than the first, from rows with "n" and "ms"."""
+    found = []
+    for one, other in pairs:
+        both = [(row["n"], row["ms"][one], row["ms"][other]) for row in rows if {one, other} <= set(row["ms"])]
+        found.append({"from": one, "to": other, "n": crossing(*zip(*both))})
+    return found
 
 
 def with_gradients(call, *tensors):
@@ -252,6 +310,106 @@ def scored():
     return {"width": d, "hidden": d, "dtype": "float32", "lengths": found}
 
 
+def at_length(n):
+    """Each way to attend at one length, in both libraries: its time and its memory."""
+    q, k, v = np.random.default_rng(0).normal(size=(3, n, WIDTH)).astype("float32")
+    in_numpy = {"three lines": lambda: three_lines(q, k, v)[0], "attention": lambda: attention(q, k, v)[0],
+                "attention in blocks": lambda: attention_in_blocks(q, k, v),
+                "window": lambda: window_attention(q, k, v, window=WINDOW),
+                "linear": lambda: linear_attention(q, k, v)}
+    if 3 * q.itemsize * n * n > MOST_BYTES:       # scores, shares and weights at once
+        del in_numpy["three lines"]
+    tq, tk, tv = (torch.from_numpy(a)[None, None] for a in (q, k, v))
+    in_torch = {"torch kernel": lambda: nn.functional.scaled_dot_product_attention(tq, tk, tv)}
+    whole = in_numpy["attention"]()
+    assert np.allclose(whole, in_numpy["attention in blocks"](), atol=1e-4), "not the same thing is compared"
+    assert np.allclose(whole, in_torch["torch kernel"]().numpy(), atol=1e-4), "not the same thing is compared"
+    return {"n": n, "ms": milliseconds(**in_numpy, **in_torch),
+            "MB": megabytes(**in_numpy) | torch_megabytes(**in_torch)}
+
+
+def one_more_word(m=2**14, heads=32):
+    """A query for each of many heads meets the keys of all words so far, of which groups of heads share one set."""
+    torch.manual_seed(0)
+    query, calls, held = torch.randn(heads, 1, WIDTH), {}, {}
+    for g in (heads, heads // 4, 1):
+        key, value = torch.randn(2, g, m, WIDTH).unbind()
+        # The heads of a group are so many queries to the same keys: nothing is copied.
+        calls[f"{g}"] = lambda key=key, value=value, g=g: nn.functional.scaled_dot_product_attention(
+            query.view(1, g, heads // g, WIDTH), key[None], value[None])
+        held[f"{g}"] = round((key.nbytes + value.nbytes) / 1e6, 2)
+        grouped = nn.functional.scaled_dot_product_attention(query[None], key[None], value[None], enable_gqa=True)
+        assert torch.allclose(calls[f"{g}"]().view(1, heads, 1, WIDTH), grouped, atol=1e-5), "not the same thing"
+    return {"keys": m, "heads": heads, "ms": milliseconds(**calls), "MB of cache": held}
+
+
+def at_once(width=4096):
+    """A matrix too large for the processor's cache meets one item or many; even for one all of it has to be read."""
+    torch.manual_seed(0)
+    weight = torch.randn(width, width)
+    calls = {f"{n}": partial(torch.matmul, torch.randn(n, width), weight) for n in (1, 4, 16, 64, 256)}
+    return {"width": width, "ms": milliseconds(**calls)}
+
+
+def prompt():
+    """The story model reads the same words in one call, or one after the other with a cache, as in writing."""
+    model, words = storyteller.unpacked(storyteller.trained()).float(), stories(1)[0]
+    numbers = torch.tensor([[model.words.index(word) for word in words]])
+
+    def one_by_one():
+        cache = storyteller.KeyValueCache()
+        for k in range(len(words)):
+            last, _ = model(numbers[:, k:k + 1], cache)
+        return last
+
+    calls = {"at once": lambda: model(numbers, storyteller.KeyValueCache())[0][:, -1:], "one by one": one_by_one}
+    assert torch.allclose(calls["at once"](), one_by_one(), atol=1e-4), "not the same thing is compared"
+    return {"words": len(words), "ms": milliseconds(**calls)}
+
+
+def cost():
+    """Time and memory against length, and where lines cross; what a step of writing takes, and reading at once."""
+    rows = []
+    with torch.no_grad():
+        for n in COST_LENGTHS:
+            print(f"measuring n = {n}", flush=True)
+            rows.append(at_length(n))
+        return {"width": WIDTH, "window": WINDOW, "dtype": "float32", "lengths": rows,
+                "crossings": crossings(rows, COST_PAIRS), "one more word": one_more_word(), "items at once": at_once(),
+                "prompt": prompt()}
+
+
+class CausalAttention(nn.Module):
+    """One head of causal attention with its four projections, by torch's kernel."""
+
+    def __init__(self, width):
+        super().__init__()
+        self.roles, self.output = nn.Linear(width, 3 * width), nn.Linear(width, width)
+
+    def forward(self, x):
+        """Items (b, n, d): output of the same shape."""
+        query, key, value = self.roles(x).chunk(3, dim=-1)
+        return self.output(nn.functional.scaled_dot_product_attention(query, key, value, is_causal=True))
+
+
+def recurrence():
+    """One layer of each kind reads a sequence, forwards, without gradients."""
+    torch.manual_seed(0)
+    d, rows = RECURRENCE_WIDTH, []
+    rnn, gru = nn.RNN(d, d, batch_first=True), nn.GRU(d, d, batch_first=True)
+    attend, kernel_of_three = CausalAttention(d), nn.Conv1d(d, d, 3)
+    with torch.no_grad():
+        for n in RECURRENCE_LENGTHS:
+            x = torch.randn(1, n, d)
+            # The convolution sees an item and the two before it.
+            calls = {"RNN": lambda x=x: rnn(x)[0], "GRU": lambda x=x: gru(x)[0],
+                     "convolution": lambda x=x: kernel_of_three(nn.functional.pad(x.mT, (2, 0))).mT,
+                     "attention": lambda x=x: attend(x)}
+            assert all(call().shape == x.shape for call in calls.values()), "not the same thing is compared"
+            rows.append({"n": n, "ms": milliseconds(**calls)})
+    return {"width": d, "dtype": "float32", "lengths": rows, "crossings": crossings(rows, RECURRENCE_PAIRS)}
+
+
 def chapters():
     """How long each notebook runs, in seconds, the start of its kernel included."""
     seconds = {}
@@ -289,7 +447,8 @@ def speed():
     return {"dtype": "float32", "width of a head": WIDTH, "comparisons": rows}
 
 
-PARTS = {"mechanism": mechanism, "speed": speed, "loops": loops, "scores": scored, "chapters": chapters}
+PARTS = {"mechanism": mechanism, "speed": speed, "loops": loops, "scores": scored, "cost": cost,
+         "recurrence": recurrence, "chapters": chapters}
 
 
 def main():

@@ -1,11 +1,12 @@
 """Train the chapters' models over ten seeds and write what came out into measured/, with the command and the machine.
 
     python tools/study.py [translation] [copying] [multi_head] [recall] [positions] [stories] [story_heads] [layers]
-                          [reviews]
+                          [reviews] [reach] [graphs] [linear_recall] [gates]
 
 Seeds are fixed here, before anything was run with them; every run is written down, the bad ones too. Two models
-train at a time, one core each. Recall, positions and reviews are contests, so every model is tuned with the same number
-of trials first, on examples and seeds of their own, and the trials are written down too.
+train at a time, one core each. Recall, positions, reviews, reach, graphs, linear_recall and gates are contests, so
+every model is tuned with the same number of trials first, on examples and seeds of their own, and the trials are
+written down too.
 """
 
 import copy
@@ -26,7 +27,11 @@ from attnkit.lessons.chain import ChainModel, ChainTask
 from attnkit.lessons.coreference import CoreferenceTask
 from attnkit.lessons.corpora import copies, english_french
 from attnkit.lessons.gifts import GiftTask
+from attnkit.lessons.graphs import GraphModel, TownTask
+from attnkit.lessons.lamps import GATES, NORMALISATIONS, GatedPictures, PatchReader, PictureTask
 from attnkit.lessons.order import SCHEMES, SETTINGS, OrderTask
+from attnkit.lessons.orders import FullTableTask
+from attnkit.lessons.reach import LAYERS, FirstWordTask, gradient_reach
 from attnkit.lessons.recall import RecallTask, recall_tables
 from attnkit.lessons.review_weights import by_what_settles, compare, examine, train_apart
 from attnkit.lessons.reviews import POOLINGS, ReviewTask
@@ -74,6 +79,26 @@ REVIEW_TRIALS = range(9100, 9106, 2)     # of every setting: a large rate may fa
 REVIEW_SETTINGS = [(lr, std) for lr in (3e-3, 1e-2, 3e-2) for std in (0.03, 0.1)]
 REVIEW_STRENGTHS = (0.1, 0.3, 1.0)     # how strongly weights are pushed apart
 REVIEW_KINDS = {"both": (300, 1000, 3000), "decisive": (300, 1000), "majority": (300,), "not": (1000,)}
+FULL_TABLE = range(6300, 6305)
+FULL_TABLE_TRIALS = range(6400, 6402)     # of every rate
+FULL_TABLE_VALIDATION = [6400, 12]
+FULL_TABLE_RATES, FULL_TABLE_WIDTHS = (3e-3, 1e-2, 3e-2), (4, 8, 12, 16)     # the widths of a key
+LAMPS = range(9400, 9405)      # 9200 to 9204 showed that channel gates must begin with larger weights
+LAMP_TRIALS = range(9500, 9503)     # one for each rate
+LAMP_RATES = {GatedPictures: (1e-2, 2e-2, 3e-2), PatchReader: (1e-3, 3e-3, 1e-2)}
+LAMP_MODELS = {     # what the table calls it, with the class and its options
+    **{gate: (GatedPictures, {"gate": gate}) for gate in GATES},
+    "twice the filters": (GatedPictures, {"gate": "none", "filters": 16}),
+    "a second convolution": (GatedPictures, {"gate": "none", "mixing": 12}),
+    "an MLP": (GatedPictures, {"gate": "none", "mlp": 32}),
+    "a vision Transformer": (PatchReader, {}),
+    **{f"{gate}, {normalise}": (GatedPictures, {"gate": gate, "normalise": normalise})
+       for gate in ("channel", "spatial") for normalise in NORMALISATIONS[1:]},
+}
+LAMP_KINDS = {     # which models are asked about which pictures
+    "place": LAMP_MODELS, "channel": LAMP_MODELS, "both": GATES,
+    "several": ["spatial", *(f"spatial, {normalise}" for normalise in NORMALISATIONS[1:])],
+}
 TRANSLATORS = {     # what the table calls it: the class and its options
     "additive": ("Translator", {}),
     "scaled dot": ("Translator", {"score": "scaled_dot"}),
@@ -96,6 +121,18 @@ TRANSLATORS = {     # what the table calls it: the class and its options
 }
 COPYING = range(9000, 9005)
 COPIERS = {"attention": "Translator", "one vector": "FixedVectorTranslator"}
+
+REACH = range(9300, 9310)      # of a training, the first five of them; all ten of layers that are not trained
+REACH_TRIALS = range(9400, 9402)     # of every rate; lengths, steps and width were chosen with seed 0
+REACH_RATES = (3e-3, 1e-2, 3e-2, 1e-1)
+REACH_LENGTHS = (5, 10, 20, 40, 80, 160)
+REACH_SCALES = (1.0, 0.3, 0.1)     # of the items that layers are given before any training
+REACH_RECURRENCES = [     # settings for recurrences alone: what a table calls it, lengths, steps, scale of word vectors
+    ("tuned, longer", (20,), 1500, 1.0), ("tuned, small vectors", (20, 40), 300, 0.1),
+]
+TOWNS = range(9500, 9510)
+TOWN_TRIALS = range(9600, 9602)     # of every rate
+TOWN_RATES = (3e-3, 1e-2, 3e-2)
 
 
 def translator(name, seed):
@@ -238,6 +275,21 @@ def recall_final(*job):
     if run["model"] == "attention":
         run["weight"] = {n: round(lessons.evaluate_weights(model, n), 4) for n in lessons.held_out}
     return run
+
+
+def full_table(stage, name, key_width, seed, lr):
+    """One model trained with twelve guests to say who ordered what, examined with 3, 6 and 12 if it is a final one."""
+    torch.set_num_threads(1)
+    lessons = FullTableTask(seed=FULL_TABLE[0])
+    start = time.process_time()
+    model = lessons.train(seed, name, steps=2000, lr=lr, width=32, key_width=key_width)
+    seconds = time.process_time() - start
+    run = {"stage": stage, "model": name, "key_width": key_width, "seed": seed, "steps": 2000, "lr": lr, "width": 32,
+           "parameters": sum(p.numel() for p in model.parameters()), "seconds": round(seconds, 1)}
+    if stage == "final":
+        return run | {"accuracy": {n: round(lessons.evaluate(model, n), 4) for n in lessons.held_out}}
+    accuracy, loss = lessons.validate(model, recall_tables(2000, guests=12, seed=FULL_TABLE_VALIDATION))
+    return run | {"validation": round(accuracy, 4), "validation loss": round(loss, 5)}
 
 
 def orderer(lessons, stage, setting, question, scheme, seed, steps, lr, own):
@@ -414,6 +466,87 @@ def review_explained(*job):
         for name, other in others.items()}}
 
 
+def rememberer(stage, setting, kind, length, seed, steps, scale, lr):
+    """One model trained to say which name came first, and what is to be written down of it."""
+    torch.set_num_threads(1)
+    lessons = FirstWordTask(length, seed=seed)
+    start = time.process_time()
+    model = lessons.train(seed, kind, steps=steps, scale=scale, lr=lr)
+    seconds = time.process_time() - start
+    return model, {"task": "first word", "stage": stage, "setting": setting, "model": kind, "length": length,
+                   "seed": seed, "steps": steps, "scale": scale, "lr": lr,
+                   "parameters": sum(p.numel() for p in model.parameters()), "seconds": round(seconds, 1),
+                   "accuracy": round(lessons.evaluate(model), 4), "loss": round(lessons.loss(model), 5)}
+
+
+def reach_trial(*job):
+    """One setting judged by held-out words that nothing else is asked."""
+    return rememberer("tuning", *job)[1]
+
+
+def reach_final(*job):
+    """One model examined, and how strongly its last output depends on the first item and on the last, once trained."""
+    model, run = rememberer("final", *job)
+    first, *_, last = gradient_reach(model.layer, run["length"], 16, seed=run["seed"], scale=run["scale"])
+    return run | {"gradient": {"first": float(f"{first:.3g}"), "last": float(f"{last:.3g}")}}
+
+
+def reach_untrained(kind, scale, seed):
+    """How strongly the last of 64 outputs depends on each item before any training, the farthest first."""
+    torch.set_num_threads(1)
+    gradients = gradient_reach(new_model(seed, LAYERS[kind], 16, 64), 64, 16, seed=seed, scale=scale)
+    return {"task": "gradients", "model": kind, "scale": scale, "seed": seed,
+            "norms": [float(f"{norm:.3g}") for norm in gradients]}
+
+
+def neighbour(stage, wants, kind, seed, lr):
+    """One model trained to ask the right friend."""
+    torch.set_num_threads(1)
+    lessons = TownTask(wants, seed=seed)
+    start = time.process_time()
+    model = lessons.train(seed, kind, lr=lr)
+    return {"task": "town", "stage": stage, "wants": wants, "model": kind, "seed": seed, "lr": lr,
+            "parameters": sum(p.numel() for p in model.parameters()),
+            "seconds": round(time.process_time() - start, 1), "accuracy": round(lessons.evaluate(model), 4)}
+def gater(stage, setting, kind, name, seed, steps, lr):
+    """One model trained to say which shape is asked for, and what is to be written down of it."""
+    torch.set_num_threads(1)
+    lessons = PictureTask(kind, seed=LAMPS[0] if stage == "final" else LAMP_TRIALS[0])
+    model_class, options = LAMP_MODELS[name]
+    start = time.process_time()
+    model = lessons.train(seed, model_class, steps=steps, lr=lr, **options)
+    seconds = time.process_time() - start
+    run = {"stage": stage, "setting": setting, "kind": kind, "model": name, "seed": seed, "steps": steps, "lr": lr,
+           "parameters": sum(p.numel() for p in model.parameters()), "seconds": round(seconds, 1)}
+    return lessons, model, run
+
+
+def gate_trial(*job):
+    """One rate judged by held-out pictures that nothing else is asked."""
+    lessons, model, run = gater("tuning", *job)
+    with torch.no_grad():
+        loss = lessons.loss(model).item()
+    return run | {"validation": round(lessons.evaluate(model), 4), "validation loss": round(loss, 5)}
+
+
+def gate_final(*job):
+    """One model examined, and what its gates come to."""
+    lessons, model, run = gater("final", *job)
+    run |= {"accuracy": round(lessons.evaluate(model), 4),
+            "in training": round(lessons.evaluate(model, lessons.training), 4)}
+    if not isinstance(model, GatedPictures) or model.gate == "none":
+        return run
+    with torch.no_grad():
+        gates = model(lessons.held_out.pixels)[1]
+    run["sums"] = {axis: [round(found.sum((1, 2)).quantile(q).item(), 2) for q in (0, 0.5, 1)]     # least, middle, most
+                   for axis, found in gates.items()}
+    if "spatial" in gates and run["kind"] != "channel":
+        run["lit, elsewhere"] = [float(f"{gate:.3g}") for gate in lessons.evaluate_places(model)]
+    if "channel" in gates and run["kind"] in ("channel", "both"):
+        run["by frame"] = lessons.evaluate_channels(model).numpy().round(3).tolist()
+    return run
+
+
 def translation(_):
     """Every kind of translator with every seed."""
     return [(translator, name, seed) for name in TRANSLATORS for seed in SEEDS]
@@ -567,12 +700,102 @@ def reviews_explained(_):
     return [(review_explained, "the chapter's", "both", 300, "attention", seed, 600, 1e-2, 0.03) for seed in REVIEWS]
 
 
+def reach_trials(_):
+    """The same rates for every layer at every length, two seeds each; recurrences also in other settings."""
+    contests = [("tuned", kind, length, 300, 1.0) for length in REACH_LENGTHS for kind in LAYERS]
+    contests += [(setting, kind, length, steps, scale) for setting, lengths, steps, scale in REACH_RECURRENCES
+                 for length in lengths for kind in LAYERS if kind.endswith("recurrence")]
+    return [(reach_trial, setting, kind, length, seed, steps, scale, lr)
+            for setting, kind, length, steps, scale in contests for lr in REACH_RATES for seed in REACH_TRIALS]
+
+
+def reach_finals(trials):
+    """Each layer with its best rate for that setting and length; and none trained at all.
+
+    The best rate is the most accurate in the mean of its trials; of several, the one with the smallest loss.
+    """
+    jobs, contests = [], {}
+    for run in trials:
+        contest = tuple(run[key] for key in ("setting", "model", "length", "steps", "scale"))
+        contests.setdefault(contest, {}).setdefault(run["lr"], []).append((-run["accuracy"], run["loss"]))
+    for (setting, kind, length, steps, scale), found in contests.items():
+        lr = min(found, key=lambda lr: tuple(np.mean(found[lr], axis=0)))
+        number = 3 if length == REACH_LENGTHS[-1] else 5
+        jobs += [(reach_final, setting, kind, length, seed, steps, scale, lr) for seed in REACH[:number]]
+    return jobs + [(reach_untrained, kind, scale, seed) for scale in REACH_SCALES for kind in LAYERS for seed in REACH]
+
+
+def town_trials(_):
+    """The same rates for every kind and question, two seeds each."""
+    return [(neighbour, "tuning", wants, kind, seed, lr) for wants in ("the same", "their own")
+            for kind in GraphModel.KINDS for lr in TOWN_RATES for seed in TOWN_TRIALS]
+
+
+def town_finals(trials):
+    """Each kind with the rate whose trials were right most often; of several, the smallest."""
+    contests = {}
+    for run in trials:
+        contests.setdefault((run["wants"], run["model"]), {}).setdefault(run["lr"], []).append(run["accuracy"])
+    return [(neighbour, "final", *contest, seed, max(found, key=lambda lr: np.mean(found[lr])))
+            for contest, found in contests.items() for seed in TOWNS]
+def full_table_trials(_):
+    """The same rates for every kind of attention and every width of its keys, two seeds each."""
+    return [(full_table, "tuning", name, key_width, seed, lr)
+            for name in FullTableTask.MODELS for key_width in FULL_TABLE_WIDTHS
+            for lr in FULL_TABLE_RATES for seed in FULL_TABLE_TRIALS]
+
+
+def full_table_finals(trials):
+    """Each kind and width with its best rate.
+
+    The best rate is the most accurate in the mean of its trials; of several, the one with the smallest loss.
+    """
+    jobs = []
+    for name in FullTableTask.MODELS:
+        for key_width in FULL_TABLE_WIDTHS:
+            found = {}
+            for run in trials:
+                if (run["model"], run["key_width"]) == (name, key_width):
+                    found.setdefault(run["lr"], []).append((-run["validation"], run["validation loss"]))
+            best = min(found, key=lambda lr: tuple(np.mean(found[lr], axis=0)))
+            jobs += [(full_table, "final", name, key_width, seed, best) for seed in FULL_TABLE]
+def gate_contests():
+    """Kinds of pictures, models and their numbers of steps; softmax gates only where such gates are the right ones."""
+    return [(kind, name, 800 if LAMP_MODELS[name][0] is PatchReader else 1200 if kind == "both" else 400)
+            for kind, names in LAMP_KINDS.items() for name in names
+            if not (", softmax" in name and name.startswith({"place": "channel", "channel": "spatial"}.get(kind, "-")))]
+
+
+def gate_trials(_):
+    """Three rates for every model and kind of pictures."""
+    return [(gate_trial, "tuned", kind, name, seed, steps, lr) for kind, name, steps in gate_contests()
+            for seed, lr in zip(LAMP_TRIALS, LAMP_RATES[LAMP_MODELS[name][0]])]
+
+
+def gate_finals(trials):
+    """Each model with the rate of its best trial, the one with the smallest loss; some also for longer."""
+    jobs = []
+    for kind, name, steps in gate_contests():
+        lr = min((run for run in trials if (run["kind"], run["model"]) == (kind, name)),
+                 key=lambda run: run["validation loss"])["lr"]
+        settings = [("tuned", 1)]
+        # The last was added after a look: with its 400 steps one of these seeds had learned nothing.
+        if kind == "several" or name == "none" and kind != "both" or (kind, name) == ("place", "spatial"):
+            settings.append(("tuned, longer", 3))
+        jobs += [(gate_final, setting, kind, name, seed, times * steps, lr)
+                 for setting, times in settings for seed in LAMPS]
+    return jobs
+
+
 # The stages of each; a stage gets the runs of those before it and gives its jobs.
 STUDIES = {"translation": [translation], "copying": [copying], "multi_head": [multi_head],
            "recall": [recall_trials, recall_finals],
            "positions": [order_trials, order_finals], "stories": [story_trials, story_finals],
            "story_heads": [story_heads],
-           "layers": [layers], "reviews": [review_trials, review_finals, reviews_explained]}
+           "layers": [layers], "reviews": [review_trials, review_finals, reviews_explained],
+           "reach": [reach_trials, reach_finals], "graphs": [town_trials, town_finals],
+           "linear_recall": [full_table_trials, full_table_finals],
+           "gates": [gate_trials, gate_finals]}
 
 
 def run_all(jobs):

@@ -1,0 +1,197 @@
+"""What attention costs, on paper: operations, weights to be held, keys and values to be kept.
+
+An operation is a multiplication with the addition that goes with it. Who counts the two apart (FLOPs) has twice as
+many.
+"""
+
+from typing import NamedTuple
+
+from attnkit import checks
+
+
+class LayerOperations(NamedTuple):
+    """The operations of one layer, by what they are for; their sum is the whole."""
+
+    projections: int
+    scores: int
+    blend: int
+    mlp: int = 0
+
+
+def layer_operations(n, d, *, hidden=0):
+    """How many operations a layer takes to read n items of width d.
+
+    Four matrices of d x d numbers meet every item: 4 n d². Every pair of items has a score, and a share in the blend:
+    n² d each, over all heads together, so that the number of heads does not count. Only the last two grow with n².
+
+    Parameters
+    ----------
+    n, d : int
+    hidden : int
+        The hidden units of an MLP behind the attention; none if not given.
+
+    Returns
+    -------
+    LayerOperations
+
+    Raises
+    ------
+    TypeError, ValueError
+        `n` or `d` is not an integer of at least one.
+
+    Examples
+    --------
+    >>> layer_operations(10, 3)
+    LayerOperations(projections=360, scores=300, blend=300, mlp=0)
+
+    References
+    ----------
+    Vaswani et al. (2017), "Attention Is All You Need", table 1.
+    Chapter: cost.
+    """
+    n, d, hidden = checks.count(n, "n"), checks.count(d, "d"), checks.count(hidden, "hidden", least=0)
+    return LayerOperations(4 * n * d * d, n * n * d, n * n * d, 2 * n * d * hidden)
+
+
+def quadratic_share(n, d, *, hidden=0):
+    """The share of a layer's operations that grows with n²: scores and blend; n / (n + 2 d) without an MLP.
+
+    Parameters
+    ----------
+    n, d, hidden
+        See `layer_operations`.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> [round(quadratic_share(n, 768), 2) for n in (128, 1536, 8192)]
+    [0.08, 0.5, 0.84]
+    """
+    operations = layer_operations(n, d, hidden=hidden)
+    return (operations.scores + operations.blend) / sum(operations)
+
+
+def count_weights(n, *, heads=1, window=None, causal=False):
+    """How many weights n items have for each other, those that a mask leaves.
+
+    Parameters
+    ----------
+    n : int
+    heads : int
+        Each has weights of its own.
+    window : int, optional
+        How far a query sees, in positions, to either side; everywhere if not given.
+    causal : bool
+        Whether it sees the past alone.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    TypeError, ValueError
+        `n` or `heads` is not an integer of at least one, or `window` not one of at least zero.
+
+    Examples
+    --------
+    >>> count_weights(100), count_weights(100, causal=True), count_weights(100, window=5)
+    (10000, 5050, 1070)
+    """
+    n, heads = checks.count(n, "n"), checks.count(heads, "heads")
+    far = n - 1 if window is None else min(checks.count(window, "window", least=0), n - 1)
+    missing = far * (far + 1) // 2                        # at one end, where a window reaches beyond the text
+    one_side = n * far - missing                          # pairs of different items
+    return heads * (n + (1 if causal else 2) * one_side)
+
+
+def weights_bytes(n, heads=1, bytes_each=4):
+    """The bytes of all n x n weights of a layer, if they are written down.
+
+    Parameters
+    ----------
+    n, heads : int
+    bytes_each : int
+        Of one weight; 4 in float32.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> weights_bytes(8192, heads=32)
+    8589934592
+    """
+    return count_weights(n, heads=heads) * checks.count(bytes_each, "bytes_each")
+
+
+def cache_bytes(n, layers, kv_heads, head_width, bytes_each=2):
+    """The bytes of the keys and values of n words, kept for whatever is written next: a key and a value for each
+    layer and head of keys and values.
+
+    Parameters
+    ----------
+    n : int
+    layers, kv_heads, head_width : int
+    bytes_each : int
+        Of one number; 2 in the sixteen-bit formats that large models keep.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    TypeError, ValueError
+        One of them is not an integer of at least one.
+
+    Examples
+    --------
+    >>> cache_bytes(1, layers=32, kv_heads=8, head_width=128)     # a word of Llama 3 8B
+    131072
+
+    References
+    ----------
+    Pope et al. (2023), "Efficiently Scaling Transformer Inference".
+    Chapter: cost.
+    """
+    sizes = {"n": n, "layers": layers, "kv_heads": kv_heads, "head_width": head_width, "bytes_each": bytes_each}
+    n, layers, kv_heads, head_width, bytes_each = (checks.count(size, name) for name, size in sizes.items())
+    return n * layers * 2 * kv_heads * head_width * bytes_each
+
+
+class ModelSize(NamedTuple):
+    """The sizes of a model that has been published, as its report gives them.
+
+    `context` is the most words that it was made for; `latent` how many numbers a layer keeps of a word if keys and
+    values are made of them when needed, or None; `source` the key of its report in the bibliography.
+    """
+
+    layers: int
+    width: int
+    heads: int
+    kv_heads: int
+    head_width: int
+    context: int
+    source: str
+    latent: int | None = None
+
+    def cache_bytes(self, n, bytes_each=2):
+        """The bytes that it keeps of n words."""
+        if self.latent is None:
+            return cache_bytes(n, self.layers, self.kv_heads, self.head_width, bytes_each)
+        return checks.count(n, "n") * self.layers * self.latent * checks.count(bytes_each, "bytes_each")
+
+
+MODELS = {
+    # Every other layer of GPT-3 sees a band only (section 2.1); what could be dropped there is counted as kept.
+    "GPT-3 175B": ModelSize(96, 12_288, 96, 96, 128, 2048, "brown2020"),
+    "Llama 3 8B": ModelSize(32, 4096, 32, 8, 128, 131_072, "llama2024"),
+    "Llama 3 70B": ModelSize(80, 8192, 64, 8, 128, 131_072, "llama2024"),
+    "Llama 3 405B": ModelSize(126, 16_384, 128, 8, 128, 131_072, "llama2024"),
+    "DeepSeek-V2": ModelSize(60, 5120, 128, 128, 128, 131_072, "deepseek2024", latent=512 + 64),
+}
