@@ -103,7 +103,7 @@ class Drawing:
         elif node.tag == "text":
             self.words.append(Word("".join(node.itertext()), *at(number("x"), number("y")), look["fill"] or "", node.get("text-anchor", "start"),
                                    number("font-size", 16), number("textLength")))
-        elif node.tag == "circle":
+        elif node.tag in ("circle", "ellipse"):
             self.circles.append(at(number("cx"), number("cy")))
         elif node.tag == "use":
             self.marks.append((at(number("x"), number("y")), look["fill"] or ""))

@@ -14,23 +14,29 @@ from attnkit import (
     alibi,
     attention,
     causal_mask,
+    channel_and_spatial_attention,
+    channel_attention,
+    memory,
     multi_head_attention,
     relative_bias,
     rotary,
     scores,
     sinusoidal,
     softmax,
+    spatial_attention,
     split_heads,
     window_mask,
 )
 from attnkit.figures import (
     Alignment,
+    AttentionBill,
     AttentionBudget,
     AttentionMaps,
     AttentionPlane,
     AttentionSteps,
     DenseHeads,
     DocumentReader,
+    GateAxes,
     HeadStepper,
     KernelHeads,
     MaskBuilder,
@@ -41,24 +47,27 @@ from attnkit.figures import (
     PositionPairs,
     ScoreField,
     SentenceTranslator,
+    SequencePaths,
     SoftDictionary,
     SoftmaxExplorer,
     SquareEditor,
     StoryWriter,
     SwappedWords,
+    attention_bill,
     base,
     document_reader,
+    gate_axes,
     sentence_translator,
     softmax_explorer,
     story_writer,
 )
 from attnkit.figures.matrix_trainer import RATES, SPREADS, batch, measure, starting_matrix
-from attnkit.lessons import learning, storyteller, translation
+from attnkit.lessons import lamps, learning, storyteller, translation
 from attnkit.lessons.corpora import english_grammar
 from attnkit.lessons.drinks import ConcatenationClassifier, PoolingClassifier
 from attnkit.modules import AttentionPooling
-from attnkit.pictures import draw
-from attnkit.pictures.formats import compact, fixed
+from attnkit.pictures import draw, graphs
+from attnkit.pictures.formats import compact, fixed, in_bytes, in_time, in_words
 
 CASES = 250
 
@@ -684,8 +693,17 @@ def examples():
             MaskBuilder(["a & b", "b", "c"], [[1, 0, 2], [2, 2, 5], [0, 0, 0]], caption="Cap."),
             trainer(steps=3, caption="Cap."), DenseHeads([[1, 2], [3, -4]], [[1, 0.5, 0, -2]], caption="Cap."), moving(caption="Cap."), kernels(caption="Cap."),
             pairs(caption="Cap."), storytelling(caption="Cap."), translating(caption="Cap."),
-            reviewing(removed=[4], caption="Cap.")]
+            reviewing(removed=[4], caption="Cap."), billed(caption="Cap."),
+            SequencePaths(12, "window", 2, caption="Cap."), gating(caption="Cap.")]
     return {widget.kind: widget for widget in widgets}
+
+
+TIMES = {"lengths": [128, 2048, 8192], "ms": {"whole": [0.12, 14.5, 216.0], "blocks": [0.14, 13.1, 193.5], "window": [None, 4.1, 17.0],
+                                              "linear": [0.08, 0.8, None], "torch kernel": [0.05, 6.6, 109.5]}}
+
+
+def billed(**changed):
+    return AttentionBill(**({"length": 2048, "width": 512, "heads": 8, "measured": TIMES} | changed))
 
 
 def trainer(**changed):
@@ -733,6 +751,14 @@ def reviewing(**changed):
     return DocumentReader(**(given | changed))
 
 
+def gating(**changed):
+    """Models with random numbers for each axis look at two small pictures; three answers, with their shapes."""
+    models = {axis: gate_axes.random_model(k, axis, filters=3, hidden=3, answers=3) for k, axis in enumerate(gate_axes.AXES)}
+    given = {"models": models, "pictures": np.random.default_rng(60).uniform(size=(2, 4, 5, 3)).round(2), "labels": [2, 0],
+             "names": {"plus": [" # ", "###", " # "], "bar": ["#"], "a & b": ["# ", " #"]}, "axis": "both", "lit": [[0, 1, 0, 0], [0, 0, 1, 1]]}
+    return GateAxes(**(given | changed))
+
+
 @pytest.mark.parametrize("widget", examples().values(), ids=examples())
 def test_static_form(widget):
     """The still picture holds every number, and the state the script starts from."""
@@ -765,8 +791,16 @@ def test_static_form(widget):
                                        *[fixed(v) for v in widget.weights[:, :, -1].max(axis=-1).flat]],
              "sentence_translator": lambda: [*widget.sentence.split(), *widget.translation,
                                              *[fixed(v) for v in [*widget.weights.flat, *widget.chances.max(axis=1)]]],
+             "attention_bill": lambda: [text for method in attention_bill.METHODS for bill in [widget.of(method)]
+                                        for text in [*[in_words(bill[name]) for name in ("projections", "attention", "operations")],
+                                                     *[in_bytes(bill[name]) for name in ("weights", "cache")],
+                                                     *[in_time(bill[name]) for name in ("measured", "estimate")]]],
              "document_reader": lambda: [*words_of(widget), *[fixed(v) for v in np.sort(widget.weights)[-5:]],
                                          fixed(max(widget.probability, 1 - widget.probability))],
+             "sequence_paths": lambda: [*[f"<td>{number}</td>" for counted in widget.compared.values() for number in counted.values()],
+                                        ", ".join(map(str, graphs.Network(widget.network, widget.length).heard(widget.source)))],
+             "gate_axes": lambda: [fixed(v) for v in [*widget.features.mean(axis=0), *widget.channel_gates, *widget.gated.max(axis=0), *widget.chances,
+                                                      widget.channel_gates.sum(), widget.place_gates.sum()]],
              "swapped_words": lambda: [compact(widget.difference), *[fixed(v) for case in widget.cases for v in np.ravel(case["weights"])],
                                        *[f"{word} {fixed(p)}" for case in widget.cases for answers in case["answers"] for best in answers
                                          for word, p in best]]}[widget.kind]()
@@ -1229,6 +1263,13 @@ def test_bad_input(make, error, words):
 
 
 REFUSED = [
+    ("attention_bill", "length", 5000, ValueError),
+    ("attention_bill", "length", 2**21, ValueError),
+    ("attention_bill", "width", 64, ValueError),
+    ("attention_bill", "heads", 8.0, TypeError),
+    ("attention_bill", "method", "sparse", ValueError),
+    ("attention_bill", "sharing", 4, ValueError),
+    ("attention_bill", "shown", "price", ValueError),
     ("movie_matcher", "user", [3, 0], ValueError),
     ("square_editor", "numbers", [], ValueError),
     ("alignment", "temperature", 0, ValueError),
@@ -1265,6 +1306,14 @@ REFUSED = [
     ("position_pairs", "key", 1.5, TypeError),
     ("position_pairs", "bias", [1, 2], ValueError),
     ("position_pairs", "slope", -1, ValueError),
+    ("sequence_paths", "length", 3, ValueError),
+    ("sequence_paths", "length", 33, ValueError),
+    ("sequence_paths", "length", 16.0, TypeError),
+    ("sequence_paths", "network", "Elman", ValueError),
+    ("sequence_paths", "network", ["window"], ValueError),
+    ("sequence_paths", "source", 13, ValueError),
+    ("sequence_paths", "source", 0, ValueError),
+    ("sequence_paths", "source", True, TypeError),
     ("moving_word", "place", 3, ValueError),
     ("moving_word", "answer", "tea", TypeError),
     ("kernel_heads", "pixel", [0, 2], ValueError),
@@ -1286,6 +1335,13 @@ REFUSED = [
     ("document_reader", "removed", [7], ValueError),
     ("document_reader", "removed", [1.0], TypeError),
     ("document_reader", "removed", 1, TypeError),
+    ("gate_axes", "axis", "places", ValueError),
+    ("gate_axes", "axis", 1, ValueError),
+    ("gate_axes", "normalise", "sum", ValueError),
+    ("gate_axes", "picture", 2, ValueError),
+    ("gate_axes", "picture", 1.0, TypeError),
+    ("gate_axes", "lamps", [1, 0], ValueError),
+    ("gate_axes", "lamps", 1, TypeError),
     ("story_writer", "prompt", "Zoe met Bob", ValueError),
     ("story_writer", "prompt", "Zoe " * 64, ValueError),
     ("story_writer", "written", [2, 3], ValueError),
@@ -2519,6 +2575,329 @@ def presented(found, widget):
     assert f"The right answer is {right}; " in found.inner_text()
 
 
+# ---- gates for channels and for places
+
+def gates_seen():
+    """Figures of random models and pictures, every axis with the sigmoid and the softmax."""
+    rng = np.random.default_rng(61)
+    for k in range(160):
+        axis, way = list(gate_axes.AXES)[k % 4], gate_axes.WAYS[k // 4 % 2]
+        size = {"filters": int(rng.integers(1, 7)), "hidden": int(rng.integers(1, 9)), "answers": int(rng.integers(1, 6))}
+        models = {axis: gate_axes.random_model(k, axis, **size, spread=float(rng.choice([0.3, 1, 5])))}
+        pictures = rng.uniform(size=(int(rng.integers(1, 4)), *rng.integers(1, 10, 2), 3)).round(3)
+        labels = rng.integers(0, size["answers"], len(pictures))
+        lit = rng.integers(0, 2, (len(pictures), 4)) if k % 3 else None
+        widget = GateAxes(models, pictures, labels, [str(n) for n in range(size["answers"])], axis, way, int(rng.integers(len(pictures))), lit=lit,
+                          lamp=rng.uniform(size=3).round(2))
+        if k % 3 == 2:
+            widget.lamps = rng.integers(0, 2, 4)
+        yield widget
+
+
+def under_lamps(widget):
+    """The picture of a figure, light added in the quarters that were switched on and taken away where off, pixel by pixel."""
+    picture = np.array(widget.pictures[widget.picture])
+    height, width = picture.shape[:2]
+    for i, j in np.ndindex(height, width):
+        if widget.lit:
+            quarter = 2 * (i >= height / 2) + (j >= width / 2)
+            picture[i, j] += np.array(widget.lamp) * (widget.lamps[quarter] - widget.lit[widget.picture][quarter])
+    return picture.clip(0, 1)
+
+
+def test_gate_axes_arithmetic():
+    """A convolution with groups, the gates of the package, the largest of each channel added over colours; the softmax is that of the same numbers."""
+    figures_, seen = list(gates_seen()), set()
+    for ours, got in zip(figures_, node("run_figures.js", {"figure": "gate_axes", "cases": [widget.state() for widget in figures_]})):
+        model, x = {name: np.array(part) for name, part in ours.models[ours.axis].items()}, torch.tensor(under_lamps(ours))
+        kernels = torch.tensor(model["filters"]).T.reshape(-1, 1, 3, 3)                                 # one colour at a time goes through them
+        features = torch.relu(torch.conv2d(x.permute(2, 0, 1)[:, None], kernels, torch.tensor(model["b_filters"]), padding=1))
+        features = features.flatten(2).permute(2, 0, 1).flatten(1).numpy()                              # (n, 3 f), first all of red
+        assert np.allclose(got["pixels"], x, rtol=0, atol=1e-12) and np.allclose(ours.pixels, x, rtol=0, atol=1e-12)
+        biases = {name: model[name] for name in ("b_squeeze", "b_excite") if name in model}
+        channels = channel_attention(features, model["w_squeeze"], model["w_excite"], **biases)[1][0] if biases else None
+        if channels is not None and ours.normalise == "softmax":
+            hidden = np.maximum(features.mean(axis=0) @ model["w_squeeze"] + model["b_squeeze"], 0)
+            channels = softmax(hidden @ model["w_excite"] + model["b_excite"])
+        gated = features if channels is None else features * channels
+        places = spatial_attention(gated, model["weight"], bias=model["bias"])[1][:, 0] if "weight" in model else None
+        if places is not None and ours.normalise == "softmax":
+            places = softmax(gated @ model["weight"][:, 0])                                             # a bias changes no softmax
+        gated = gated if places is None else gated * places[:, None]
+        if ours.axis == "both" and ours.normalise == "sigmoid":
+            own = channel_and_spatial_attention(features, model["w_squeeze"], model["w_excite"], model["weight"], **biases, bias=model["bias"])[0]
+            assert np.allclose(gated, own, rtol=0, atol=1e-12)
+        pooled = sum(np.split(gated.max(axis=0), 3))
+        chances = softmax(pooled @ model["readout"] + model["b_readout"])
+        for name, wanted in (("features", features), ("channels", channels), ("places", places), ("gated", gated), ("chances", chances)):
+            mine = getattr(ours, {"channels": "channel_gates", "places": "place_gates"}.get(name, name))
+            assert (got[name] is None) == (mine is None) == (wanted is None), name
+            if wanted is not None:
+                theirs = np.transpose(got[name]) if name in ("features", "gated") else got[name]               # which are lists of channels
+                assert np.allclose(theirs, wanted, rtol=0, atol=1e-9) and np.allclose(mine, wanted, rtol=0, atol=1e-9), name
+        assert np.allclose(got["means"], features.mean(axis=0), rtol=0, atol=1e-9) and np.allclose(got["pooled"], pooled, rtol=0, atol=1e-9)
+        for gates in (channels, places):
+            seen.add((ours.axis, ours.normalise, gates is not None and bool(abs(gates.sum() - 1) < 1e-9)))
+    assert {(axis, way, way == "softmax") for axis in ("channel", "spatial", "both") for way in gate_axes.WAYS} <= seen
+
+
+def test_gate_axes_follow_their_traits():
+    widget = gating()
+    assert widget.defaults == {"axis": "both", "lamps": [0, 1, 0, 0], "normalise": "sigmoid", "picture": 0} and list(widget.models) == list(gate_axes.AXES)
+    assert (widget.features.shape, widget.channel_gates.shape, widget.place_gates.shape) == ((20, 9), (9,), (20,))
+    assert ((0 < widget.channel_gates) & (widget.channel_gates < 1)).all() and abs(widget.place_gates.sum() - 1) > 0.1
+    widget.normalise = "softmax"
+    assert np.isclose(widget.channel_gates.sum(), 1) and np.isclose(widget.place_gates.sum(), 1)
+    before = widget.features
+    widget.axis = "channel"
+    assert widget.place_gates is None and widget.channel_gates.shape == (9,) and widget.features.shape == (20, 9)
+    widget.axis = "none"
+    assert widget.channel_gates is None and np.array_equal(widget.gated, widget.features)
+    widget.axis, widget.picture = "both", 1
+    assert not np.allclose(widget.features, before) and widget.lamps == [0, 0, 1, 1]
+    widget.lamps = np.array([1, 0, 1, 1])
+    assert widget.lamps == [1, 0, 1, 1] and np.allclose((widget.pixels - widget.pictures[1])[2:], 0) and (widget.pixels - widget.pictures[1])[0, 0, 2] > 0
+    widget.picture = 0
+    assert widget.lamps == widget.defaults["lamps"] == [0, 1, 0, 0] and np.array_equal(widget.pixels, widget.pictures[0])
+    assert gating(lit=None).lamps == [] and gating(lit=None, picture=1).defaults["lamps"] == []
+
+
+def test_gate_axes_draw_a_still_picture():
+    widget = gating()
+    still = widget.still()
+    assert answered(widget) in unescape(still) and still.count("<image ") == 4
+    assert "Its red light." in still and f"The gates of the places, {fixed(widget.place_gates.min())} to {fixed(widget.place_gates.max())}." in still
+    widget.axis = "none"
+    assert "<td>none</td>" in widget.still() and "The gates of the places" not in widget.still() and ": nothing is multiplied. " in widget.still()
+    widget.lamps = [1, 1, 1, 1]
+    assert "Picture 1 with other lamps, gates for none: " in widget.still() and "right" not in widget.still().split("The model says")[1]
+    assert gating(names=["a", "b", "c"]).shapes == [] and gating().shapes[0] == [[0, 1, 0], [1, 1, 1], [0, 1, 0]]
+
+
+def answered(widget):
+    """What the status line says of the answer."""
+    best, right = int(widget.chances.argmax()), widget.labels[widget.picture]
+    if widget.lit and widget.lamps != widget.lit[widget.picture]:
+        return f"The model says {widget.names[best]}, {fixed(widget.chances[best])}."
+    verdict = ", which is right." if best == right else f"; the right answer is {widget.names[right]}."
+    return f"The model says {widget.names[best]}, {fixed(widget.chances[best])}{verdict}"
+
+
+def ungated(axis="both", **changed):
+    """Models in one of which parts are changed; None leaves one out."""
+    models = {name: dict(model) for name, model in gating().models.items()}
+    models[axis] = {name: part for name, part in (models[axis] | changed).items() if part is not None}
+    return {"models": models}
+
+
+@pytest.mark.parametrize("changed, error, words", [
+    ({"models": {}}, TypeError, "models must be a dict of models by their axis, got {}"),
+    ({"models": [1]}, TypeError, "models must be a dict of models by their axis"),
+    ({"models": {"places": {}}}, ValueError, "an axis of models must be one of none, channel, spatial, both, got 'places'"),
+    ({"models": {"none": 1}}, TypeError, "the model 'none' must be a dict, got int"),
+    (ungated(weight=None, b_excite=None), ValueError, "the model 'both' lacks b_excite, weight"),
+    (ungated(filters=np.zeros((9, 9))), ValueError, "the model 'both' must have at most 8 filters, got 9"),
+    (ungated(filters=np.zeros((8, 3))), ValueError, r"filters of the model 'both' must have shape \(9, any\), got \(8, 3\)"),
+    (ungated(b_filters=[0, 1]), ValueError, r"b_filters of the model 'both' must have shape \(3,\), got \(2,\)"),
+    (ungated(w_squeeze=np.zeros((9, 65))), ValueError, "w_squeeze of the model 'both' must have at most 64 columns, got 65"),
+    (ungated(w_excite=np.zeros((3, 8))), ValueError, r"w_excite of the model 'both' must have shape \(3, 9\), got \(3, 8\)"),
+    (ungated("spatial", weight=np.zeros(6)), ValueError, r"weight of the model 'spatial' must have shape \(9, 1\), got \(6,\)"),
+    (ungated("none", readout=np.zeros((3, 2))), ValueError, r"readout of the model 'none' must have shape \(3, 3\), got \(3, 2\)"),
+    (ungated(bias=[1001]), ValueError, "bias of the model 'both' must lie between -1000 and 1000"),
+    ({"models": gating().models | {"none": gate_axes.random_model(0, "none", answers=3)}}, ValueError, "all models must have as many filters, got 2, 3, 3, 3"),
+    ({"pictures": np.zeros((2, 4, 5))}, ValueError, r"pictures must have shape \(any, any, any, 3\), got \(2, 4, 5\)"),
+    ({"pictures": np.full((2, 4, 5, 3), 1.5)}, ValueError, "pictures must lie between 0 and 1"),
+    ({"pictures": np.zeros((2, 4, 17, 3))}, ValueError, r"pictures must be at most 8 of 16 by 16 pixels, got \(2, 4, 17, 3\)"),
+    ({"pictures": np.zeros((9, 4, 4, 3))}, ValueError, r"got \(9, 4, 4, 3\)"),
+    ({"labels": [0]}, ValueError, "there must be one label for each picture, got 1 for 2"),
+    ({"labels": [0, 3]}, ValueError, "labels must be from 0 to 2, the number of one of the names, got 3"),
+    ({"labels": 1}, TypeError, "labels must be a sequence of int, got int"),
+    ({"names": "abc"}, TypeError, "names must be a list of str, got 'abc'"),
+    ({"names": list("abcdefghi")}, ValueError, "names must be at most 8, got 9"),
+    ({"names": {"a": ["##", "#"], "b": ["#"], "c": ["#"]}}, ValueError, r"the shape of 'a' must be rows of text, all as long, got \['##', '#'\]"),
+    ({"names": {"a": []}}, ValueError, "the shape of 'a' must be rows of text"),
+    ({"lit": 1}, TypeError, "lit must be a sequence of rows of 0 and 1, got int"),
+    ({"lit": [[0, 0, 0, 0]]}, ValueError, "lit must have a row for each of the 2 pictures, got 1"),
+    ({"lit": [[0, 0, 0, 0], [0, 0, 2, 0]]}, ValueError, r"lit must be 0 or 1 for each of the four quarters, got \[0, 0, 2, 0\]"),
+    ({"lit": [[0, 0, 0, 0], [0, 0]]}, ValueError, r"lit must be 0 or 1 for each of the four quarters, got \[0, 0\]"),
+    ({"lamp": [0, 1]}, ValueError, r"lamp must have shape \(3,\), got \(2,\)"),
+    ({"axis": "places"}, ValueError, "axis must be one of none, channel, spatial, both, got 'places'"),
+    ({"normalise": "max"}, ValueError, "normalise must be one of sigmoid, softmax, got 'max'"),
+    ({"picture": 2}, ValueError, "picture must be from 0 to 1, the number of one of the pictures, got 2")])
+def test_gate_axes_refuse(changed, error, words):
+    with pytest.raises(error, match=words):
+        gating(**changed)
+
+
+def test_gate_axes_without_lamps_switch_none():
+    widget = gating(lit=None)
+    with pytest.raises(ValueError, match="lamps can be switched only where lit says which quarters are lit"):
+        widget.lamps = [0, 0, 0, 1]
+    assert widget.lamps == []
+
+
+def test_gate_axes_offer_only_what_has_a_model():
+    with pytest.raises(ValueError, match="axis must be one of none, spatial, got 'both'"):
+        gating(models={axis: gating().models[axis] for axis in ("spatial", "none")})
+
+
+def test_gate_axes_say_what_the_trained_models_say():
+    """Models as they travel, under the lamps they were trained with: in Python and on the page the gates and answers of torch."""
+    task = lamps.PictureTask("both", num_pictures=200)
+    models = {gate: task.train(0, gate=gate, steps=30).double() for gate in lamps.GATES}
+    pixels = task.held_out.pixels[:4].double().round(decimals=2)
+    widget = GateAxes({gate: lamps.travelling(model) for gate, model in models.items()}, pixels.view(-1, 16, 16, 3).numpy(), task.held_out.labels[:4],
+                      lamps.SHAPES, lit=task.held_out.lit[:4])
+    cases = []
+    for gate, model in models.items():
+        with torch.no_grad():
+            for numbers in model.parameters():
+                numbers.copy_(numbers.round(decimals=4))            # as they travel
+            logits, gates = model(pixels)
+        for k in range(4):
+            widget.axis, widget.picture = gate, k
+            cases.append((widget.state(), logits[k].softmax(0).numpy(), [gates[kind][k].flatten().numpy() if kind in gates else None
+                                                                        for kind in ("channel", "spatial")]))
+            for ours, wanted in zip((widget.chances, widget.channel_gates, widget.place_gates), (cases[-1][1], *cases[-1][2])):
+                assert (ours is None) == (wanted is None) and (wanted is None or np.allclose(ours, wanted, rtol=0, atol=1e-6))
+    for (_, chances, gates), got in zip(cases, node("run_figures.js", {"figure": "gate_axes", "cases": [case for case, *_ in cases]})):
+        assert np.allclose(got["chances"], chances, rtol=0, atol=1e-6)
+        assert all(wanted is None or np.allclose(got[name], wanted, rtol=0, atol=1e-6) for name, wanted in zip(("channels", "places"), gates))
+
+
+# What a figure shows: for each drawing its pixels with red, green, blue and depth; the lengths of bars; all words.
+SHOWN_GATES = """f => { const all = (name, read) => [...f.querySelectorAll(name)].map(read), size = b => Number(b.style.transform.match(/[\\d.]+/)[0]);
+    const pixels = canvas => { const copy = document.createElement('canvas'), context = copy.getContext('2d', {willReadFrequently: true});
+        context.drawImage(canvas, 0, 0); const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
+        return Array.from({length: data.length / 4}, (_, i) => [...data.slice(4 * i, 4 * i + 4)]); };
+    return { maps: all('.ak-map canvas', pixels), channels: all('.ak-channel canvas', pixels), gates: all('.ak-bar .ak-gate', size), chances: all('.ak-answer .ak-fill', size),
+        means: all('.ak-bar .ak-mean', size), names: all('.ak-channels > span', e => e.textContent), numbers: all('.ak-bar', e => e.innerText.trim()),
+        lamps: all('.ak-lamp', e => e.ariaPressed === 'true'), sum: f.querySelector('.ak-sum').textContent, told: all('.ak-gates p', e => e.textContent).filter(Boolean), answers: all('.ak-answer', e => e.innerText.trim().split(/\\s*\\n\\s*/)),
+        chosen: all('.ak-answer', e => e.dataset.chosen === 'true').indexOf(true) }; }"""
+
+
+def lit(found, widget):
+    """The page shows the state of a figure in Python: pictures as light, bars and numbers, sums, the answers."""
+    page, c, pixels = found.evaluate(SHOWN_GATES), len(widget.features[0]), widget.pixels.reshape(-1, 3)
+    light = [pixels, *(pixels[:, [k]] * gate_axes.TINTS[k] for k in range(3))]
+    means, tints = widget.features.mean(axis=0), np.repeat(gate_axes.TINTS, c // 3, axis=0)
+    for k, tint in enumerate(tints):           # before the gates and after, in one scale
+        light += [numbers[:, [k]] / max(widget.features[:, k].max(), 1e-9) * tint for numbers in (widget.features, widget.gated)]
+    shown = [*page["maps"][:4], *page["channels"]]
+    assert all(np.abs(np.array(seen)[:, :3] - 255 * wanted).max() <= 0.51 for seen, wanted in zip(shown, light, strict=True))
+    channels, places = (np.zeros(count) if gates is None else gates for gates, count in ((widget.channel_gates, c), (widget.place_gates, len(pixels))))
+    for name, wanted in (("gates", channels), ("means", means / max(means.max(), 1e-9)), ("chances", widget.chances)):
+        assert np.allclose(page[name], wanted, rtol=0, atol=6e-4), name
+    assert page["numbers"] == [text for mean, gate in zip(means, channels) for text in (fixed(mean), "" if widget.channel_gates is None else fixed(gate))]
+    assert page["names"] == list(gate_axes.COLOURS)
+    assert page["sum"] == ("no gates of channels" if widget.channel_gates is None else f"sum of the gates {fixed(channels.sum())}")
+    assert np.allclose(np.array(page["maps"][4])[:, 3], [255 * draw.opacity(v, 1 if widget.normalise == "sigmoid" else max(places.max(), 1e-9)) for v in places], atol=0.51)
+    assert page["told"] == ["gates of places", *(["none"] if widget.place_gates is None else
+                                                 [f"{fixed(places.min())} to {fixed(places.max())}", f"sum {fixed(places.sum())}"])]
+    right = widget.labels[widget.picture]
+    assert page["answers"] == [[name, fixed(p), *["right"] * (k == right and widget.lamps == (widget.lit[widget.picture] if widget.lit else []))] for k, (name, p) in enumerate(zip(widget.names, widget.chances))]
+    assert page["chosen"] == widget.chances.argmax() and page["lamps"] == [bool(lamp) for lamp in widget.lamps]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1280, 360])
+def test_the_axis_is_switched_on_the_page(watched, tmp_path, width):
+    with watched(width=width, reduced_motion="reduce") as w:
+        widget = gating(axis="spatial")
+        found = alone(w, tmp_path, widget)
+        lit(found, widget)
+        for axis, words in gate_axes.AXES.items():
+            press(found, words)
+            widget.axis = axis
+            for way in ("softmax", "sigmoid"):
+                press(found, way)
+                widget.normalise = way
+                lit(found, widget)
+                assert ("was trained with the sigmoid" in found.inner_text()) == (way == "softmax" and axis != "none")
+                assert answered(widget) in status(w, found) and (f", by {way}: " in status(w, found)) == (axis != "none")
+                assert status(w, found) in unescape(widget.still())
+        press(found, "2")
+        widget.picture = 1
+        lit(found, widget)
+        assert status(w, found).startswith("Picture 2, gates for both, by sigmoid: the gates of the 9 channels sum to ")
+        press(found, "lamp upper right")
+        found.get_by_role("button", name="lamp lower left").click()
+        widget.lamps = [0, 1, 0, 1]
+        lit(found, widget)
+        assert status(w, found).startswith("Picture 2 with other lamps, gates for both") and status(w, found).endswith(f"{fixed(widget.chances.max())}.")
+        assert status(w, found) in unescape(widget.still())
+        press(found, "1")
+        lit(found, gating())
+        press(found, "lamp lower right")
+        press(found, "Reset")
+        lit(found, gating(axis="spatial"))
+        assert w.page.evaluate("document.documentElement.scrollWidth <= innerWidth") and not w.errors
+
+
+@pytest.mark.browser
+def test_gates_set_in_python_are_shown(watched, tmp_path):
+    """Live, the kernel hears of each change, and the figure follows the kernel; an axis without a model has no button."""
+    with watched() as w:
+        widget = gating(models={axis: gating().models[axis] for axis in ("none", "spatial")}, axis="spatial", names=["a", "b", "c"], lit=None)
+        alone(w, tmp_path, widget)
+        w.page.evaluate("""() => { const place = document.querySelector('[data-ak-figure]'), model = attnkit.staticModel(JSON.parse(place.dataset.akState));
+            window.sent = []; model.save_changes = () => sent.push([model.get('axis'), model.get('normalise'), model.get('picture')]); window.model = model;
+            attnkit.figures.gate_axes.render({model, el: place}); }""")
+        found = w.page.locator(".ak-figure")
+        assert found.get_by_role("button").all_inner_texts() == ["none", "places", "sigmoid", "softmax", "1", "2", "Reset"]
+        for name in ("none", "softmax", "2"):
+            press(found, name)
+        assert w.page.evaluate("sent") == [["none", "sigmoid", 0], ["none", "softmax", 0], ["none", "softmax", 1]]
+        w.page.evaluate("() => { model.set('axis', 'spatial'); model.set('picture', 0); }")
+        widget.normalise = "softmax"
+        lit(found, widget)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1280, 360])
+def test_the_largest_gates_have_room(watched, tmp_path, width):
+    """The most pixels, channels, pictures and answers: nothing is wider than the page or cut, and a redraw is small."""
+    with watched(width=width) as w:
+        models = {axis: gate_axes.random_model(5, axis, filters=6, hidden=6, answers=8) for axis in gate_axes.AXES}
+        pictures = np.random.default_rng(7).uniform(size=(8, 16, 16, 3)).round(2)
+        widget = GateAxes(models, pictures, np.arange(8), ["notched corner", *"abcdefg"], axis="both")
+        found = alone(w, tmp_path, widget)
+        assert w.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        cut = found.locator("span, p").evaluate_all("all => all.filter(e => e.scrollWidth > e.clientWidth + 1 && e.clientWidth).map(e => e.textContent)")
+        assert not cut and found.evaluate("f => f.querySelectorAll('*').length") < 350
+        before = found.bounding_box()["height"]
+        for name in ("none", "places", "softmax", "channels", "both", "8"):
+            press(found, name)
+            w.settle()
+        print(f"\n{before} pixels high, {found.bounding_box()['height']} at last")
+        changes = found.evaluate("""async f => { let changes = 0; new MutationObserver(found => changes += found.length)
+            .observe(f, {attributes: true, childList: true, characterData: true, subtree: true});
+            f.querySelectorAll('.ak-controls button')[6].click(); await new Promise(done => setTimeout(done)); return changes; }""")
+        assert 0 < changes < 120 and not w.errors
+
+
+@pytest.mark.browser
+def test_switching_the_axis_costs_little(watched, tmp_path):
+    """The work of a redraw, counted as the pages count it, with the most pixels and channels."""
+    with watched(reduced_motion="reduce") as w:
+        models = {axis: gate_axes.random_model(5, axis, filters=6, hidden=6) for axis in gate_axes.AXES}
+        pictures = np.random.default_rng(7).uniform(size=(2, 16, 16, 3)).round(2)
+        profile = w.context.new_cdp_session(w.page)
+        profile.send("Profiler.enable")
+        profile.send("Profiler.startPreciseCoverage", {"callCount": True, "detailed": True})
+        found = alone(w, tmp_path, GateAxes(models, pictures, [0, 1], ["a", "b"], axis="none"))
+
+        def ran():
+            scripts = profile.send("Profiler.takePreciseCoverage")["result"]
+            return sum(block["count"] for s in scripts if s["url"].startswith("file:") for f in s["functions"] for block in f["ranges"])
+        blocks = {"coming to life": ran()}
+        for name in ("both", "softmax", "2"):
+            press(found, name)
+            blocks[name] = ran()
+        print(f"\nblocks: {blocks}")
+        assert 0 < max(blocks.values()) < 40_000 and not w.errors
+
+
 def untranslatable(name=None, **changed):
     """A packed translator in which something of the whole, or of one tensor, is changed; None leaves it out."""
     model = sentence_translator.random_model(6, source_words=ENGLISH, target_words=FRENCH)
@@ -2918,3 +3297,420 @@ def test_a_word_more_costs_its_own_step(watched, tmp_path):
         print(f"\nblocks: {steps} for a step, {again} to read the model, the sentence and write five words")
         assert 0 < max(steps) < 30_000 and again > 4 * max(steps)
         assert found.evaluate("f => f.querySelectorAll('*').length") < 700
+
+
+# ---- the bill of attention
+
+def test_attention_bill_arithmetic():
+    rng = np.random.default_rng(41)
+    figures_ = []
+    for k in range(300):
+        pick = {name: str(rng.choice(words)) for name, words in (("method", attention_bill.METHODS), ("sharing", attention_bill.SHARING))}
+        figures_.append(AttentionBill(2 ** int(rng.integers(7, 21)), 2 ** int(rng.integers(7, 15)), 2 ** int(rng.integers(8)), **pick,
+                                      window=int(rng.integers(1, 4097)), measured=TIMES if k % 3 else None))
+    for ours, got in zip(figures_, node("run_figures.js", {"figure": "attention_bill", "cases": [widget.state() for widget in figures_]})):
+        written = got.pop("written")
+        assert got.keys() == ours.bill.keys()
+        for name, value in ours.bill.items():
+            assert got[name] == (value if value is None else pytest.approx(value, rel=1e-12)), name
+            write = in_time if name in ("measured", "estimate") else in_bytes if name in ("weights", "cache") else in_words
+            assert written[name] == ("not measured" if value is None else write(value))
+
+
+def work(run):
+    """What some products of torch's cost: multiply-adds in all, and the most numbers that one of them made."""
+    made = []
+
+    class Watch(torch.utils._python_dispatch.TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            out = func(*args, **(kwargs or {}))
+            if func in (torch.ops.aten.mm.default, torch.ops.aten.bmm.default):
+                made.append((out.numel() * args[0].shape[-1], out.numel()))
+            return out
+    with Watch():
+        run()
+    return sum(cost for cost, _ in made), max(size for _, size in made)
+
+
+@pytest.mark.parametrize("heads", [1, 4])
+def test_a_bill_counts_what_attnkit_does(heads):
+    """Multiply-adds of the products, and how many weights stand side by side, on real arrays."""
+    n, d, window, rng = 1024, 128, 96, np.random.default_rng(42)
+    q, k, v = (torch.tensor(rng.normal(size=(heads, n, d // heads))) for _ in range(3))
+    bill = {method: AttentionBill(n, d, heads, method, window=window).bill for method in attention_bill.METHODS}
+
+    def costs(run, method):
+        multiplied, held = work(run)
+        assert 4 * held == bill[method]["weights"]
+        return multiplied
+
+    assert costs(lambda: attention(q, k, v), "whole") == bill["whole"]["attention"]
+    assert costs(lambda: memory.attention_in_blocks(q, k, v), "blocks") == bill["blocks"]["attention"]
+    # A block of 64 queries meets 63 keys more than one query; at the two ends of the text keys are missing.
+    per_query = costs(lambda: memory.window_attention(q, k, v, window=window), "window") / bill["window"]["attention"]
+    assert per_query == pytest.approx((2 * window + 64) / (2 * window + 1), rel=0.1)
+    pairs_ = window_mask(n, window).sum()
+    assert 2 * int(pairs_) * d == bill["window"]["attention"] - 2 * d * window * (window + 1)
+    # Beside writing and reading, each query meets the sum of the keys once.
+    assert work(lambda: memory.linear_attention(q, k, v))[0] == bill["linear"]["attention"] + n * d
+    assert 4 * memory.fast_weight_attention(q, k, v)[1].numel() == bill["linear"]["weights"]
+    x, w = (torch.tensor(rng.normal(size=size)) for size in ((n, d), (d, d)))
+    whole = work(lambda: multi_head_attention(x, x, x, w, w, w, w, num_heads=heads))[0]
+    assert whole == bill["whole"]["operations"] == bill["whole"]["projections"] + bill["whole"]["attention"]
+
+
+def test_scores_and_blend_cross_the_projections_at_twice_the_width():
+    for width in (128, 1024, 16384):
+        assert (bill := AttentionBill(2 * width, width, 8).bill)["attention"] == bill["projections"]
+    assert AttentionBill(4096, 4096, 32).bill["projections"] == 2 * AttentionBill(4096, 4096, 32).bill["attention"]
+
+
+def test_key_value_heads_of_a_bill():
+    caches = {sharing: billed(heads=32, width=4096, sharing=sharing) for sharing in attention_bill.SHARING}
+    assert [widget.kv_heads for widget in caches.values()] == [32, 8, 1]
+    assert caches["multi-head"].bill["cache"] == 4 * caches["grouped-query"].bill["cache"] == 32 * caches["multi-query"].bill["cache"]
+    assert billed(heads=2, sharing="grouped-query").kv_heads == 1
+
+
+def test_measured_times_of_a_bill():
+    widget = billed(length=8192)
+    assert widget.bill["measured"] == 216 and widget.bill["estimate"] == pytest.approx(16 * 14.5)
+    widget.length = 2048
+    assert widget.bill["measured"] == 14.5 == pytest.approx(widget.bill["estimate"])      # it has the median speed
+    assert widget.of("window")["estimate"] == pytest.approx(14.5 * 513 / 2048) and widget.of("linear")["measured"] == 0.8
+    widget.length = 4096
+    assert widget.bill["measured"] is None and "not measured" in widget.still()
+    assert billed(measured=None).bill["estimate"] is None and "measured" not in billed(measured=None).still()
+
+
+@pytest.mark.parametrize("changed, error, words", [
+    ({"length": 4095}, ValueError, "length must be a power of two from 128 to 1,048,576, got 4,095"),
+    ({"width": 2**15}, ValueError, "width must be a power of two from 128 to 16,384, got 32,768"),
+    ({"heads": 0}, ValueError, "heads must be at least 1, got 0"),
+    ({"heads": 256}, ValueError, "heads must be a power of two from 1 to 128, got 256"),
+    ({"heads": True}, TypeError, "heads must be an integer, got bool"),
+    ({"method": "sparse"}, ValueError, "method must be one of whole, blocks, window, linear, got 'sparse'"),
+    ({"sharing": ["x"]}, ValueError, "sharing must be one of multi-head, grouped-query, multi-query"),
+    ({"shown": "time", "measured": None}, ValueError, "shown cannot be time: there are no measured times"),
+    ({"window": 0}, ValueError, "window must be at least 1, got 0"),
+    ({"window": 5000}, ValueError, "window must be from 1 to 4,096, got 5,000"),
+    ({"window": 2.0}, TypeError, "window must be an integer, got float"),
+    ({"measured": {}}, ValueError, r'measured must be {"lengths": \[...\], "ms": {method: \[...\]}}, got {}'),
+    ({"measured": {"lengths": [8, 4], "ms": {"whole": [1, 2]}}}, ValueError, r"the lengths of measured must grow, got \[8, 4\]"),
+    ({"measured": {"lengths": [8.5], "ms": {"whole": [1]}}}, TypeError, "a length of measured must be an integer"),
+    ({"measured": {"lengths": [8], "ms": {"fast": [1]}}}, ValueError, "measured knows whole, blocks, window, linear, torch kernel, got 'fast'"),
+    ({"measured": {"lengths": [8], "ms": {"whole": [1, 2]}}}, ValueError, r"measured must hold 1 times for whole, one for each length, got \[1, 2\]"),
+    ({"measured": {"lengths": [8], "ms": {"whole": 3}}}, ValueError, "one for each length, got 3"),
+    ({"measured": {"lengths": [8], "ms": {"whole": [0]}}}, ValueError, "a time of whole must be positive or None"),
+    ({"measured": {"lengths": [8], "ms": {"whole": [float("inf")]}}}, ValueError, "a time of whole must be finite"),
+    ({"measured": {"lengths": [8], "ms": {"whole": ["1"]}}}, TypeError, "a time of whole must be a number"),
+    ({"measured": {"lengths": [8], "ms": {"blocks": [1]}}}, ValueError, "measured must hold a time of whole"),
+    ({"measured": {"lengths": [8], "ms": {"whole": [None]}}}, ValueError, "measured must hold a time of whole")])
+def test_attention_bill_refuses(changed, error, words):
+    with pytest.raises(error, match=words):
+        billed(**changed)
+
+
+# Words of the chart that stand on one another; their boxes have room above and below the letters.
+CROWDED = """f => { const seen = [...f.querySelectorAll('.ak-bill-chart text')].filter(e => e.textContent && e.getClientRects().length
+        && e.style.display !== 'none').map(e => [e.textContent, e.getBoundingClientRect()]);
+    return seen.flatMap(([name, a], i) => seen.slice(i + 1).filter(([, b]) => a.left < b.right && b.left < a.right && a.top + 4 < b.bottom - 4
+        && b.top + 4 < a.bottom - 4).map(([other]) => `${name} meets ${other}`)); }"""
+# ---- paths through a sequence
+
+def test_sequence_paths_arithmetic():
+    """Every length with every kind of network, from the first item and from one at random: the same in both languages."""
+    rng = np.random.default_rng(31)
+    cases = [{"length": n, "network": kind, "source": source} for n in range(4, 33) for kind in graphs.KINDS for source in (1, int(rng.integers(1, n + 1)))]
+    for case, got in zip(cases, node("run_figures.js", {"figure": "sequence_paths", "cases": cases})):
+        ours, network, source = SequencePaths(**case), graphs.Network(case["network"], case["length"]), case["source"]
+        far = network.distances(source)
+        assert got["compared"] == ours.compared and list(got["compared"]) == list(graphs.KINDS)
+        assert [tuple(edge) for edge in got["edges"]] == network.edges and [tuple(edge) for edge in got["drawn"]] == list(network.drawn())
+        assert got["far"] == [far.get(k, -1) for k in range(network.last + 1)]
+        assert got["path"] == network.path(source) and got["heard"] == network.heard(source) and got["layers"] == network.layers
+
+
+LENGTHS = [2, *range(4, 33)]
+
+
+@pytest.mark.parametrize("kind, layers, steps", [("recurrent", lambda n: 1, lambda n: n - 1), ("convolution", lambda n: -(-(n - 1) // 2), None),
+                                                 ("dilated", lambda n: int(np.ceil(np.log2(n))), None), ("attention", lambda n: 1, None),
+                                                 ("window", lambda n: -(-(n - 1) // 3), None)])
+def test_paths_are_as_long_as_formulas_say(kind, layers, steps):
+    for n in LENGTHS:
+        network = graphs.Network(kind, n)
+        assert network.layers == layers(n) and network.steps(1) == (steps or layers)(n)
+        assert network.waits == (n if kind == "recurrent" else network.layers)
+        assert kind != "recurrent" or [network.steps(s) for s in range(1, n + 1)] == list(range(n - 1, -1, -1))
+
+
+def layer_mask(kind, n, k):
+    """Which place of layer k, counted from 0, hears which of the layer below."""
+    if kind == "dilated":
+        return np.eye(n, dtype=bool) | np.eye(n, k=-(2 ** k), dtype=bool)
+    radius = {"recurrent": n, "convolution": 2, "window": 3, "attention": n}[kind]
+    return window_mask(n, radius) & (causal_mask(n) | (kind == "attention"))
+
+
+@pytest.mark.parametrize("kind", graphs.KINDS)
+def test_whom_an_item_reaches_is_what_products_of_masks_say(kind):
+    """The product of the layers' masks is not zero where an item is heard; there are as many connections as they allow."""
+    for n in LENGTHS:
+        network = graphs.Network(kind, n)
+        masks = [layer_mask(kind, n, k) for k in range(network.layers)]
+        for source in {1, n // 2, n}:
+            hears = np.eye(n, dtype=bool)[source - 1]
+            for k, (mask, count) in enumerate(zip(masks, network.heard(source))):
+                hears = mask @ hears
+                assert hears.sum() == count
+                assert source > 1 or hears[-1] == (k == network.layers - 1), "a layer too few or too many"
+        assert len(network.edges) == (2 * n - 1 if kind == "recurrent" else np.sum(masks))
+
+
+@pytest.mark.parametrize("kind", graphs.KINDS)
+def test_a_path_leads_along_connections(kind):
+    for n in (2, 9, 16, 32):
+        network = graphs.Network(kind, n)
+        for source in (1, n // 2, n):
+            path = network.path(source)
+            assert path[0] == source - 1 and path[-1] == network.last == (network.layers + 1) * n - 1
+            assert set(zip(path, path[1:])) <= set(network.drawn()) <= set(network.edges)
+            assert len(path) - 1 == network.distances(source)[network.last] == network.steps(source) + (kind == "recurrent")
+    # Of many connections those are drawn that lead to the last output: they end there, or where another begins.
+    ends = {network.last} | {a for a, _ in network.drawn()}
+    assert all(b in ends for _, b in network.drawn()) or len(network.edges) <= graphs.MOST_LINES
+    missing = set(network.edges) - set(network.drawn())
+    assert not [b for _, b in missing if b in ends] and bool(missing) == (len(network.edges) > graphs.MOST_LINES)
+
+
+def test_a_shorter_sequence_takes_the_source_along():
+    figure = SequencePaths(20, "dilated", 18)
+    figure.length = 12
+    assert (figure.source, figure.length) == (12, 12)
+    figure.source = 3
+    figure.length = 30
+    assert figure.source == 3 and figure.defaults == {"length": 20, "network": "dilated", "source": 18}
+
+
+@pytest.mark.parametrize("make, error, words", [
+    (lambda: SequencePaths(3), ValueError, "length must be at least 4, got 3"),
+    (lambda: SequencePaths(33), ValueError, "length must be at most 32, got 33"),
+    (lambda: SequencePaths("16"), TypeError, "length must be an integer, got str"),
+    (lambda: SequencePaths(8, "rnn"), ValueError, "network must be one of recurrent, convolution, dilated, attention, window, got 'rnn'"),
+    (lambda: SequencePaths(8, source=9), ValueError, "source must be from 1 to 8, the number of one of the items, got 9"),
+    (lambda: SequencePaths(8, source=40), ValueError, "source must be at most 32, got 40"),
+    (lambda: SequencePaths(8, source=0), ValueError, "source must be at least 1, got 0"),
+    (lambda: SequencePaths(8, source=1.0), TypeError, "source must be an integer, got float")])
+def test_sequence_paths_refuse(make, error, words):
+    with pytest.raises(error, match=words):
+        make()
+
+
+def points(found, name):
+    """Where the points of a path of the drawing lie, as node numbers: the items are level 0."""
+    n = int(found.locator(".ak-net").evaluate("e => getComputedStyle(e).getPropertyValue('--count')"))
+    top = float(found.locator(".ak-net > svg").get_attribute("viewBox").split()[-1])
+    return [int((top - float(y)) * n + float(x)) for x, y in re.findall(r"[ML](\d+) (\d+)", found.locator(f"path.ak-{name}").get_attribute("d"))]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1280, 360])
+def test_a_bill_by_keyboard_and_by_hand(watched, tmp_path, width):
+    with watched(width=width) as w:
+        widget, heights_ = billed(length=4096, width=4096, heads=32), []
+        found = alone(w, tmp_path, widget)
+        start = found.inner_text()
+        length, wide, heads = (found.get_by_role("slider", name=name) for name in ("length n", "width d", "heads h"))
+
+        def shows():
+            said, seen, bill = status(w, found), found.inner_text(), widget.bill
+            for name, write in {"operations": in_words, "weights": in_bytes, "cache": in_bytes, "estimate": in_time}.items():
+                assert write(bill[name]) in said and write(bill[name]) in seen, name
+            assert in_words(bill["attention"]) in seen and (in_time(bill["measured"]) if bill["measured"] else "not measured") in said
+            assert found.evaluate(CUT) == [] and w.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+            assert found.evaluate(CROWDED) == []
+            heights_.append(found.bounding_box()["height"])
+
+        shows()
+        assert "n = 2d = 8,192" in start and "33% for scores and blend" in status(w, found)
+        for method in ("linear", "window", "blocks", "whole"):
+            press(found, method)
+            widget.method = method
+            shows()
+        for name, number in {"8": "grouped-query", "1": "multi-query"}.items():
+            press(found, name)
+            widget.sharing = number
+            shows()
+        for slider, trait, key in ((heads, "heads", "Home"), (wide, "width", "Home"), (length, "length", "Home"), (wide, "width", "End"),
+                                   (heads, "heads", "End"), (length, "length", "End")):
+            slider.press(key)
+            setattr(widget, trait, 2 ** int(slider.input_value()))
+            for chart in ("memory", "time", "operations"):
+                press(found, chart)
+                shows()
+        assert not found.get_by_role("button", name="2", exact=True).filter(visible=True).count()
+        # The chart is pressed, and dragged: the length is where the pointer is.
+        found.locator(".ak-hit").scroll_into_view_if_needed()
+        box = found.locator(".ak-hit").bounding_box()
+        w.page.mouse.click(box["x"] + 4.2 / 13 * box["width"], box["y"] + 30)
+        assert length.input_value() == "11"
+        w.page.mouse.down()
+        w.page.mouse.move(box["x"] + 8 / 13 * box["width"], box["y"] + 60, steps=4)
+        w.page.mouse.up()
+        widget.length = 2**15
+        assert length.input_value() == "15"
+        shows()
+        press(found, "Reset")
+        widget.length, widget.width, widget.heads, widget.sharing = 4096, 4096, 32, "multi-head"
+        shows()
+        assert found.inner_text() == start and max(heights_) - min(heights_) < 1, "the page below jumps"
+        assert not w.errors
+
+
+# Where a point of the chart stands, as powers of ten: of the length, and of what is drawn upwards.
+PLACES = """f => { const at = e => (e.getAttribute('transform') || '').match(/[-.0-9]+/g)?.map(Number);
+    return { dot: at(f.querySelector('.ak-dot')), ring: at(f.querySelector('.ak-ring')),
+        marks: [...f.querySelectorAll('.ak-mark')].filter(e => e.style.display !== 'none').map(at),
+        lines: [...f.querySelectorAll('.ak-line')].map(e => e.getAttribute('d').match(/[.0-9]+/g).map(Number)) }; }"""
+
+
+@pytest.mark.browser
+def test_the_chart_of_a_bill_draws_its_numbers(watched, tmp_path):
+    """The lines, the dot, the ring and the measured dots stand where one logarithmic scale has them."""
+    with watched() as w:
+        widget = billed(length=512, width=1024, heads=16, method="window")
+        found = alone(w, tmp_path, widget)
+        places = found.evaluate(PLACES)
+        lengths = 2.0 ** np.arange(7, 21)
+        names = [*attention_bill.METHODS]
+        values = [[AttentionBill(int(n), 1024, 16, method).bill["attention"] for n in lengths] for method in names]
+        values.append([AttentionBill(int(n), 1024, 16).bill["projections"] for n in lengths])
+        drawn = np.array([line for line in places["lines"][:5]]).reshape(5, 14, 2)
+        x, y = (np.polyfit(np.log10(known), drawn[0][:, axis], 1) for axis, known in ((0, lengths), (1, values[0])))
+        assert np.allclose(drawn[..., 0], np.polyval(x, np.log10(lengths)), atol=0.1)
+        assert np.allclose(drawn[..., 1], np.polyval(y, np.log10(values)), atol=0.1)
+        assert places["lines"][5] == places["lines"][2], "the strong line is that of the method"
+        assert np.allclose(places["dot"], drawn[2][2], atol=0.1)
+        assert np.allclose(places["ring"], drawn[0][4], atol=0.1) and np.allclose(places["ring"], drawn[4][4], atol=0.1)
+        assert not places["marks"]
+        press(found, "time")
+        places = found.evaluate(PLACES)
+        known = [(n, time) for name in names for n, time in zip(TIMES["lengths"], TIMES["ms"][name]) if time]
+        whole = np.reshape(places["lines"][0], (14, 2))
+        y = np.polyfit(np.log10([widget_.bill["estimate"] for widget_ in (billed(length=int(n)) for n in lengths)]), whole[:, 1], 1)
+        wanted = [(np.polyval(x, np.log10(n)), np.polyval(y, np.log10(time))) for n, time in known]
+        assert np.allclose(sorted(places["marks"]), sorted((round(a, 1), b) for a, b in wanted), atol=0.11)
+        press(found, "blocks")
+        assert len(found.evaluate(PLACES)["marks"]) == len(known) + 3, "beside an exact method stands torch's kernel"
+
+
+@pytest.mark.browser
+def test_a_bill_set_in_python(watched, tmp_path):
+    """Live, the figure follows the kernel; without measured times nothing is said of time."""
+    with watched() as w:
+        found = alone(w, tmp_path, billed(measured=None))
+        assert "time" not in found.get_by_role("button").all_inner_texts() and "measured" not in found.inner_text()
+        w.page.evaluate("""() => { const place = document.createElement('div'); document.body.append(place);
+            window.model = attnkit.staticModel(JSON.parse(document.querySelector('[data-ak-figure]').dataset.akState));
+            attnkit.figures.attention_bill.render({model, el: place}); model.set('method', 'linear'); model.set('length', 1024); }""")
+        assert status(w, w.page.locator(".ak-figure").last).startswith("Linear, 1,024 words, 8 heads of width 64: 1.1 billion operations")
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1280, 600, 360])
+def test_a_sequence_grows(watched, tmp_path, width):
+    with watched(width=width, has_touch=width == 360) as w:
+        widget = SequencePaths(16, "recurrent")
+        found, whole = alone(w, tmp_path, widget), []
+        start = found.inner_text()
+        length, source = (found.get_by_role("slider", name=name) for name in ("items", "from item"))
+
+        def shown():
+            widget.length, widget.source = int(length.input_value()), int(source.input_value())
+            [widget.network] = found.locator("tbody [aria-pressed=true]").all_inner_texts()
+            network = graphs.Network(widget.network, widget.length)
+            far = network.distances(widget.source)
+            assert points(found, "strong") == points(found, "on") == network.path(widget.source)
+            assert sorted(points(found, "hears")) == sorted(far) and sorted(points(found, "quiet") + points(found, "hears")) == list(range(network.last + 1))
+            assert points(found, "pale") == [k for edge in network.drawn() for k in edge]
+            table = [row.split() for row in found.locator("tbody tr").all_inner_texts()]
+            assert table == [[kind, *(f"{v:,}" for v in counted.values())] for kind, counted in widget.compared.items()]
+            numbers = [number for number in found.locator(".ak-items > span").all_inner_texts() if number]
+            last = [] if 0 < widget.length - widget.source < 3 else [widget.length]
+            assert numbers == [str(k) for k in (range(1, widget.length + 1) if widget.length <= 16 else sorted({widget.source, *last}))]
+            assert found.evaluate(CUT) == [] and w.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+            whole.append(found.bounding_box()["height"])
+            said, counted = status(w, found), widget.compared[widget.network]
+            assert said.startswith(f"{widget.network.capitalize()}, {widget.length} items. Steps from item {widget.source} to the last output: {counted['steps']}; layers: ")
+            assert f"Item {widget.source} is heard at {', '.join(map(str, network.heard(widget.source)))} of {widget.length} places" in said
+            assert ("connections drawn" in found.inner_text()) == (len(network.edges) > graphs.MOST_LINES)
+            return said
+
+        assert shown() == ("Recurrent, 16 items. Steps from item 1 to the last output: 15; layers: 1; one after another: 16; connections: 31. "
+                           "Item 1 is heard at 16 of 16 places.")
+        for kind in ["convolution", "dilated", "attention", "window"]:
+            press(found, kind)
+            shown()
+        length.press("End")
+        assert "4, 7, 10, 13, 16, 19, 22, 25, 28, 31, 32 of 32 places, after layers 1 to 11." in shown() and "701 of 1,342 connections drawn" in found.inner_text()
+        press(found, "convolution")
+        shown()
+        bars = found.locator(".ak-fill").evaluate_all("all => all.map(e => e.getBoundingClientRect().width)")
+        assert np.allclose(np.array(bars) / bars[0], np.array([31, 16, 5, 1, 11]) / 31, atol=.002)
+        source.press("End")
+        assert "Item 32 is heard at 1, 1, " in shown()
+        source.press("ArrowLeft")
+        shown()
+        length.press("Home")                                  # the item that was chosen is there no longer
+        assert source.get_attribute("max") == "4" and "from item 4 to" in shown()
+        # A node of the picture stands for its item.
+        box = found.locator(".ak-net > svg").bounding_box()
+        place = {"x": box["width"] * 1.5 / 4, "y": box["height"] - 5}
+        found.locator(".ak-net > svg").tap(position=place) if width == 360 else found.locator(".ak-net > svg").click(position=place)
+        assert "from item 2 to" in shown()
+        w.page.mouse.move(box["x"] + place["x"], box["y"] + place["y"])
+        w.page.mouse.down()
+        w.page.mouse.move(box["x"] + box["width"] * 2.6 / 4, box["y"] + 20, steps=4)
+        assert "from item 3 to" in shown()
+        w.page.mouse.move(2, box["y"], steps=4)               # beside the picture
+        assert "from item 1 to" in shown()
+        w.page.mouse.up()
+        found.get_by_role("button", name="Reset").press("Enter")
+        shown()
+        assert found.inner_text() == start and max(whole) - min(whole) < 1, "the page below jumps"
+        assert not w.errors
+
+
+@pytest.mark.browser
+def test_paths_set_in_python(watched, tmp_path):
+    """Live, the kernel hears of both when a shorter sequence takes the source along, and the figure follows the kernel."""
+    with watched() as w:
+        alone(w, tmp_path, SequencePaths(12, "dilated", 12))
+        w.page.evaluate("""() => { const place = document.querySelector('[data-ak-figure]'), model = attnkit.staticModel(JSON.parse(place.dataset.akState));
+            window.sent = []; model.save_changes = () => sent.push(['length', 'network', 'source'].map(name => model.get(name))); window.model = model;
+            attnkit.figures.sequence_paths.render({model, el: place}); }""")
+        found = w.page.locator(".ak-figure")
+        found.get_by_role("slider", name="items").press("ArrowLeft")
+        press(found, "window")
+        assert w.page.evaluate("sent") == [[11, "dilated", 11], [11, "window", 11]]
+        w.page.evaluate("model.set('length', 20); model.set('source', 15); model.set('network', 'attention')")
+        assert status(w, found).startswith("Attention, 20 items. Steps from item 15 to the last output: 1;")
+        assert found.get_by_role("slider", name="from item").input_value() == "15" and not w.errors
+
+
+@pytest.mark.browser
+def test_longer_paths_cost_no_more_of_the_page(watched, tmp_path):
+    """Lines and dots are five elements, however many they are; the work of a redraw is counted at the dearest state."""
+    with watched() as w:
+        profile = w.context.new_cdp_session(w.page)
+        profile.send("Profiler.enable")
+        profile.send("Profiler.startPreciseCoverage", {"callCount": True, "detailed": True})
+        found = alone(w, tmp_path, SequencePaths(4, "convolution"))
+        few = found.evaluate("f => f.querySelectorAll('*').length")
+        profile.send("Profiler.takePreciseCoverage")
+        found.get_by_role("slider", name="items").press("End")
+        blocks = sum(block["count"] for s in profile.send("Profiler.takePreciseCoverage")["result"] if s["url"].startswith("file:")
+                     for f in s["functions"] for block in f["ranges"])
+        print(f"\n{few} elements, {blocks} blocks for 32 items")
+        assert found.evaluate("f => f.querySelectorAll('*').length") == few < 150 and 0 < blocks < 40_000

@@ -1,5 +1,7 @@
 """Palette, squares and plots: legible, described, the same at every run, and strict about what they are given."""
 
+import base64
+import io
 import re
 from html import unescape
 
@@ -7,12 +9,32 @@ import matplotlib
 import numpy as np
 import pytest
 from conftest import ROOT
-from drawn import Drawing
+from drawn import Drawing, corners
 
-from attnkit import attention, multi_head_attention, rotary
+from attnkit import (
+    attention,
+    convolution_as_attention,
+    dense_as_attention,
+    fast_weight_attention,
+    multi_head_attention,
+    rotary,
+    softmax,
+)
 from attnkit.figures import HeadStepper, SwappedWords, base
-from attnkit.pictures import charts, diagrams, draw, metrics, palette, plots, recurrent
-from attnkit.pictures.formats import fixed
+from attnkit.pictures import (
+    charts,
+    diagrams,
+    draw,
+    equivalence,
+    graphs,
+    images,
+    memory,
+    metrics,
+    palette,
+    plots,
+    recurrent,
+)
+from attnkit.pictures.formats import fixed, in_bytes, in_time, plain
 from attnkit.pictures.picture import PHONE, Picture, Svg
 
 
@@ -435,6 +457,126 @@ def test_bars_of_zeros_have_a_line():
     assert heights(line, cells) == [0] * 4
 
 
+# ---- lines with both axes logarithmic
+
+LENGTHS = [128, 256, 512, 1024, 2048, 4096, 8192, 16384]
+TIMES = {"x": LENGTHS, "x_name": "words", "y_name": "time of one head", "write": in_time, "dashed": ["estimate"], "crossings": [("whole", "window")],
+         "lines": {"whole": [.11, .33, 1.0, 3.4, 13.4, 54, 216, 880], "in blocks": [.14, .5, 2.1, 4.2, 13.1, 50, 193, 800],
+                   "window": [.2, .45, .9, 2.0, 4.1, 8.2, 17, 34], "torch kernel": [.04, .14, .53, 1.8, 6.6, 27, 110, None],
+                   "estimate": [3.3e-6 * n * n for n in LENGTHS]}}
+
+
+def charted(picture):
+    """The lines of a chart by the colour that their names have, and the names."""
+    drawn = Drawing(picture)
+    return drawn, {word.text: next(line for line in drawn.lines if line.stroke == word.fill and len(line.points) > 2)
+                   for word in drawn.words if any(line.stroke == word.fill for line in drawn.lines) and "quiet" not in word.fill}
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_lines_stand_on_one_logarithmic_scale(seed):
+    """Any powers of x, any units: each is a straight line, all by one scale, on which the written marks stand, too."""
+    rng = np.random.default_rng(seed)
+    x = np.sort(rng.choice(2.0 ** np.arange(5, 20), 7, replace=False))
+    lines = {f"line {k}": 10 ** rng.uniform(-1, 4) * x ** rng.uniform(0, 2.5) for k in range(int(rng.integers(1, 7)))}
+    drawn, found = charted(charts.loglog_lines(x, lines, x_name="n", y_name="bytes", write="{:.4g}".format))
+    assert set(found) == set(lines)
+    points = {name: np.array(line.points) for name, line in found.items()}
+    flat, upright = np.vstack(list(points.values())).T
+    numbers = np.concatenate([lines[name] for name in points])
+    across, up = np.polyfit(np.log(np.tile(x, len(points))), flat, 1), np.polyfit(np.log(numbers), upright, 1)
+    assert across[0] > 0 > up[0], "more is further right, and higher"
+    assert np.allclose(np.polyval(across, np.log(np.tile(x, len(points)))), flat, atol=0.11)
+    assert np.allclose(np.polyval(up, np.log(numbers)), upright, atol=0.11)
+    marks = [word for word in drawn.words if word.anchor == "end"]
+    assert len(marks) > 1 and all(word.y - 5 == pytest.approx(np.polyval(up, np.log(float(word.text))), abs=0.2) for word in marks)
+    under = [word for word in drawn.words if word.anchor == "middle" and "quiet" in word.fill]
+    assert all(word.x == pytest.approx(np.polyval(across, np.log(float(word.text.replace(",", "")))), abs=0.2) for word in under) and len(under) > 2
+    assert not drawn.crowded()
+    # The names come in the order of the lines' ends.
+    words = sorted((word for word in drawn.words if word.text in points), key=lambda word: word.y)
+    ends = [points[word.text][-1][1] for word in words]
+    assert ends == sorted(ends) and all(b.y - a.y >= charts.BETWEEN - .01 for a, b in zip(words, words[1:]))
+
+
+def test_a_chart_marks_crossings_and_what_was_not_measured():
+    picture = charts.loglog_lines(**TIMES)
+    drawn, found = charted(picture)
+    assert {name: len(line.points) for name, line in found.items()} == {name: 8 - (name == "torch kernel") for name in TIMES["lines"]}
+    assert found["estimate"].dashed and not found["whole"].dashed
+    place = charts.crossing(np.array(LENGTHS, dtype=float), *(np.array(TIMES["lines"][name]) for name in ("whole", "window")))
+    [ring] = [c for c in drawn.circles if not any(np.allclose(c, p) for line in found.values() for p in line.points)]
+    whole = np.array(found["whole"].points)
+    assert ring == pytest.approx((np.interp(np.log(place[0]), np.log(LENGTHS), whole[:, 0]),
+                                  np.interp(np.log(place[0]), np.log(LENGTHS), whole[:, 1])), abs=0.2)
+    assert 256 < place[0] < 512 and "about 430" in [word.text for word in drawn.words]
+    assert picture.alt.endswith("whole and window cross near 430.") and "torch kernel: 0.04 ms at 128, 110 ms at 8,192." in picture.alt
+    assert len(drawn.circles) == 4 * 8 - 1 + 1, "a dot for each measured number, and the ring"
+
+
+def test_lines_cross_where_powers_are_equal():
+    x = np.array([1.0, 3.0, 50.0, 4000.0])
+    assert charts.crossing(x, 2 * x**2, 20 * x) == pytest.approx((10, 200))
+    assert charts.crossing(x, x, 2 * x) is None
+    assert charts.crossing(x, np.where(x == 3, np.nan, 2 * x**2), 20 * x) == pytest.approx((10, 200))
+    assert charts.crossing(x, x, x) is None
+
+
+def test_marks_of_a_narrow_scale():
+    drawn = Drawing(charts.loglog_lines([1, 2, 4], {"a": [3.0, 4.0, 6.0]}, x_name="n", y_name="s"))
+    assert [word.text for word in drawn.words if word.anchor == "end"] == ["3", "4", "5", "6", "7"]
+    assert "1 MB" in [w.text for w in Drawing(charts.loglog_lines([1, 2], {"a": [1e5, 1e7]}, x_name="n", y_name="m", write=in_bytes)).words]
+
+
+# ---- attention that holds less at a time
+
+FIELD = (np.random.default_rng(3).normal(size=(4, 6)).round(1), [[1, 0], [0, 2], [1, 1], [-1, 0], [.5, .5], [2, 0]])
+WRITES = ([[1, 0], [.6, .8]], [[2, -1], [1, 3]])
+
+
+@pytest.mark.parametrize("size, lit", [(2, (0, 0)), (2, (0, 1)), (2, (1, 2)), (3, (0, 1)), (3, (1, 0)), (4, (0, 1)), (6, (0, 0))])
+def test_one_block_of_scores_is_there(size, lit):
+    scores, values = FIELD[0], np.array(FIELD[1])
+    picture = memory.online_softmax(scores, values, block_size=size, lit=lit)
+    drawn = Drawing(picture)
+    rows, columns = (slice(k * size, min((k + 1) * size, n)) for k, n in zip(lit, scores.shape))
+    blocks = [rows_ for _, rows_ in drawn.blocks() if rows_]
+    there, largest, total, blend = sorted(blocks, key=lambda b: b[0][0].x)[-4:]
+    assert said(drawn, there) == written(scores[rows, columns])
+    kept = [np.array([[float(v.replace("−", "-")) for v in row] for row in said(drawn, part)]) for part in (largest, total, blend)]
+    # What is kept is enough: the weights of the keys so far, and their blend.
+    seen = scores[rows, :columns.stop]
+    assert np.allclose(kept[0][:, 0], seen.max(axis=1)) and np.allclose(kept[1], np.exp(seen - seen.max(axis=1, keepdims=True)).sum(axis=1, keepdims=True), atol=.006)
+    assert np.allclose(kept[2] / kept[1], softmax(seen) @ values[:columns.stop], atol=.02)
+    assert all(abs(a[0].y - b[0].y) < 1 for part in (largest, total, blend) for a, b in zip(part, there)), "beside their queries"
+    words = [word.text for word in drawn.words]
+    last = columns.stop == scores.shape[1]
+    assert ("last block:" in words) == last and ("next block:" in words) == (not last)
+    assert words.count("done") == lit[0] * -(-6 // size) + lit[1] and not drawn.crowded()
+    assert all(fixed(v, 2) in picture.alt for v in kept[1][:, 0])
+
+
+@pytest.mark.parametrize("step", [1, 2, 3])
+def test_a_memory_is_written_and_read(step):
+    keys, values, query = np.array([[1, 0], [.6, .8], [0, .5]]), np.array([[2.0, -1, 0], [1, 3, 1], [0, 2, -2]]), np.array([.5, 1])
+    picture = memory.memory_writes(keys, values, step, query)
+    drawings = [Drawing(picture, part) for part in (0, 2, 4)]
+    parts = {}
+    for drawn in drawings:
+        assert not drawn.crowded()
+        for frame, rows_ in drawn.blocks():
+            name = min((w for w in drawn.words if w.y < frame.y and abs(w.x - frame.centre[0]) < 1), key=lambda w: frame.y - w.y).text
+            parts[name] = said(drawn, rows_)
+    _, before = fast_weight_attention(keys[:step - 1], keys[:step - 1], values[:step - 1], feature_map=lambda x: x) if step > 1 else (0, np.zeros((2, 3)))
+    _, after = fast_weight_attention(keys[:step], keys[:step], values[:step], feature_map=lambda x: x)
+    wanted = {"memory before": before, "key": keys[step - 1][:, None], "value": values[step - 1][None], "written": np.outer(keys[step - 1], values[step - 1]),
+              "memory after": after, "query": query[None], "output": (query @ after)[None]}
+    assert parts == {name: written(numbers) for name, numbers in wanted.items()}
+    # On a page the three matrices are level.
+    assert len({round(d.blocks()[0][0].y + d.blocks()[0][0].height / 2 - d.page.height / 2) for d in drawings}) == 1
+    assert [p for p in picture.parts if isinstance(p, str)] == ["+", "="]
+
+
 FILMS = np.array([[0.9, -0.6, -0.2], [-0.7, 0.9, 0.1], [0.1, 0.2, 0.8], [-0.3, 0.6, -0.5]])
 
 
@@ -454,11 +596,21 @@ FILMS = np.array([[0.9, -0.6, -0.2], [-0.7, 0.9, 0.1], [0.1, 0.2, 0.8], [-0.3, 0
     pytest.param(lambda: diagrams.block(norm="post"), id="block"),
     pytest.param(lambda: diagrams.stack(3), id="stack"),
     pytest.param(lambda: diagrams.architecture("encoder", "decoder", "encoder-decoder"), id="architecture"),
-    pytest.param(lambda: diagrams.attention_over_words(TIRED, LOOKS, asking=8), id="attention_over_words")])
+    pytest.param(lambda: diagrams.attention_over_words(TIRED, LOOKS, asking=8), id="attention_over_words"),
+    pytest.param(lambda: equivalence.dense_heads(THREE, DENSE), id="dense_heads"),
+    pytest.param(lambda: equivalence.kernel_heads(NIGHT, EDGES, (2, 2)), id="kernel_heads"),
+    pytest.param(lambda: equivalence.offsets(8, 6, 27, (1, -1)), id="offsets"),
+    pytest.param(lambda: equivalence.sharing(np.ones((5, 5)), [-1, .5, 2], [.5] * 5), id="sharing"),
+    pytest.param(lambda: Picture(graphs.paths(8, "recurrent"), graphs.paths(16, "convolution", 5)), id="paths"),
+    pytest.param(lambda: graphs.message_graph(np.eye(6), "The animal did not cross it".split()), id="message_graph"),
+    pytest.param(lambda: graphs.rounds(np.ones((16, 16), bool), 0, 1), id="rounds"),
+    pytest.param(lambda: charts.loglog_lines(**TIMES), id="loglog_lines"),
+    pytest.param(lambda: memory.online_softmax(*FIELD), id="online_softmax"),
+    pytest.param(lambda: memory.memory_writes(*WRITES, 2, [0, 1]), id="memory_writes")])
 def test_phones_have_room(draw_it):
     """The pictures that chapters come back to are not pushed aside on a phone."""
     picture = draw_it()
-    assert all(part.least <= PHONE for part in picture.parts) and "tabindex" not in picture.html()
+    assert all(part.least <= PHONE for part in picture.parts if isinstance(part, Svg)) and "tabindex" not in picture.html()
 
 
 @pytest.mark.parametrize("asks, asked, options", [
@@ -899,6 +1051,8 @@ def test_pixels_have_their_colours():
     found = colours(draw.pixels([[0.0, 2.0], [1.0, 1.0]], alt="Four weights, drawn by depth.", side=10), 2, 2, 10)
     assert [[box.opacity for box in row] for row in found] == [[0, palette.DEPTH], [palette.DEPTH / 2] * 2]
     assert all("--ak-fill-weight" in box.fill for row in found for box in row)
+    [found] = colours(draw.pixels([[0.0, 2.0, 9.0]], alt="Three weights in a scale to four.", side=10, vmax=4), 1, 3, 10)
+    assert [box.opacity for box in found] == [0, palette.DEPTH / 2, palette.DEPTH]
 
 
 def test_pixels_by_sign():
@@ -992,6 +1146,22 @@ BAD = [
     (lambda: draw.squares([1.0], highlight=(0, 1)), ValueError, r"within 1 rows and 1 columns, got \(0, 1\)"),
     (lambda: Svg("", 1, 1, alt=" "), ValueError, "alt must say"),
     (lambda: Picture(3), TypeError, "made of drawings, pictures and text, got int"),
+    (lambda: charts.loglog_lines([4], {"a": [1]}, x_name="n", y_name="ms"), ValueError, r"x must be at least two positive numbers that grow, got \[4.0\]"),
+    (lambda: charts.loglog_lines([4, 2], {"a": [1, 2]}, x_name="n", y_name="ms"), ValueError, "that grow"),
+    (lambda: charts.loglog_lines([0, 2], {"a": [1, 2]}, x_name="n", y_name="ms"), ValueError, "positive"),
+    (lambda: charts.loglog_lines([1, 2], {}, x_name="n", y_name="ms"), ValueError, "lines must be from 1 to 6, got 0"),
+    (lambda: charts.loglog_lines([1, 2], {"a": [1]}, x_name="n", y_name="ms"), ValueError, r"a must hold 2 numbers, one for each x, got \[1.0\]"),
+    (lambda: charts.loglog_lines([1, 2], {"a": [None, None]}, x_name="n", y_name="ms"), ValueError, "a must hold 2 numbers"),
+    (lambda: charts.loglog_lines([1, 2], {"a": [0, 1]}, x_name="n", y_name="ms"), ValueError, "the numbers of a must be positive"),
+    (lambda: charts.loglog_lines([1, 2], {"a": [1, 2]}, x_name="n", y_name="ms", dashed=["b"]), ValueError, "no line is called 'b', there are a"),
+    (lambda: charts.loglog_lines([1, 2], {"a": [1, 2], "b": [2, 3]}, x_name="n", y_name="ms", crossings=[("a", "b")]), ValueError, "a and b do not cross"),
+    (lambda: memory.online_softmax([[1, 2]], [[1]]), ValueError, r"scores must be \(n, m\) and values \(m, d_v\), got \(1, 2\) and \(1, 1\)"),
+    (lambda: memory.online_softmax([[1, 2]], [[1], [2]], lit=(0, 1)), ValueError, r"lit must be one of 1 by 1 blocks, counted from 0, got \(0, 1\)"),
+    (lambda: memory.online_softmax([[1, 2]], [[1], [2]], block_size=0), ValueError, "block_size must be at least 1, got 0"),
+    (lambda: memory.online_softmax([["a"]], [[1]]), TypeError, "scores must hold real numbers"),
+    (lambda: memory.memory_writes([[1, 2]], [[1]], 2, [1, 2]), ValueError, "step must be from 1 to 1, the number of one of the pairs, got 2"),
+    (lambda: memory.memory_writes([[1, 2]], [[1]], 1.0, [1, 2]), TypeError, "step must be an integer"),
+    (lambda: memory.memory_writes([[1, 2]], [[1]], 1, [1]), ValueError, r"got \(1, 2\), \(1, 1\) and \(1,\)"),
     (lambda: plots.plane([1, 2], ["a"]), ValueError, r"points must have shape \(n, 2\), got \(2,\)"),
     (lambda: plots.plane([[1, 2]], []), ValueError, r"got 0 names for points \(1, 2\)"),
     (lambda: plots.plane([[1, 2]], ["a"], arrow=[0, 0]), ValueError, "not both zero"),
@@ -1021,6 +1191,7 @@ BAD = [
     (lambda: diagrams.wiring("S", "H", projections=True, compares=False), ValueError, "no projections to draw"),
     (lambda: draw.pixels(np.zeros((2, 2, 4)), alt="a picture"), ValueError, r"\(height, width, 3\) or \(height, width\), got \(2, 2, 4\)"),
     (lambda: draw.pixels([[-1.0]], alt="a picture"), ValueError, "not negative, got -1 to -1"),
+    (lambda: draw.pixels([[1.0]], alt="a picture", vmax=0), ValueError, "vmax must be positive, got 0"),
     (lambda: draw.pixels([[0.0]], alt="a picture", role="boss"), ValueError, "got 'boss'"),
     (lambda: diagrams.attention_graph([1.0], [[1.0]], [[1.0]], key_names=["a"], until="blur"), ValueError,
      "until must be one of scores, weights, output, got 'blur'"),
@@ -1086,6 +1257,62 @@ BAD = [
     (lambda: recurrent.translator(["I", "go"], ["je"], [-.5, 1.5]), ValueError, r"must not be negative and must add up to 1, got \[-0.5, 1.5\]"),
     (lambda: recurrent.translator(["I", "go"], ["je"], [.5, .48]), ValueError, r"add up to 1, got \[0.5, 0.48\]"),
     (lambda: recurrent.translator(["I"], ["je"], ["a"]), TypeError, "weights must hold real numbers"),
+    (lambda: images.colour_image([[0.5]], alt="A"), ValueError, r"pixels must be \(height, width, 3\), at most 64 by 64, got \(1, 1\)"),
+    (lambda: images.colour_image(np.zeros((2, 65, 3)), alt="A"), ValueError, r"got \(2, 65, 3\)"),
+    (lambda: images.colour_image([[[0, 0, 1.5]]], alt="A"), ValueError, "the colours of pixels must lie between 0 and 1, got 0 to 1.5"),
+    (lambda: images.colour_image([[[0, 0, np.nan]]], alt="A"), ValueError, "must lie between 0 and 1"),
+    (lambda: images.colour_image([[[0, 0, 1]]], alt=" "), ValueError, "alt must say"),
+    (lambda: images.patches(np.zeros((4, 6, 3)), 3), ValueError, "size must divide the sides of the image, 4 and 6, got 3"),
+    (lambda: images.patches(np.zeros((4, 6, 3)), 2.0), TypeError, "size must be an integer, got float"),
+    (lambda: images.patches(np.zeros((4, 6, 1)), 2), ValueError, "image must be"),
+    (lambda: images.patches(np.zeros((18, 4, 3)), 1), ValueError, "there must be at most 64 patches, got 72"),
+    (lambda: images.axes_cube(12, 0), ValueError, "width must be at least 1, got 0"),
+    (lambda: images.axes_cube(12.0), TypeError, "height must be an integer, got float"),
+    (lambda: images.axes_cube(channels="many"), ValueError, "channels must be an int or a str of at most 3 letters, got 'many'"),
+    (lambda: equivalence.dense_heads([1.0, 2.0], [[1.0, 2.0]]), ValueError, r"items must be \(n, d\) and weight \(1, n \* d\), got \(2,\) and \(1, 2\)"),
+    (lambda: equivalence.dense_heads(THREE, np.ones((2, 6))), ValueError, r"got \(3, 2\) and \(2, 6\)"),
+    (lambda: equivalence.dense_heads(THREE, [["a"]]), TypeError, "weight must hold real numbers"),
+    (lambda: equivalence.kernel_heads(NIGHT, np.ones((3, 5)), (0, 0)), ValueError, r"image must be \(height, width\) and kernel \(3, 3\), got \(4, 5\) and \(3, 5\)"),
+    (lambda: equivalence.kernel_heads(NIGHT[0], EDGES, (0, 0)), ValueError, r"got \(5,\) and \(3, 3\)"),
+    (lambda: equivalence.kernel_heads(NIGHT, EDGES, (0, 5)), ValueError, r"pixel must lie within 4 rows and 5 columns, got \(0, 5\)"),
+    (lambda: equivalence.kernel_heads(NIGHT, EDGES, (-1, 0)), ValueError, "each number of pixel must be at least 0, got -1"),
+    (lambda: equivalence.kernel_heads(NIGHT, EDGES, (0.5, 0)), TypeError, "each number of pixel must be an integer, got float"),
+    (lambda: equivalence.kernel_heads(NIGHT, EDGES, 3), TypeError, "pixel must be a sequence of two integers, got int"),
+    (lambda: equivalence.kernel_heads(NIGHT, EDGES, (1, 2, 3)), ValueError, r"pixel must hold two integers, rows and columns, got \[1, 2, 3\]"),
+    (lambda: equivalence.offsets(0, 6, 0, (0, 0)), ValueError, "width must be at least 1, got 0"),
+    (lambda: equivalence.offsets(8, 6.0, 0, (0, 0)), TypeError, "height must be an integer, got float"),
+    (lambda: equivalence.offsets(8, 6, 48, (0, 0)), ValueError, "pixel must be from 0 to 47, got 48"),
+    (lambda: equivalence.offsets(8, 6, -1, (0, 0)), ValueError, "pixel must be at least 0, got -1"),
+    (lambda: equivalence.offsets(8, 6, 7, (0, 1)), ValueError, r"from row 0, column 7, \(0, 1\) leads out of 6 rows and 8 columns"),
+    (lambda: equivalence.offsets(8, 6, 7, (-1, 0)), ValueError, r"\(-1, 0\) leads out"),
+    (lambda: equivalence.offsets(8, 6, 7, (1, .5)), TypeError, "each number of offset must be an integer, got float"),
+    (lambda: equivalence.offsets(8, 6, 7, [1]), ValueError, r"offset must hold two integers, rows and columns, got \[1\]"),
+    (lambda: equivalence.sharing(np.ones((2, 3)), [1.0], [1.0, 2.0]), ValueError, r"with an odd k, and items .* got \(2, 3\), \(1,\) and \(2,\)"),
+    (lambda: equivalence.sharing(np.ones((2, 2)), [1.0, 2.0], [1.0, 2.0]), ValueError, r"got \(2, 2\), \(2,\) and \(2,\)"),
+    (lambda: equivalence.sharing(np.ones((2, 2)), [1.0], [1.0]), ValueError, r"and \(1,\)"),
+    (lambda: equivalence.sharing(np.ones((2, 2)), [[1.0]], [1.0, 2.0]), ValueError, r"\(1, 1\) and"),
+    (lambda: equivalence.sharing(np.ones((2, 2)), [1.0], ["a", "b"]), TypeError, "items must hold real numbers"),
+    (lambda: graphs.Network("rnn", 8), ValueError, "kind must be one of recurrent, convolution, dilated, attention, window, got 'rnn'"),
+    (lambda: graphs.Network("window", 1), ValueError, "n must be from 2 to 32, got 1"),
+    (lambda: graphs.paths(33, "window"), ValueError, "n must be from 2 to 32, got 33"),
+    (lambda: graphs.paths(8.0, "window"), TypeError, "n must be an integer, got float"),
+    (lambda: graphs.paths(8, "window", 9), ValueError, "source must be from 1 to 8, the number of one of the items, got 9"),
+    (lambda: graphs.message_graph([[1.0]], ["a"]), ValueError, "names must be 2 to 12, got 1"),
+    (lambda: graphs.message_graph(np.eye(2), ["a", 3]), ValueError, r"names must hold 2 names for a graph, got \['a', 3\]"),
+    (lambda: graphs.message_graph([0.5, 0.5], ["a", "b"]), ValueError, r"weights must have shape \(2, 2\), a row for each node, got \(2,\)"),
+    (lambda: graphs.message_graph([[0.5, 0.4], [0, 1]], ["a", "b"]), ValueError, r"the weights of node 0 must not be negative and must add up to 1, got \[0.5, 0.4\]"),
+    (lambda: graphs.message_graph([[1, 0], [1.5, -0.5]], ["a", "b"], node=1), ValueError, "the weights of node 1 must not be negative"),
+    (lambda: graphs.message_graph(np.eye(2), ["a", "b"], node=2), ValueError, "node must be from 0 to 1, the number of one of the nodes, got 2"),
+    (lambda: graphs.message_graph(np.eye(2), ["a", "b"], node=True), TypeError, "node must be an integer, got bool"),
+    (lambda: graphs.message_graph([[0, 1], [0, 1]], ["a", "b"], mask=np.eye(2, dtype=bool)), ValueError, "the weights of node 0 must be 0 where the mask hides a node"),
+    (lambda: graphs.message_graph(np.eye(2), ["a", "b"], mask=np.ones((2, 3), bool)), ValueError, r"mask must have shape \(2, 2\), got \(2, 3\)"),
+    (lambda: graphs.message_graph(np.eye(2), ["a", "b"], mask=np.eye(2)), TypeError, "mask must be boolean, True where a node may hear another, got dtype float64"),
+    (lambda: graphs.rounds(np.ones((2, 3), bool), 0, 1), ValueError, r"mask must have shape \(n, n\) with n from 2 to 16, got \(2, 3\)"),
+    (lambda: graphs.rounds(np.ones((17, 17), bool), 0, 1), ValueError, r"with n from 2 to 16, got \(17, 17\)"),
+    (lambda: graphs.rounds(np.array(True), 0, 1), ValueError, r"with n from 2 to 16, got \(\)"),
+    (lambda: graphs.rounds([[True, True], [True]], 0, 1), ValueError, "mask is no array"),
+    (lambda: graphs.rounds(np.ones((3, 3), bool), 3, 1), ValueError, "source must be from 0 to 2, the number of one of the nodes, got 3"),
+    (lambda: graphs.rounds(np.ones((3, 3), bool), 0, -1), ValueError, "count must be at least 0, got -1"),
     (lambda: palette.coloured("ink", "Q"), ValueError, "role must be one of query, key, value, weight, got 'ink'"),
     (lambda: palette.var("mauve"), ValueError, "no colour is called 'mauve'"),
 ]
@@ -1498,3 +1725,323 @@ def test_the_lines_to_the_context_are_as_thick_as_the_weights(english, french, w
 
 def test_rounded_weights_are_weights():
     assert "b 0.33" in recurrent.translator(["a", "b", "c"], ["d"], [.33, .33, .33]).alt
+
+
+# ---- pictures of pixels
+
+def embedded(part):
+    """The pixels of the images that a drawing holds, with the box of each on the drawing, in order."""
+    found = re.findall(r'<image x="([^"]*)" y="([^"]*)" width="([^"]*)" height="([^"]*)"[^>]*href="data:image/png;base64,([^"]*)"', part.body)
+    return [(tuple(map(float, box)), matplotlib.image.imread(io.BytesIO(base64.b64decode(data)))) for *box, data in found]
+
+
+def coloured(rng, height, width):
+    """A picture whose colours are those of a screen, so that a PNG holds them exactly."""
+    return rng.integers(0, 256, (height, width, 3)) / 255
+
+
+@pytest.mark.parametrize("height, width, label", [(12, 12, "picture"), (1, 7, "wider than this"), (64, 64, "")])
+def test_a_colour_image_holds_its_pixels(height, width, label):
+    x = coloured(np.random.default_rng(1), height, width)
+    [part] = images.colour_image(x, alt="Noise.", label=label, side=5).parts
+    [((left, top, wide, deep), pixels)] = embedded(part)
+    assert np.allclose(pixels, x, atol=1e-6) and (wide, deep) == (5 * width, 5 * height) and part.body.count("<image") == 1
+    assert 0 <= left and left + wide <= part.width and top + deep <= part.height
+    drawn = Drawing(Picture(part))
+    assert [word.text for word in drawn.words] == [label] * bool(label) and all(word.box.within(drawn.page) and word.y < top for word in drawn.words)
+    assert np.array_equal(embedded(images.colour_image([[[0, .5, .999]]], alt="A").parts[0])[0][1][0, 0], np.array([0, 128, 255], np.float32) / 255)
+
+
+@pytest.mark.parametrize("height, width, size", [(12, 12, 3), (4, 8, 4), (16, 16, 2), (3, 3, 3), (2, 24, 2)])
+def test_patches_stand_in_a_row_like_words(height, width, size):
+    """Each patch once, in reading order, under its number and above an arrow that ends at its vector."""
+    x, across = coloured(np.random.default_rng(2), height, width), width // size
+    picture = images.patches(x, size)
+    whole, row = picture.parts[0], picture.parts[2]
+    [((left, top, wide, _), pixels)] = embedded(whole)
+    assert np.allclose(pixels, x, atol=1e-6)
+    cut, drawn = embedded(row), Drawing(picture, 2)
+    assert len(cut) == across * height // size
+    numbers = sorted((word for word in drawn.words if word.text.isdigit()), key=lambda word: int(word.text))
+    paths = [line for line in drawn.lines if len(line.points) == 5 and line.points[1][0] == line.points[0][0]]        # down, and the two barbs
+    squares = [line.points for line in drawn.lines if len(line.points) == 20]
+    for k, (((x0, y0, side, _), patch), number) in enumerate(zip(cut, numbers, strict=True)):
+        i, j = divmod(k, across)
+        assert np.allclose(patch, x[i * size:(i + 1) * size, j * size:(j + 1) * size], atol=1e-6) and number.text == str(k + 1)
+        assert number.x == x0 + side / 2 and 0 < y0 - number.y < 10
+        [start, end] = next([line.points[0], line.points[1]] for line in paths if line.points[0][0] == number.x and 0 < line.points[0][1] - y0 - side < 8)
+        vector = next(points for points in squares if min(px for px, _ in points) < end[0] < max(px for px, _ in points) and 0 < min(points)[1] - end[1] < 8)
+        assert start[1] < end[1] < vector[0][1]
+        spot = next(word for word in Drawing(picture).words if word.text == number.text)
+        assert left + j * wide / across < spot.x < left + (j + 1) * wide / across and top + i * wide / across < spot.y < top + (i + 1) * wide / across
+    assert not drawn.crowded() and not Drawing(picture).crowded() and not crossed(drawn) and max(whole.least, row.least) <= PHONE
+    assert f"cut into {len(cut)} patches of {size} by {size}, numbered" in picture.alt
+
+
+def faces(part, colour):
+    """The boxes around the faces of blocks that are filled in a colour: left, top, right, bottom."""
+    outlines = [[float(n) for n in re.findall(r"[-\d.]+", outline)] for path in re.findall(rf'<path d="([^"]*)" fill="var\(--ak-{colour},', part.body)
+                for outline in path.split("Z") if outline]
+    return [(min(points[::2]), min(points[1::2]), max(points[::2]), max(points[1::2])) for points in outlines]
+
+
+@pytest.mark.parametrize("sides, places", [(("H", "W", "C"), "HW"), ((12, 16, 3), "192"), (("H", 12, 3), "H12")])
+def test_the_cube_shows_which_axis_is_summed_over(sides, places):
+    """Lit are the numbers that are summed, and the one that comes of them: a whole channel, or all channels of a place, or of two."""
+    picture = images.axes_cube(*sides)
+    height, width, channels = map(str, sides)
+    wanted = [([height, width, channels, "1", "1", channels], f"{channels} gates", 4 * 4 + 4 + 4, "over the places"),
+              ([height, width, channels, height, width, "1"], f"{height} × {width} gates", 1 + 3 + 3, "over the channels"),
+              ([height, width, channels, places, places], f"{places} × {places} weights", 0, "over the channels")]
+    for k, (edges, gives, summed, over) in enumerate(wanted):
+        part, drawn = picture.parts[k], Drawing(picture, k)
+        words = [word.text for word in drawn.words]
+        assert all(words.count(edge) == edges.count(edge) for edge in edges) and gives in words and f"summed {over}" in words
+        assert len(faces(part, "fill-positive")) == summed and len(faces(part, "fill-weight")) == (1 if k == 2 else 3)
+        assert gives in part.alt and over in part.alt and ("softmax" in part.alt) == (k == 2) and ("sigmoid" in part.alt) == (k < 2)
+        assert not drawn.crowded() and not crossed(drawn) and part.least <= PHONE / 2
+    key, query = (faces(picture.parts[2], role) for role in ("key", "query"))
+    assert len(key) == 1 + 3 and len(query) == 1 + 3 + 3                  # the query's place is at the edge of the block
+    # The lit weight is in the query's row and in the key's column: the fourth place and the first, counted row by row.
+    [(left, top, right, bottom)] = faces(picture.parts[2], "fill-weight")
+    ground = faces(picture.parts[2], "ground")[-255:]
+    assert sorted({box[1] for box in ground}).index(top) == 3 and min(box[0] for box in ground) == left
+    assert {word.text: word.fill for word in Drawing(picture, 2).words if word.text in ("key", "query")} == {role: palette.var(role) for role in ("key", "query")}
+# ---- layers as heads
+
+THREE, DENSE = np.array([[1.0, 2.0], [0, -1], [3, 1]]), np.array([[.5, -1, 2, 1, 1, .5]])
+NIGHT, EDGES = np.array([[0, 0, 1, 2, 2], [0, 1, 3, 2, 2], [0, 1, 4, 4, 1], [1, 2, 4, 3, 1.5]]), np.array([[-1.0, 0, 1], [-2, 0, 2], [-1, 0, .5]])
+
+
+def tints(picture, part):
+    """The bands of a drawing: how strong each is, and the corners of its way round."""
+    body = picture.parts[part].body
+    return [(float(tint), corners(path)) for path, tint in re.findall(r'<path d="([^"]*)" fill="var\(--ak-quiet[^>]*fill-opacity="([\d.]+)"', body)]
+
+
+def held_by(drawn, frame):
+    """The numbers in the squares of a frame, row by row."""
+    return said(drawn, dict(drawn.blocks())[frame])
+
+
+@pytest.mark.parametrize("x, w", [(THREE, DENSE), (np.arange(8.0).reshape(4, 2) - 3, -np.arange(8.0)[None] / 4), (np.array([[2.0, -12.5, 0]]), np.array([[1.0, 1, 4]]))])
+def test_a_dense_layer_and_its_heads_make_the_same_of_the_same_blocks(x, w):
+    picture = equivalence.dense_heads(x, w, digits=2)
+    layer, heads = Drawing(picture), Drawing(picture, 2)
+    n, d = x.shape
+    output, weights = multi_head_attention(x[:1], x, x, **dense_as_attention(w, num_items=n))
+    blocks = w.reshape(n, d)
+    assert picture.parts[1] == "=" and not layer.crowded() and not heads.crowded()
+    # On the left: blocks from the top, items from the left, the output where row and column meet.
+    *frames, made = [frame for frame, _ in layer.blocks()]
+    standing, row = [sorted(group, key=key) for group, key in ((frames[::2], lambda f: f.y), (frames[1::2], lambda f: f.x))]
+    assert [held_by(layer, f) for f in standing] == [written(b[:, None], 2) for b in blocks] and len({f.x for f in standing}) == 1
+    assert [held_by(layer, f) for f in row] == [written(item[None], 2) for item in x] and {f.y for f in row} == {made.y}
+    assert held_by(layer, made) == written(output, 2) and made.centre[0] == pytest.approx(standing[0].centre[0])
+    # A band leads from each item to its block, and no other touches them; on the right it has the same tint, and the block is level.
+    for i, ((tint, way), (other, band)) in enumerate(zip(tints(picture, 0), tints(picture, 2), strict=True)):
+        xs, ys = zip(*way)
+        assert tint == other and min(xs) <= row[i].x and max(ys) >= row[i].y and min(ys) <= standing[i].y and max(xs) >= standing[i].x + standing[i].width
+        assert min(xs) == pytest.approx(row[i].x, abs=4) and min(ys) == pytest.approx(min(y for _, y in band))
+        beside = [f for f in dict(heads.blocks()) if min(y for _, y in band) <= f.y and f.y + f.height <= max(y for _, y in band)]
+        looks, reads, block, adds = sorted(beside, key=lambda f: f.x)
+        assert held_by(heads, looks) == [[fixed(v, 0) for v in weights[i, 0]]] and held_by(heads, reads) == written(weights[i] @ x, 2)
+        assert held_by(heads, block) == written(blocks[i][:, None], 2) and held_by(heads, adds) == [[fixed(x[i] @ blocks[i])]]
+        assert block.y == standing[i].y and "--ak-weight," in looks.stroke and "--ak-value," in reads.stroke
+        assert f"Head {i + 1} adds {fixed(x[i] @ blocks[i])}." in picture.alt and f"head {i + 1}" in [word.text for word in heads.words]
+    assert len({tint for tint, _ in tints(picture, 0)}) == n
+    summed = [f for f in dict(heads.blocks()) if f.y == made.y]
+    assert [held_by(heads, f) for f in summed] == [written(output, 2)] and summed[0].x == adds.x
+    assert picture.parts[0].height == picture.parts[2].height and picture.alt.endswith(f"the same output, {fixed(output[0, 0])}.")
+
+
+@pytest.mark.parametrize("pixel", [(2, 2), (0, 0), (3, 1)])
+def test_nine_heads_look_one_step_away(pixel):
+    picture = equivalence.kernel_heads(NIGHT, EDGES, pixel)
+    shown, heads, made = (Drawing(picture, part) for part in (0, 1, 3))
+    x = NIGHT.reshape(-1, 1)
+    arguments = convolution_as_attention(EDGES[None, None], shape=NIGHT.shape)
+    output, weights = multi_head_attention(x, x, x, **arguments)
+    query = np.ravel_multi_index(pixel, NIGHT.shape)
+    assert picture.parts[2] == "=" and not any(drawn.crowded() for drawn in (shown, heads, made))
+    # The picture: its numbers, a frame around the query, an arrow to each neighbour that there is.
+    cells = [box for box in shown.boxes if shown.written_in(box) and box.fill != "none"]
+    assert [float(shown.written_in(cell)[0]) for cell in cells] == NIGHT.ravel().tolist()
+    assert [box.centre for box in shown.boxes if "--ak-query," in box.stroke] == [cells[query].centre]
+    ends = [line.points[1] for line in shown.lines]
+    assert [sum(cell.holds(*end) for end in ends) + sum(at == pytest.approx(cell.centre) for at in shown.circles) for cell in cells] == weights[:, query].sum(axis=0).tolist()
+    assert all(cells[query].holds(*line.points[0]) for line in shown.lines) and not crossed(shown)
+    # The heads: a small picture each, arranged as the kernel is.
+    frames = [box for box in heads.boxes if "--ak-quiet" in box.stroke]
+    assert len(frames) == 9 and len({f.x for f in frames}) == len({f.y for f in frames}) == 3
+    for frame, look, number in zip(sorted(frames, key=lambda f: (f.y, f.x)), weights[:, query].reshape(9, *NIGHT.shape), EDGES.ravel()):
+        side = frame.width / NIGHT.shape[1]
+        def at(box, frame=frame, side=side):
+            return int((box.centre[1] - frame.y) / side), int((box.centre[0] - frame.x) / side)
+        inside = [box for box in heads.boxes if box.within(frame) and box != frame]
+        assert [at(box) for box in inside if "--ak-query," in box.stroke] == [pixel]
+        assert [at(box) for box in inside if "--ak-fill-weight" in box.fill] == [tuple(p) for p in np.argwhere(look)]
+        below = [word for word in heads.words if 0 < word.y - frame.y - frame.height < 30 and abs(word.x - frame.centre[0]) < frame.width * .8]
+        assert [word.text for word in sorted(below, key=lambda word: word.x)] == [plain(number), "×", plain((look * NIGHT).sum())]
+    assert made.written_in(made.cells[0]) == [plain(output[query, 0])] and picture.alt.endswith(f"the output there: {plain(output[query, 0])}.")
+    assert [box.centre for box in made.boxes if "--ak-query," in box.stroke] == [made.cells[0].centre]
+
+
+@pytest.mark.parametrize("width, height, pixel, offset, told", [
+    (8, 6, 27, (1, -1), "1 row down and 1 column left: 27 + 1 × 8 − 1 = 34"), (5, 3, 12, (-2, 2), "2 rows up and 2 columns right: 12 − 2 × 5 + 2 = 4"),
+    (12, 9, 100, (0, 3), "3 columns right: 100 + 3 = 103"), (4, 4, 1, (1, 0), "1 row down: 1 + 1 × 4 = 5"), (2, 2, 3, (0, 0), "no step: 3 = 3")])
+def test_a_row_down_adds_the_width(width, height, pixel, offset, told):
+    picture = equivalence.offsets(width, height, pixel, offset)
+    drawn = Drawing(picture)
+    target = np.ravel_multi_index(np.unravel_index(pixel, (height, width)) + np.array(offset), (height, width))
+    cells = [box for box in drawn.boxes if box.fill != "none"]
+    assert [drawn.written_in(cell) for cell in cells] == [[str(i)] for i in range(width * height)] and not drawn.crowded()
+    assert [(c.x, c.y) for c in cells] == sorted(((c.x, c.y) for c in cells), key=lambda at: at[::-1])
+    assert [i for i, cell in enumerate(cells) if "--ak-fill-weight" in cell.fill] == [target]
+    assert [box.centre for box in drawn.boxes if "--ak-query," in box.stroke] == [cells[pixel].centre]
+    # An arrow from a pixel to its neighbour; along the right edge the rows, along the upper edge the columns.
+    arrows = [line.points[:2] for line in drawn.lines]
+    direct = [ends for ends in arrows if all(any(cell.holds(*at) for cell in cells) for at in ends)]
+    near = max(map(abs, offset)) == 1
+    assert len(direct) == near and len(arrows) == near + np.count_nonzero(offset) and not (arrows and crossed(drawn))
+    assert all(cells[pixel].holds(*start) and cells[target].holds(*end) for start, end in direct)
+    down = [(a, b) for a, b in arrows if a[0] == b[0] > cells[-1].x + cells[-1].width]
+    aside = [(a, b) for a, b in arrows if a[1] == b[1] < cells[0].y]
+    assert [(a[1], b[1]) for a, b in down] == [(cells[pixel].centre[1], cells[target].centre[1])] * bool(offset[0])
+    assert [(a[0], b[0]) for a, b in aside] == [(cells[pixel].centre[0], cells[target].centre[0])] * bool(offset[1])
+    below = [word.text for word in drawn.words if word.y > cells[-1].y + cells[-1].height]
+    assert picture.alt.endswith(f" From pixel {pixel}, {told}.") and " ".join(below) == told.split(": ")[1]
+
+
+@pytest.mark.parametrize("items", [[.6, -.4, 1.2, .9, -1.0], [[1.0, 0], [0, 1], [1, 1], [-1, .5], [0, 0]]])
+def test_what_is_learned_for_each_pair_and_what_is_shared(items):
+    weight, kernel = np.arange(25.0).reshape(5, 5) / 10 - 1, [-1.0, .5, 2]
+    picture = equivalence.sharing(weight, kernel, items)
+    drawings = [Drawing(picture, part) for part in range(3)]
+    items = np.reshape(items, (5, -1))
+    weights = attention(items, items, items)[1]
+    band = sum(np.eye(5, k=k - 1) * number for k, number in enumerate(kernel))
+    empty = ~np.array(sum(np.eye(5, k=k) for k in (-1, 0, 1)), dtype=bool)
+    squares = []
+    for drawn, numbers, digits in zip(drawings, (weight, band, weights), (1, 1, 2)):
+        boxes = [box for box in drawn.boxes if "--ak-grid" in box.stroke][:25] if drawn is not drawings[2] else drawn.cells[-25:]
+        told = [["".join(drawn.written_in(box)) for box in boxes[5 * i:5 * i + 5]] for i in range(5)]
+        assert told == [["" if drawn is drawings[1] and gone else fixed(v, digits) for v, gone in zip(*rows)] for rows in zip(numbers, empty)]
+        squares.append([(box.x, box.y) for box in boxes])
+        looks = {(box.fill, box.opacity) for box in boxes if drawn.written_in(box)}
+        assert len(looks) == len({round(v, 9) for v, gone in zip(numbers.flat, empty.flat) if not (gone and drawn is drawings[1])}) or drawn is drawings[2]
+        assert not drawn.crowded()
+    assert squares[0] == squares[1] == squares[2], "all three stand at the same places"
+    assert all("--ak-fill-weight" in cell.fill for cell in drawings[2].cells[-25:]) and not any("weight" in cell.fill for cell in drawings[0].cells + drawings[1].cells)
+    asks, asked = [frame for frame, _ in drawings[2].blocks() if any(f"--ak-{role}," in frame.stroke for role in ("query", "key"))]
+    assert "--ak-query," in asks.stroke and "--ak-key," in asked.stroke
+    assert held_by(drawings[2], asks) == written(items) and held_by(drawings[2], asked) == written(items.T)
+    assert [level.y for [level, *_] in dict(drawings[2].blocks())[asks]] == [y for _, y in squares[2][::5]], "level with their rows"
+    assert [cell.x for cell in dict(drawings[2].blocks())[asked][0]] == [x for x, _ in squares[2][:5]], "above their columns"
+    for part, drawn in zip(picture.parts, drawings):
+        words = [word.text for word in drawn.words]
+        assert part.alt.startswith(f"{words[0].capitalize()}: {' '.join(words[-2:])}. ")
+    assert [Drawing(picture, part).words[-2].text for part in (0, 1)] == ["25 learned numbers,", "3 learned numbers,"]
+
+
+@pytest.mark.parametrize("n, kernel", [(1, [2.0]), (2, [-1, 0, 1]), (4, [1, 2, 3, 4, 5])])
+def test_notes_below_few_items_have_room(n, kernel):
+    picture = equivalence.sharing(np.ones((n, n)), kernel, np.ones(n))
+    assert not any(Drawing(picture, part).crowded() for part in range(3))
+    assert [Drawing(picture, part).words[-2].text for part in (0, 1)] == [
+        f"{count} learned {'number' if count == 1 else 'numbers'}," for count in (n * n, len(kernel))]
+# ---- networks over a sequence, and graphs
+
+def strokes(picture, part=0):
+    """The lines of a drawing by colour and thickness: {(colour, width): [points, ...]}."""
+    drawn, found = Drawing(picture, part), {}
+    widths = re.findall(r'<path [^>]*stroke-width="([\d.]+)"', picture.parts[part].body)
+    for line, width in zip(drawn.lines, widths, strict=True):
+        found.setdefault((re.search(r"--ak-(\w+)", line.stroke)[1], float(width)), []).append(line.points)
+    return found
+
+
+@pytest.mark.parametrize("n, kind, source", [(8, "recurrent", 1), (8, "convolution", 1), (8, "attention", 4), (13, "dilated", 2), (16, "window", 16), (32, "convolution", 5), (2, "window", 2)])
+def test_paths_draw_the_network(n, kind, source):
+    picture, network = graphs.paths(n, kind, source), graphs.Network(kind, n)
+    drawn, lines, far = Drawing(picture), strokes(picture), network.distances(source)
+    numbers = {word.text: word for word in drawn.words if word.text.isdigit()}
+    assert list(numbers) == [str(k + 1) for k in range(n)] and not drawn.crowded() and not crossed(drawn)
+    columns = [numbers[str(k + 1)].x for k in range(n)]
+    heights = sorted({y for points in lines["value", 10] for _, y in points} | {y for points in lines.get(("quiet", 5), []) for _, y in points}, reverse=True)
+    assert len(heights) == network.layers + 1 and np.ptp(np.diff(heights)) < .11
+
+    def nodes(*look):       # a dot is drawn from its middle to a tenth of a pixel beside it
+        pairs = [(int(np.argmin(np.abs(np.subtract(columns, x)))), x, heights.index(y)) for points in lines.get(look, []) for x, y in points]
+        assert all(abs(columns[place] - x) < .11 for place, x, _ in pairs)
+        return [level * n + place for place, _, level in pairs]
+    assert nodes("quiet", 1) == [k for edge in network.drawn() for k in edge]
+    assert nodes("value", 3.5) == [k for edge in zip(network.path(source), network.path(source)[1:]) for k in edge]
+    assert nodes("value", 10)[::2] == sorted(network.path(source)) and nodes("value", 9)[::2] == nodes("page", 9)[::2] == sorted(far)
+    assert nodes("quiet", 5)[::2] == sorted(set(range(network.last + 1)) - set(far))
+    steps = network.steps(source)
+    assert drawn.words[0].text == kind and drawn.words[-1].text == f"{source} to {n} in {steps} step{'s' * (steps != 1)}"
+    assert f"{network.waits} operation{'s' * (network.waits != 1)}. Item {source} is heard at {', '.join(map(str, network.heard(source)))} of {n} places" in picture.alt
+
+
+def test_three_kinds_stand_side_by_side():
+    """At the width of a page's text, 680 pixels, and as high as each other."""
+    picture = Picture(*(graphs.paths(8, kind) for kind in ("recurrent", "convolution", "attention")))
+    assert sum(part.width for part in picture.parts) + 2 * 16 <= 680 and len({part.height for part in picture.parts}) == 1
+
+
+STAR = np.eye(6, dtype=bool) | (np.arange(6) == 0) | (np.arange(6) == 0)[:, None]
+CROSS = "The animal did not cross it".split()
+
+
+@pytest.mark.parametrize("mask, node", [(None, 5), (np.abs(np.subtract.outer(range(6), range(6))) <= 1, 0), (STAR, 3), (STAR, 0), (np.tri(6, dtype=bool), 2), (~np.eye(6, dtype=bool), 4)])
+def test_messages_are_as_thick_as_their_weights(mask, node):
+    allowed = np.ones((6, 6), bool) if mask is None else mask
+    weights = np.random.default_rng(node).random((6, 6)) * allowed
+    weights /= weights.sum(axis=1, keepdims=True)
+    picture = graphs.message_graph(weights, CROSS, node=node, mask=mask)
+    drawn = is_clear(picture)
+    ring = int(allowed[node, node])
+    at = [np.array(circle) for circle in drawn.circles[ring:]]
+    assert len(at) == 6 and len(drawn.circles) == 6 + ring
+    # What a node hears of itself is a ring at its edge, in the way of no word.
+    for circle in drawn.circles[:ring]:
+        assert np.hypot(*(at[node] - circle)) == pytest.approx(17, rel=.01)
+        for box in (word.box for word in drawn.words):
+            assert np.hypot(*(np.clip(circle, (box.x, box.y), (box.x + box.width, box.y + box.height)) - circle)) > 9
+    def ends(points):
+        return tuple(int(np.argmin([np.abs(place - point).max() for place in at])) for point in points)
+    pale = {ends(points) for points in strokes(picture)["quiet", 1.0]}
+    assert pale == {(i, j) for i in range(6) for j in range(i + 1, 6) if allowed[i, j] or allowed[j, i]}
+    strong = {ends(points): wide for (colour, wide), all_ in strokes(picture).items() if colour == "weight" for points in all_}
+    assert strong == {(j, node): pytest.approx(1 + 9 * weights[node, j], rel=.01) for j in range(6) if allowed[node, j] and j != node}
+    # At each node its name, and below it the weight, where there is one.
+    for k in range(6):
+        [name] = [word for word in drawn.words if word.text == CROSS[k]]
+        assert min(range(6), key=lambda j: np.hypot(*(at[j] - name.box.centre))) == k
+        assert [word.text for word in drawn.words if word.x == name.x and word.y == pytest.approx(name.y + 19)] == [fixed(weights[node, k])] * int(allowed[node, k])
+    assert picture.alt.endswith(f"{', '.join(f'{CROSS[k]} {fixed(weights[node, k])}' for k in np.flatnonzero(allowed[node]))}.")
+
+
+@pytest.mark.parametrize("names", [["it", "animal"], ["manuscripts"] * 3, ["yesterday"] * 7, ["wonderful"] * 12])
+def test_names_around_a_graph_have_room(names):
+    for node in range(len(names)):
+        is_clear(graphs.message_graph(np.full((len(names),) * 2, 1 / len(names)), names, node=node))
+
+
+@pytest.mark.parametrize("mask, source, count", [(STAR, 2, 3), (np.abs(np.subtract.outer(range(8), range(8))) <= 1, 0, 4), (np.tri(5, dtype=bool), 1, 2), (np.eye(4, k=1, dtype=bool), 3, 4), (np.ones((16, 16), bool), 7, 1)])
+def test_news_goes_round_as_powers_of_the_mask_say(mask, source, count):
+    picture, n = graphs.rounds(mask, source, count), len(mask)
+    assert len(picture.parts) == count + 1
+    before = np.zeros(n, bool)
+    for k, part in enumerate(picture.parts):
+        drawn = is_clear(Picture(part))
+        reached = np.linalg.matrix_power(np.eye(n) + mask, k)[:, source] > 0
+        look = re.findall(r'<circle [^>]*r="(\d)" fill="var\(--ak-(\w+),[^"]*" stroke="(\S+)', part.body)
+        assert [size == "8" and colour == "value" for size, colour, _ in look] == reached.tolist() and {(s, c) for s, c, _ in look} <= {("8", "value"), ("5", "quiet")}
+        assert ["ink" in frame for *_, frame in look] == [i == source for i in range(n)]
+        arrives = {tuple(int(np.argmin([np.hypot(*np.subtract(circle, point)) for circle in drawn.circles])) for point in points) for points in strokes(picture, k).get(("value", 3.0), [])}
+        assert arrives == ({(j, i) for i in range(n) for j in range(n) if mask[i, j] and before[j] and not before[i]} if k else set())
+        assert [word.text for word in drawn.words] == [f"after {k} round{'s' * (k != 1)}", f"{reached.sum()} of {n}"]
+        assert part.alt.endswith(f"is at {reached.sum()} of {n} nodes: {', '.join(str(i + 1) for i in np.flatnonzero(reached))}.")
+        before = reached

@@ -1,6 +1,7 @@
-"""Bars: numbers as heights, several rows of them one below the other, to be compared by eye."""
+"""Numbers to be compared by eye: bars in rows, one below the other, and lines where both axes are logarithmic."""
 
 import math
+import re
 
 import numpy as np
 
@@ -8,7 +9,7 @@ from attnkit.pictures import palette
 from attnkit.pictures.formats import fixed
 from attnkit.pictures.metrics import text_width
 from attnkit.pictures.picture import Picture, Svg
-from attnkit.pictures.shapes import TEXT, check_names, fill, text
+from attnkit.pictures.shapes import TEXT, check_names, fill, role_colour, text
 
 TALL = 64          # the longest bar of a row, in pixels
 THIN = 7           # one of many bars without names, with the gap to the next: a phone holds three charts of sixteen
@@ -148,3 +149,207 @@ def _told(x, row_names, column_names, bar_names, digits):
                 told = f"{len(numbers)} bars from {fixed(numbers.max(), d)} down to {fixed(numbers.min(), d)}"
             parts.append(f"{head}: {told}.")
     return "Bars. " + " ".join(parts)
+
+
+# ---- lines
+
+WIDE, DEEP = 472, 300        # a drawing so wide that a phone shows it whole
+BETWEEN = TEXT + 3           # from one name at the end of a line to the next
+ROLES = ("weight", "value", "query", "key", "positive", "negative")
+
+
+def loglog_lines(x, lines, *, x_name, y_name, write=None, dashed=(), crossings=()):
+    """Draw lines with both axes logarithmic: what grows with a power of x is straight, and a higher power is steeper.
+
+    Each line has its name at its end, and dots where its numbers are.
+
+    Parameters
+    ----------
+    x : array, shape (m,)
+        Positive numbers that grow, such as lengths.
+    lines : dict of str to m numbers
+        At most six lines by name; numbers are positive, and None or nan where there is none.
+    x_name, y_name : str
+        What the axes hold.
+    write : callable, optional
+        How a number of a line is written, such as `formats.in_time`; a plain number if not given.
+    dashed : sequence of str
+        The names of lines without dots, dashed: estimates, not measured.
+    crossings : sequence of pairs of str
+        The names of lines that cross: a ring where they first do, with its x, to two digits.
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        Numbers that are not positive, an x that does not grow, lines of another length, more than six or none, a name
+        that no line has, or two lines that do not cross.
+
+    Examples
+    --------
+    >>> lines = {"square": [1, 100, 10_000], "straight": [10, 100, 1000]}
+    >>> picture = loglog_lines([1, 10, 100], lines, x_name="n", y_name="steps", crossings=[("square", "straight")])
+    >>> picture.alt.split(". ")[-1]
+    'square and straight cross near 10.'
+    """
+    x = np.asarray(x, dtype=float)
+    if x.ndim != 1 or len(x) < 2 or not (np.isfinite(x).all() and x[0] > 0 and (np.diff(x) > 0).all()):
+        raise ValueError(f"x must be at least two positive numbers that grow, got {x.tolist()}")
+    if not 1 <= len(lines) <= len(ROLES):
+        raise ValueError(f"lines must be from 1 to {len(ROLES)}, got {len(lines)}")
+    lines = {name: _line(name, numbers, x) for name, numbers in lines.items()}
+    for name in [*dashed, *(name for pair in crossings for name in pair)]:
+        if name not in lines:
+            raise ValueError(f"no line is called {name!r}, there are {', '.join(lines)}")
+    met = {tuple(pair): crossing(x, *(lines[name] for name in pair)) for pair in crossings}
+    for (one, other), place in met.items():
+        if place is None:
+            raise ValueError(f"{one} and {other} do not cross")
+    return Picture(_LogLog(x, lines, x_name, y_name, write or "{:g}".format, set(dashed), met).drawing())
+
+
+def crossing(x, one, other):
+    """Where two lines first cross, both axes logarithmic: (x, y), or None if they do not.
+
+    Numbers that are nan are left out.
+
+    >>> x, y = crossing(np.array([1.0, 4.0]), np.array([1.0, 16.0]), np.array([2.0, 8.0]))
+    >>> round(float(x), 6), round(float(y), 6)
+    (2.0, 4.0)
+    """
+    known = np.isfinite(one) & np.isfinite(other)
+    u, a, b = np.log(x[known]), np.log(one[known]), np.log(other[known])
+    for k in range(len(u) - 1):
+        before, after = a[k] - b[k], a[k + 1] - b[k + 1]
+        if before * after <= 0 and before != after:
+            t = before / (before - after)
+            return np.exp(u[k] + t * (u[k + 1] - u[k])), np.exp(a[k] + t * (a[k + 1] - a[k]))
+    return None
+
+
+def _line(name, numbers, x):
+    """The numbers of a line as an array, nan where there is none."""
+    numbers = np.array([np.nan if v is None else v for v in numbers], dtype=float)
+    known = numbers[~np.isnan(numbers)]
+    if len(numbers) != len(x) or not len(known):
+        raise ValueError(f"{name} must hold {len(x)} numbers, one for each x, got {numbers.tolist()}")
+    if not (np.isfinite(known) & (known > 0)).all():
+        raise ValueError(f"the numbers of {name} must be positive, got {numbers.tolist()}")
+    return numbers
+
+
+class _LogLog:
+    """Lines in a field: where a number stands, and how they are drawn."""
+
+    TOP, FOOT = 34, DEEP - 44
+
+    def __init__(self, x, lines, x_name, y_name, write, dashed, met):
+        self.x, self.lines, self.x_name, self.y_name = x, lines, x_name, y_name
+        self.dashed, self.met = dashed, met
+        self.write = lambda v: re.sub(r"\.?0+(?= )", "", t) if "." in (t := write(v)) else t       # 0.1 ms, not 0.10 ms
+        numbers = np.concatenate(list(lines.values()))
+        low, high = np.log10(np.nanmin(numbers)), np.log10(np.nanmax(numbers))
+        edge = 0.06 * (high - low) + 0.05
+        self.low, self.high = low - edge, high + edge
+        self.marks = self._marks()
+        self.left = math.ceil(max([20, *(text_width(self.write(v)) for v in self.marks)])) + 14
+        self.right = WIDE - math.ceil(max(map(text_width, lines))) - 14
+
+    def _marks(self):
+        """The round numbers on the upright axis: at most six powers of ten; where these are few, others between."""
+        step, powers = math.ceil((self.high - self.low) / 6), range(math.floor(self.low), math.ceil(self.high) + 1)
+        for digits in ((1,), (1, 2, 5), range(1, 10)):
+            marks = [d * 10.0**p for p in powers for d in digits
+                     if p % step == 0 and self.low < p + math.log10(d) < self.high]
+            if len(marks) > 1:
+                break
+        return marks
+
+    def at(self, x, y):
+        """Where a pair of numbers stands, rounded: the last bits differ from processor to processor."""
+        across = (math.log(x) - math.log(self.x[0])) / (math.log(self.x[-1]) - math.log(self.x[0]))
+        up = (math.log10(y) - self.low) / (self.high - self.low)
+        return (round(self.left + across * (self.right - self.left), 1),
+                round(self.FOOT - up * (self.FOOT - self.TOP), 1))
+
+    def drawing(self):
+        """The axes, the lines with their names, the rings."""
+        points = {name: [self.at(a, b) for a, b in zip(self.x, numbers) if not np.isnan(b)]
+                  for name, numbers in self.lines.items()}
+        colours = {name: role_colour(role) for name, role in zip(self.lines, ROLES)}
+        body = [*self._axes(), *(self._path(points[name], colours[name], name in self.dashed) for name in points),
+                *self._names({name: line[-1] for name, line in points.items()}, colours),
+                *(self._ring(place, points.values()) for place in self.met.values())]
+        return Svg("".join(body), WIDE, DEEP, self._told())
+
+    def _axes(self):
+        quiet, ink = palette.var("quiet"), palette.var("ink")
+        for v in self.marks:
+            y = self.at(self.x[0], v)[1]
+            yield f'<path d="M{self.left} {y:g}H{self.right}" stroke="{palette.var("grid")}"/>'
+            yield text(self.left - 8, y + 5, self.write(v), quiet, anchor="end")
+        yield f'<path d="M{self.left} {self.FOOT}H{self.right}" stroke="{quiet}"/>'
+        step = math.ceil(len(self.x) / 5)
+        for v in self.x[::-1][::step]:                                           # the last one always
+            yield text(self.at(v, 10**self.low)[0], self.FOOT + 20, f"{v:,.12g}", quiet)
+        yield text(self.left, 18, self.y_name, ink, anchor="start", bold=True)
+        yield text((self.left + self.right) / 2, self.FOOT + 41, self.x_name, ink, bold=True)
+
+    @staticmethod
+    def _path(points, colour, dashed):
+        path = "M" + "L".join(f"{x:g} {y:g}" for x, y in points)
+        dashes = ' stroke-dasharray="7 5"' if dashed else ""
+        body = f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="2.5" stroke-linejoin="round"{dashes}/>'
+        return body + "".join(f'<circle cx="{x:g}" cy="{y:g}" r="4" fill="{colour}"/>'
+                              for x, y in points if not dashed)
+
+    def _names(self, ends, colours):
+        """Each name level with its line's end; those that would stand on one another move apart, in their order."""
+        order = sorted(ends, key=lambda name: ends[name][1])
+        heights = [ends[name][1] + 5 for name in order]
+        for k in range(1, len(order)):
+            heights[k] = max(heights[k], heights[k - 1] + BETWEEN)
+        floor = self.FOOT + 5
+        for k in reversed(range(len(order))):
+            heights[k] = floor = min(heights[k], floor)
+            floor -= BETWEEN
+        for name, y in zip(order, heights):
+            x, end = ends[name]
+            if x < self.right - 1:                          # a line that ends early is led to its name
+                yield (f'<path d="M{x + 7:g} {end:g}L{self.right + 5:g} {y - 5:g}" stroke="{colours[name]}" '
+                       'stroke-dasharray="1 4"/>')
+            yield text(self.right + 9, y, name, colours[name], anchor="start")
+
+    def _ring(self, place, lines):
+        """A ring where two lines cross, and beside it, where the lines leave most room, its x."""
+        x, y = self.at(*place)
+        words = f"about {_two_digits(place[0])}"
+        wide = text_width(words)
+        spots = [(max(x - 6 - wide, self.left + 4), y - 12), (min(x + 8, self.right - wide), y + 24),
+                 (max(x - 6 - wide, self.left + 4), y - 34), (min(x + 8, self.right - wide), y + 46)]
+        passed = [(u + t * (w - u), v + t * (z - v)) for line in lines
+                  for (u, v), (w, z) in zip(line, line[1:]) for t in np.linspace(0, 1, 20)]
+
+        def covered(spot):
+            return sum(spot[0] - 4 < u < spot[0] + wide + 4 and spot[1] - 17 < v < spot[1] + 6 for u, v in passed)
+        left, base = min(spots, key=covered)
+        return (f'<circle cx="{x:g}" cy="{y:g}" r="8" fill="none" stroke="{palette.var("ink")}" stroke-width="2"/>'
+                + text(round(left, 1), round(base, 1), words, palette.var("ink"), anchor="start"))
+
+    def _told(self):
+        told = []
+        for name, numbers in self.lines.items():
+            known = [(a, b) for a, b in zip(self.x, numbers) if not np.isnan(b)]
+            (first, low), (last, high) = known[0], known[-1]
+            told.append(f"{name}: {self.write(low)} at {first:,.12g}"
+                        + (f", {self.write(high)} at {last:,.12g}." if len(known) > 1 else "."))
+        told += [f"{one} and {other} cross near {_two_digits(place[0])}." for (one, other), place in self.met.items()]
+        return f"{self.y_name} against {self.x_name}, both axes logarithmic. " + " ".join(told)
+
+
+def _two_digits(x):
+    """A number to two digits: 1,300."""
+    return f"{float(f'{x:.1e}'):,.12g}"

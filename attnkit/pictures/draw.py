@@ -183,7 +183,7 @@ def product(left, right, *, labels=("", "", ""), roles=(None, None, None), row_n
     return Picture(Svg("".join(body), width, height, alt="A matrix product. " + " ".join(words)))
 
 
-def pixels(picture, *, alt, label="", side=7, role="weight"):
+def pixels(picture, *, alt, label="", side=7, role="weight", vmax=None):
     """Draw a picture of pixels: colours, or one number a pixel as the depth of a colour.
 
     Parameters
@@ -197,7 +197,8 @@ def pixels(picture, *, alt, label="", side=7, role="weight"):
         Of one pixel, in pixels of the screen.
     role : str or None
         The colour in which numbers are drawn, none of them negative; None for the two fills of the squares, by sign.
-        The largest gets the full depth.
+    vmax : float, optional
+        The magnitude that gets the full depth; the largest one drawn, if not given.
 
     Returns
     -------
@@ -206,7 +207,8 @@ def pixels(picture, *, alt, label="", side=7, role="weight"):
     Raises
     ------
     ValueError
-        Another shape, colours outside [0, 1], or negative numbers in the colour of a role.
+        Another shape, colours outside [0, 1], negative numbers in the colour of a role, or a `vmax` that is not
+        positive.
 
     Examples
     --------
@@ -220,7 +222,9 @@ def pixels(picture, *, alt, label="", side=7, role="weight"):
     if not np.isfinite(x).all() or (x.min() < 0 and not signed) or (x.ndim == 3 and x.max() > 1):
         raise ValueError(f"colours lie between 0 and 1 and numbers are not negative, got {x.min():g} to {x.max():g}")
     height, width = x.shape[:2]
-    vmax = np.abs(x).max() or 1.0
+    vmax = (np.abs(x).max() or 1.0) if vmax is None else float(vmax)
+    if not vmax > 0:
+        raise ValueError(f"vmax must be positive, got {vmax}")
     top = TEXT + 10 if label else 2
     if x.ndim == 3:
         fills = [["fill=\"#" + "".join(f"{math.floor(c * 255 + 0.5):02x}" for c in pixel) + "\"" for pixel in row]

@@ -45,3 +45,41 @@ def compact(difference):
         return fixed(difference, 3 if difference else 0)
     digit, exponent = f"{difference:.0e}".split("e")
     return f"{digit}e{int(exponent)}"
+
+
+def in_words(count):
+    """Write a count that is not negative as people read it.
+
+    >>> in_words(515), in_words(12_884_901_888), in_words(999_960)
+    ('515', '12.9 billion', '1.0 million')
+    """
+    return _scaled(count, ("", " thousand", " million", " billion", " trillion", " quadrillion"))
+
+
+def in_bytes(count):
+    """Write a number of bytes in units of 1,000.
+
+    >>> in_bytes(512), in_bytes(1_600_000_000)
+    ('512 bytes', '1.6 GB')
+    """
+    return _scaled(count, (" bytes", " kB", " MB", " GB", " TB", " PB"))
+
+
+def in_time(ms):
+    """Write some milliseconds in the largest unit of which there is one.
+
+    >>> in_time(0.026), in_time(215.97), in_time(3_538_000)
+    ('0.03 ms', '216 ms', '59.0 min')
+    """
+    size, unit = next((size, unit) for size, unit in ((3_600_000, "h"), (60_000, "min"), (1000, "s"), (0, "ms"))
+                      if ms >= .9995 * size)
+    value = ms / size if size else ms
+    return f"{fixed(value, 2 if value < .995 else 1 if value < 99.95 else 0)} {unit}"
+
+
+def _scaled(count, units):
+    """A number as a multiple of the largest power of 1,000 that it reaches, with the word for that power."""
+    power = 0
+    while count >= 999.5 and power + 1 < len(units):
+        count, power = count / 1000, power + 1
+    return fixed(count, 1 if power and count < 99.95 else 0) + units[power]

@@ -1,0 +1,333 @@
+// Gates for channels, for places, or for both: a trained model looks at a small picture, and the axis is switched.
+((attnkit) => {
+  "use strict";
+  const { h, fixed, write, attr, style } = attnkit;
+
+  const AXES = { none: "none", channel: "channels", spatial: "places", both: "both" };
+  const WAYS = ["sigmoid", "softmax"];
+  const COLOURS = ["red", "green", "blue"];
+  const SCALE = "Brightness is scaled for each channel separately.";
+  const UNTRAINED = `${SCALE} The model was trained with the sigmoid.`;
+  // Of what is drawn as light of a colour; deep blue could hardly be seen.
+  const TINTS = [
+    [1, 0.35, 0.3],
+    [0.35, 0.95, 0.4],
+    [0.45, 0.65, 1],
+  ];
+
+  // ---- the arithmetic, compared with GateAxes by tests/test_figures.py
+
+  const NORMALISED = {
+    sigmoid: (raw) => raw.map((x) => 0.5 + 0.5 * Math.tanh(0.5 * x)),
+    softmax: attnkit.softmax,
+  };
+  const total = (numbers) => numbers.reduce((sum, v) => sum + v, 0);
+  const mean = (numbers) => total(numbers) / numbers.length;
+  const positive = (x) => Math.max(x, 0);
+
+  const same = (a, b) => a.every((v, k) => v === b[k]);
+
+  // The picture under its present lamps: the light of a lamp more or less in each quarter that was switched.
+  function underLamps({ pictures, picture, lit, lamp, lamps }) {
+    const pixels = pictures[picture];
+    const was = lit[picture] ?? [];
+    if (same(was, lamps)) return pixels;
+    const half = (k, count) => Math.floor((2 * k) / count);
+    return pixels.map((line, r) =>
+      line.map((pixel, c) => {
+        const quarter = 2 * half(r, pixels.length) + half(c, line.length);
+        return pixel.map((v, k) => Math.min(Math.max(v + (lamps[quarter] - was[quarter]) * lamp[k], 0), 1));
+      }),
+    );
+  }
+
+  // x W + b
+  const product = (x, w, b) => b.map((start, k) => start + x.reduce((sum, v, i) => sum + v * w[i][k], 0));
+
+  // One colour of a picture with a border of zeros, row after row.
+  function plane(picture, colour) {
+    const border = picture[0].map(() => 0);
+    const rows = [border, ...picture.map((row) => row.map((pixel) => pixel[colour])), border];
+    return rows.flatMap((row) => [0, ...row, 0]);
+  }
+
+  // What a filter finds at each place, and ReLU. The nine products are written out: this is nearly all of the work.
+  function filtered(p, [rows, columns], t, bias) {
+    const out = [];
+    for (let r = 0; r < rows; r++)
+      for (let c = 0; c < columns; c++) {
+        const i = r * (columns + 2) + c;
+        const [j, k] = [i + columns + 2, i + 2 * columns + 4];
+        const above = t[0] * p[i] + t[1] * p[i + 1] + t[2] * p[i + 2];
+        const beside = t[3] * p[j] + t[4] * p[j + 1] + t[5] * p[j + 2];
+        const below = t[6] * p[k] + t[7] * p[k + 1] + t[8] * p[k + 2];
+        out.push(Math.max(bias + above + beside + below, 0));
+      }
+    return out;
+  }
+
+  // The channels, each a list of places: those of red, of green, of blue, with the same filters.
+  function convolved(picture, { filters, b_filters: bias }) {
+    const shape = [picture.length, picture[0].length];
+    const taps = bias.map((_, k) => filters.map((row) => row[k]));
+    const planes = COLOURS.map((_, colour) => plane(picture, colour));
+    return planes.flatMap((pixels) => taps.map((own, k) => filtered(pixels, shape, own, bias[k])));
+  }
+
+  // The gates of the places: each sums its channels, times what the channels' gates make of them.
+  function placeGates(features, factors, { weight, bias: [bias] }, gates) {
+    const raw = features[0].map(() => bias);
+    features.forEach((channel, k) => {
+      const factor = factors[k] * weight[k][0];
+      channel.forEach((v, i) => {
+        raw[i] += factor * v;
+      });
+    });
+    return gates(raw);
+  }
+
+  // `features` and `gated` are channels before and after the gates; the answer is read from the largest of each channel,
+  // added over the colours.
+  function compute(state) {
+    const [model, gates] = [state.models[state.axis], NORMALISED[state.normalise]];
+    const pixels = underLamps(state);
+    const features = convolved(pixels, model);
+    const means = features.map(mean);
+    let [channels, places] = [null, null];
+    if (model.w_excite) {
+      const hidden = product(means, model.w_squeeze, model.b_squeeze).map(positive);
+      channels = gates(product(hidden, model.w_excite, model.b_excite));
+    }
+    const factors = channels ?? means.map(() => 1);
+    if (model.weight) places = placeGates(features, factors, model, gates);
+    const both = places ?? features[0].map(() => 1);
+    const gated = features.map((channel, k) => channel.map((v, i) => v * factors[k] * both[i]));
+    const largest = gated.map((channel) => Math.max(...channel));
+    const pooled = model.b_filters.map((_, k) => total(COLOURS.map((_, c) => largest[c * model.b_filters.length + k])));
+    const chances = attnkit.softmax(product(pooled, model.readout, model.b_readout));
+    return { pixels, features, means, channels, places, gated, pooled, chances };
+  }
+
+  // ---- in words
+
+  const best = (chances) => chances.indexOf(Math.max(...chances));
+
+  function sums({ channels, places }) {
+    const told = [
+      [channels, "channels"],
+      [places, "places"],
+    ]
+      .filter(([gates]) => gates)
+      .map(([gates, what]) => `the gates of the ${gates.length} ${what} sum to ${fixed(total(gates))}`);
+    return told.join(" and ") || "nothing is multiplied";
+  }
+
+  // The right answer is that of the picture as it was given, `right`; under other lamps it is not known.
+  function told(found, { picture, axis, normalise }, names, right) {
+    const answer = best(found.chances);
+    const how = axis === "none" ? "" : `, by ${normalise}`;
+    const lamps = right === null ? " with other lamps" : "";
+    const known = answer === right ? ", which is right" : `; the right answer is ${names[right]}`;
+    const verdict = right === null ? "" : known;
+    return (
+      `Picture ${picture + 1}${lamps}, gates for ${AXES[axis]}${how}: ${sums(found)}. ` +
+      `The model says ${names[answer]}, ${fixed(found.chances[answer])}${verdict}.`
+    );
+  }
+
+  // ---- the parts
+
+  // Pixels as light, each of red, green and blue from 0 to 1: one drawing, however many.
+  function screen(rows, columns) {
+    const element = h("canvas", { width: columns, height: rows, class: "ak-raster", "aria-hidden": "true" });
+    const context = element.getContext("2d");
+    const image = context.createImageData(columns, rows);
+    image.data.fill(255);
+    const { data } = image; // what is stored there is rounded
+    function show(pixels) {
+      pixels.forEach(([red, green, blue], i) => {
+        [data[4 * i], data[4 * i + 1], data[4 * i + 2]] = [255 * red, 255 * green, 255 * blue];
+      });
+      context.putImageData(image, 0, 0);
+    }
+    // One number a pixel, as light of a tint; `most` is its brightest.
+    function tinted(numbers, tint, most) {
+      const [red, green, blue] = tint.map((part) => (255 * part) / most);
+      numbers.forEach((v, i) => {
+        [data[4 * i], data[4 * i + 1], data[4 * i + 2]] = [red * v, green * v, blue * v];
+      });
+      context.putImageData(image, 0, 0);
+    }
+    return { element, show, tinted };
+  }
+
+  const small = (...words) => h("p", { class: "ak-small" }, ...words);
+  const panel = (kind, ...children) => h("div", { class: kind }, ...children);
+
+  // A button over each quarter of the picture, which switches its lamp.
+  function switches(press) {
+    const buttons = ["upper left", "upper right", "lower left", "lower right"].map((where, k) =>
+      h("button", { type: "button", class: "ak-lamp", "aria-label": `lamp ${where}`, onclick: () => press(k) }),
+    );
+    const name = { class: "ak-lamps", role: "group", "aria-label": "the lamps of the picture's quarters" };
+    const show = (lamps) => buttons.forEach((button, k) => attr(button, "aria-pressed", String(lamps[k] === 1)));
+    return { element: h("div", name, ...buttons), show };
+  }
+
+  // The picture, its three colours below it, and the gates of its places.
+  function sight([rows, columns], lamps) {
+    const [whole, ...colours] = [null, ...COLOURS].map(() => screen(rows, columns));
+    const gates = attnkit.raster(rows, columns, ["weight"]);
+    const [range, sum] = [h("span", {}), h("span", {})];
+    const parts = colours.map(({ element }, k) => h("div", {}, element, h("span", { class: "ak-small" }, COLOURS[k])));
+    const map = panel("ak-map ak-gates", small("gates of places"), gates.element, small(range), small(sum));
+    const picture = panel("ak-stack", whole.element, lamps?.element);
+    const title = small(lamps ? "picture: press a quarter" : "picture");
+    const element = [panel("ak-map", title, picture, panel("ak-colours", ...parts)), map];
+    // A sigmoid's gates have one scale, in which 1 is the deepest; of weights that sum to one the largest is.
+    function show({ pixels: seen, places }, normalise) {
+      const pixels = seen.flat();
+      whole.show(pixels);
+      colours.forEach((colour, k) => {
+        const own = pixels.map((pixel) => pixel[k]);
+        colour.tinted(own, TINTS[k], 1);
+      });
+      attr(map, "data-off", String(!places));
+      const most = Math.max(...(places ?? [0]));
+      gates.show(places ?? pixels.map(() => 0), normalise === "sigmoid" ? 1 : Math.max(most, 1e-9));
+      write(range, places ? `${fixed(Math.min(...places))} to ${fixed(most)}` : "none");
+      write(sum, places ? `sum ${fixed(total(places))}` : "");
+    }
+    return { element, show };
+  }
+
+  // A channel before the gates, and after them in the same scale of light; below, its mean and its gate.
+  function card(k, colour, [rows, columns]) {
+    const [before, after] = [screen(rows, columns), screen(rows, columns)];
+    const [mean, gate] = ["ak-mean", "ak-gate"].map((kind) => {
+      const [bar, number] = [h("span", { class: `ak-fill ${kind}` }), h("span", {})];
+      return { bar, number, element: h("div", { class: "ak-bar" }, h("div", { class: "ak-well" }, bar), number) };
+    });
+    const element = h("div", { class: "ak-channel" }, before.element, after.element, mean.element, gate.element);
+    function fill({ bar, number }, share, text) {
+      style(bar, "transform", `scaleX(${share.toFixed(3)})`);
+      write(number, text);
+    }
+    function show(found, largest) {
+      const [features, average, own] = [found.features[k], found.means[k], found.channels?.[k]];
+      const most = Math.max(...features, 1e-9);
+      before.tinted(features, TINTS[colour], most);
+      after.tinted(found.gated[k], TINTS[colour], most);
+      fill(mean, average / largest, fixed(average));
+      fill(gate, own ?? 0, own === undefined ? "" : fixed(own));
+    }
+    return { element, show };
+  }
+
+  // The channels of each colour in a row, one for each filter.
+  function channels(count, shape) {
+    const cards = COLOURS.map((_, c) => Array.from({ length: count }, (_, k) => card(c * count + k, c, shape)));
+    const sum = h("span", { class: "ak-sum" });
+    const key = [
+      ["ak-mean", "mean"],
+      ["ak-gate", "gate"],
+    ].map(([kind, word]) => h("span", {}, h("span", { class: `ak-fill ${kind}` }), word));
+    const legend = h("p", { class: "ak-small ak-legend" }, "each channel before and after the gates", ...key, sum);
+    const look = { class: "ak-channels", style: `--filters:${count}` };
+    const rows = cards.map((own, c) => {
+      const name = h("span", { class: "ak-small" }, COLOURS[c]);
+      return h("div", look, name, ...own.map((one) => one.element));
+    });
+    function show(found) {
+      const largest = Math.max(...found.means, 1e-9);
+      for (const one of cards.flat()) one.show(found, largest);
+      write(sum, found.channels ? `sum of the gates ${fixed(total(found.channels))}` : "no gates of channels");
+    }
+    return { element: panel("", legend, ...rows), show };
+  }
+
+  // The shape of an answer as a small drawing.
+  function icon(rows) {
+    const squares = rows.flatMap((row, r) => row.map((full, c) => (full ? `M${c} ${r}h1v1h-1z` : ""))).join("");
+    const drawing = attnkit.svg("svg", { viewBox: `0 0 ${rows[0].length} ${rows.length}`, "aria-hidden": "true" });
+    drawing.append(attnkit.svg("path", { d: squares }));
+    return drawing;
+  }
+
+  // A bar for each answer; the model's is set bold, the right one has a mark.
+  function answers(names, shapes) {
+    const lines = names.map((name, k) => {
+      const [bar, number] = [h("span", { class: "ak-fill" }), h("span", { class: "ak-num" })];
+      const mark = h("span", { class: "ak-mark" });
+      const words = h("span", {}, shapes[k] ? icon(shapes[k]) : null, name);
+      const element = h("div", { class: "ak-answer" }, words, h("span", { class: "ak-track" }, bar), number, mark);
+      return { bar, number, mark, element };
+    });
+    const element = panel("ak-answers", small("the model's answer"), ...lines.map((line) => line.element));
+    function show({ chances }, right) {
+      const chosen = best(chances);
+      lines.forEach(({ bar, number, mark, element: line }, k) => {
+        style(bar, "transform", `scaleX(${chances[k].toFixed(3)})`);
+        write(number, fixed(chances[k]));
+        write(mark, k === right ? "right" : "");
+        attr(line, "data-chosen", String(k === chosen));
+      });
+    }
+    return { element, show };
+  }
+
+  function controls(figure, axes, count, lit) {
+    const pick = {
+      label: "picture",
+      words: Array.from({ length: count }, (_, k) => String(k + 1)),
+      trait: "picture",
+      write: (picture) => ({ picture, lamps: lit[picture] ?? [] }),
+    };
+    const axis = {
+      label: "gates for",
+      words: axes.map((name) => AXES[name]),
+      read: (state) => axes.indexOf(state.axis),
+      write: (k) => ({ axis: axes[k] }),
+    };
+    const way = {
+      label: "made by",
+      words: WAYS,
+      read: ({ normalise }) => WAYS.indexOf(normalise),
+      write: (k) => ({ normalise: WAYS[k] }),
+    };
+    const rows = [axis, way, pick].map((options) => figure.choice(options).element);
+    rows[2].append(figure.reset());
+    return panel("ak-controls", rows[0], panel("ak-row", rows[1], rows[2]));
+  }
+
+  function build(figure) {
+    const given = ["models", "pictures", "labels", "names", "shapes", "lit", "lamp"];
+    const [models, pictures, labels, names, shapes, lit, lamp] = given.map((name) => figure.get(name));
+    const shape = [pictures[0].length, pictures[0][0].length];
+    const axes = Object.keys(AXES).filter((axis) => models[axis]);
+    function press(quarter) {
+      const lamps = figure.get("lamps").map((on, k) => (k === quarter ? 1 - on : on));
+      figure.put({ lamps });
+    }
+    const lamps = lit.length ? switches(press) : null;
+    const seen = sight(shape, lamps);
+    const strip = channels(models[axes[0]].b_filters.length, shape);
+    const answer = answers(names, shapes);
+    const note = h("p", { class: "ak-small ak-note" });
+
+    function update(state) {
+      const found = compute({ models, pictures, lit, lamp, ...state });
+      const right = same(lit[state.picture] ?? [], state.lamps) ? labels[state.picture] : null;
+      lamps?.show(state.lamps);
+      seen.show(found, state.normalise);
+      strip.show(found);
+      answer.show(found, right);
+      write(note, state.normalise === "softmax" && state.axis !== "none" ? UNTRAINED : SCALE);
+      figure.say(told(found, state, names, right));
+    }
+    const scene = panel("ak-scene", ...seen.element, answer.element);
+    return { parts: [scene, controls(figure, axes, pictures.length, lit), strip.element, note], update };
+  }
+
+  attnkit.register("gate_axes", { label: "Gates for channels and places", compute, build });
+})(globalThis.attnkit);

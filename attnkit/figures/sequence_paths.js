@@ -1,0 +1,251 @@
+// Grow a sequence and watch the path from an item to the last output, in networks of five kinds.
+((attnkit) => {
+  "use strict";
+  const { h, svg } = attnkit;
+
+  const [LEAST, MOST] = [4, 32]; // items
+  const MOST_LINES = 600; // of more connections, only those that lead to the last output are drawn
+  const FEW_LINES = 200; // more are paler
+  const READS = {
+    recurrent: "Each state reads its item and the state before it.",
+    convolution: "Each node reads itself and the two before it, one layer below.",
+    dilated: "Each node reads itself and one before it: 1, 2, 4, ... places back, layer by layer.",
+    attention: "Each output reads every item.",
+    window: "Each node attends to itself and the three before it, one layer below.",
+  };
+  const KINDS = Object.keys(READS);
+  const upTo = (count) => Array.from({ length: count }, (_, k) => k);
+
+  // ---- the arithmetic, compared with Python by tests/test_figures.py
+
+  // The places that a node reads one level below: the first, the last, and how far apart they are.
+  const PLACES = {
+    recurrent: (place) => [place, place, 1],
+    convolution: (place) => [Math.max(place - 2, 0), place, 1],
+    dilated: (place, _, level) => [
+      place < 2 ** (level - 1) ? place : place - 2 ** (level - 1),
+      place,
+      2 ** (level - 1),
+    ],
+    attention: (_, n) => [0, n - 1, 1],
+    window: (place) => [Math.max(place - 3, 0), place, 1],
+  };
+
+  // The connections [from, to], with as many layers as the last output needs to hear the first item. Node k stands at
+  // place k % n of level floor(k / n), the items at level 0.
+  function network(kind, n) {
+    const edges = [];
+    const hear = [true];
+    let layers = 0;
+    const connect = (from, to) => {
+      edges.push([from, to]);
+      hear[to] = hear[to] || hear[from];
+    };
+    while (!hear[layers * n + n - 1]) {
+      const below = layers * n;
+      layers++;
+      for (let place = 0; place < n; place++) {
+        const to = below + n + place;
+        const [first, last, apart] = PLACES[kind](place, n, layers);
+        for (let k = first; k <= last; k += apart) connect(below + k, to);
+        if (kind === "recurrent" && place) connect(to - 1, to);
+      }
+    }
+    return { edges, layers, last: layers * n + n - 1 };
+  }
+
+  // How many connections lead from an item to each node at least, -1 where none do. One pass is enough, as all that a
+  // node reads stands before it.
+  function distances({ edges, last }, item) {
+    const far = Array(last + 1).fill(Infinity);
+    far[item] = 0;
+    for (const [from, to] of edges) far[to] = Math.min(far[to], far[from] + 1);
+    return far.map((d) => (d < Infinity ? d : -1));
+  }
+
+  // The nodes on a shortest path, walked back from its end: all that leads to a node stands before it.
+  function shortest({ edges, last }, far) {
+    const path = [last];
+    for (let k = edges.length - 1; k >= 0; k--) {
+      const [from, to] = edges[k];
+      if (to === path[0] && far[from] >= 0 && far[from] === far[to] - 1) path.unshift(from);
+    }
+    return path;
+  }
+
+  function drawn({ edges, last }) {
+    if (edges.length <= MOST_LINES) return edges;
+    const lead = { [last]: true };
+    const kept = [];
+    for (let k = edges.length - 1; k >= 0; k--) {
+      const [from, to] = edges[k];
+      if (!lead[to]) continue;
+      lead[from] = true;
+      kept.push(edges[k]);
+    }
+    return kept.reverse();
+  }
+
+  // What is counted of one kind; that a state reads its own item is no step.
+  function counted(kind, n, { edges, layers, last }, far) {
+    const own = kind === "recurrent" ? 1 : 0;
+    return { steps: far[last] - own, layers, waits: own ? n : layers, connections: edges.length };
+  }
+
+  function compute({ length, network: chosen, source }) {
+    const found = { compared: {} };
+    for (const kind of KINDS) {
+      const one = network(kind, length);
+      const far = distances(one, source - 1);
+      found.compared[kind] = counted(kind, length, one, far);
+      if (kind === chosen) Object.assign(found, { ...one, far, path: shortest(one, far), drawn: drawn(one) });
+    }
+    const { far, layers } = found;
+    found.heard = upTo(layers).map((k) => far.slice((k + 1) * length, (k + 2) * length).filter((d) => d >= 0).length);
+    return found;
+  }
+
+  // ---- the parts
+
+  // Lines and dots; a dot is a line almost without a length, so that hundreds of them are one element.
+  function picture(choose) {
+    const parts = Object.fromEntries(
+      ["pale", "quiet", "hears", "strong", "on"].map((name) => [name, svg("path", { class: `ak-${name}` })]),
+    );
+    const drawing = svg("svg", { preserveAspectRatio: "none", "aria-hidden": "true" });
+    drawing.append(...Object.values(parts));
+    const numbers = upTo(MOST).map(() => h("span", {}));
+    const below = h("div", { class: "ak-items", "aria-hidden": "true" }, ...numbers);
+    const element = h("div", { class: "ak-net" }, drawing, below);
+    const pick = (event) => {
+      const { left, width } = element.getBoundingClientRect();
+      choose((event.clientX - left) / width);
+    };
+    attnkit.drag(element, pick);
+    element.addEventListener("click", pick);
+    return { element, drawing, numbers, ...parts };
+  }
+
+  function draw(made, { length: n, source }, { layers, path, far, drawn: lines }) {
+    const at = (node) => `${node % n} ${layers - Math.floor(node / n)}`;
+    const join = (edges) => edges.map(([from, to]) => `M${at(from)}L${at(to)}`).join("");
+    const dots = [[], []];
+    const dot = (node) => `M${at(node)}h0.1`;
+    far.forEach((d, node) => dots[d < 0 ? 0 : 1].push(dot(node)));
+    attnkit.attr(made.drawing, "viewBox", `-0.5 0 ${n} ${layers}`);
+    attnkit.attr(made.element, "style", `--count:${n}`);
+    attnkit.attr(made.pale, "d", join(lines));
+    attnkit.attr(made.pale, "stroke-opacity", lines.length > FEW_LINES ? 0.2 : 0.4);
+    attnkit.attr(made.on, "d", path.map(dot).join(""));
+    attnkit.attr(made.strong, "d", `M${path.map(at).join("L")}`);
+    attnkit.attr(made.quiet, "d", dots[0].join(""));
+    attnkit.attr(made.hears, "d", dots[1].join(""));
+    showNumbers(made.numbers, n, source);
+  }
+
+  // The numbers of the items: all where there is room, else the chosen one and the last.
+  function showNumbers(numbers, n, source) {
+    numbers.forEach((number, k) => {
+      const chosen = k + 1 === source;
+      const last = k + 1 === n && (chosen || n <= ROOM || n - source > 2);
+      attnkit.write(number, k < n && (chosen || last || n <= ROOM) ? String(k + 1) : "");
+      attnkit.attr(number, "class", chosen || k + 1 === n ? "ak-strong" : "");
+      attnkit.style(number, "display", k < n ? "" : "none");
+    });
+  }
+  const ROOM = 16;
+
+  const COLUMNS = {
+    steps: "steps on the path",
+    layers: "layers",
+    waits: "one after another",
+    connections: "connections",
+  };
+  const COUNTED =
+    "Steps on the path: connections from the item to the last output; that a state reads its own item is not " +
+    "counted. One after another: operations that must wait for the one before.";
+  const written = (number) => String(number).replace(/\B(?=(\d{3})+$)/, ",");
+
+  // A row for each kind: the button that chooses it, and what is counted.
+  function comparison(choose) {
+    const rows = KINDS.map((kind) => {
+      const button = h("button", { type: "button", "aria-pressed": "false", onclick: () => choose(kind) }, kind);
+      const cells = Object.keys(COLUMNS).map(() => h("span", {}));
+      const bar = h("span", { class: "ak-fill" });
+      const tds = cells.map((cell, k) => h("td", {}, cell, k === 0 ? bar : null));
+      return { kind, button, cells, bar, element: h("tr", {}, h("th", { scope: "row" }, button), ...tds) };
+    });
+    const heads = Object.values(COLUMNS).map((words) => h("th", { scope: "col" }, words));
+    const top = h("thead", {}, h("tr", {}, h("td", {}), ...heads));
+    const element = h("table", { class: "ak-grid ak-kinds" }, top, h("tbody", {}, ...rows.map((row) => row.element)));
+    function show(compared, chosen) {
+      for (const { kind, button, cells, bar } of rows) {
+        const numbers = Object.keys(COLUMNS).map((name) => compared[kind][name]);
+        attnkit.attr(button, "aria-pressed", String(kind === chosen));
+        cells.forEach((cell, k) => attnkit.write(cell, written(numbers[k])));
+        attnkit.style(bar, "transform", `scaleX(${(numbers[0] / (MOST - 1)).toFixed(3)})`);
+      }
+    }
+    return { element, show };
+  }
+
+  function sentence({ length, network: kind, source }, { compared, heard }) {
+    const { steps, layers, waits, connections } = compared[kind];
+    const after = layers === 1 ? "" : `, after layers 1 to ${layers}`;
+    return (
+      `${kind[0].toUpperCase()}${kind.slice(1)}, ${length} items. Steps from item ${source} to the last output: ${steps}; ` +
+      `layers: ${layers}; one after another: ${waits}; connections: ${written(connections)}. ` +
+      `Item ${source} is heard at ${heard.join(", ")} of ${length} places${after}.`
+    );
+  }
+
+  function controls(figure) {
+    const range = { min: 1, max: MOST, step: 1, format: String };
+    const length = figure.slider({
+      ...range,
+      name: "items",
+      min: LEAST,
+      word: (v) => `${v} items`,
+      trait: "length",
+      write: (v, state) => ({ length: v, source: Math.min(v, state.source) }),
+    });
+    const word = (v, state) => `item ${v} of ${state.length}`;
+    const source = attnkit.slider({ ...range, name: "from item", word, onInput: (v) => figure.put({ source: v }) });
+    function show(value, state) {
+      attnkit.attr(source.input, "max", state.length); // before the value, which may be larger than what was allowed
+      source.show(value, state);
+    }
+    figure.follow({ show }, { trait: "source" });
+    const last = h("div", { class: "ak-last-row" }, source.element, figure.reset());
+    return h("div", { class: "ak-controls" }, length.element, last);
+  }
+
+  function build(figure) {
+    const choose = (share) => {
+      const n = figure.get("length");
+      figure.put({ source: Math.min(n, Math.max(1, Math.ceil(share * n))) });
+    };
+    const made = picture(choose);
+    const table = comparison((kind) => figure.put({ network: kind }));
+    const [how, some, output] = [h("p", { class: "ak-how" }), h("span", {}), h("span", { "aria-hidden": "true" })];
+    const top = h("p", { class: "ak-small ak-top" }, some, output);
+    const note = h("p", { class: "ak-small" }, COUNTED);
+
+    function update(state) {
+      const found = compute(state);
+      const [all, few] = [found.edges.length, found.drawn.length];
+      attnkit.write(how, READS[state.network]);
+      attnkit.write(
+        some,
+        few < all ? `${written(few)} of ${written(all)} connections drawn: those to the last output` : "",
+      );
+      attnkit.write(output, `output ${state.length}`);
+      draw(made, state, found);
+      table.show(found.compared, state.network);
+      figure.say(sentence(state, found));
+    }
+    return { parts: [how, top, made.element, controls(figure), table.element, note], update };
+  }
+
+  attnkit.register("sequence_paths", { label: "Paths through a sequence", compute, build });
+})(globalThis.attnkit);
