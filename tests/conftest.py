@@ -21,10 +21,6 @@ sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "_ext")]
 import browser  # noqa: E402
 import toc  # noqa: E402
 
-# Chapters that do not have the shape of CONTRIBUTING.md yet: the list empties as the parts of the book are rewritten.
-SPARED = ("fully_connected", "convolution")
-DONE = [page for page in toc.road() if toc.slug(page) not in SPARED]
-
 # ---- what runs, where and when
 
 def pytest_addoption(parser):

@@ -12,6 +12,7 @@ import book
 import pytest
 import study
 import toc
+import torch
 import yaml
 from conftest import NODE, ROOT
 
@@ -210,7 +211,7 @@ def test_the_mechanism_is_documented_in_full():
 def test_pictures_figures_and_lessons_have_a_page_each():
     from attnkit import figures
     for room in ("pictures", "figures", "lessons"):
-        text = read(f"reference/{room}.md") + (read("reference/stories.md") + read("reference/translators.md") if room == "lessons" else "")
+        text = read(f"reference/{room}.md") + ("".join(read(f"reference/{name}.md") for name in ("stories", "translators", "perspective")) if room == "lessons" else "")
         modules = {path.stem for path in (ROOT / "attnkit" / room).glob("*.py")} - {"__init__"}
         inner = {"blocks", "heads", "matrices", "metrics", "palette", "shapes"} if room == "pictures" else set()
         if room == "figures":
@@ -248,6 +249,38 @@ def test_mutants_are_explained():
 
 
 # ---- what was measured once
+
+@pytest.mark.parametrize("one, other, found", [
+    (lambda n: n**2, lambda n: 700 * n, 700), (lambda n: 3 * n**2, lambda n: 40 * n**1.5, 178), (lambda n: n, lambda n: n / 2, 64),
+    (lambda n: 1 + n**2, lambda n: n**2, 64), (lambda n: n, lambda n: 2 * n, None), (lambda n: 700 * n, lambda n: n**2, None),
+    (lambda n: n, lambda n: n, None)])
+def test_where_measured_lines_cross(one, other, found):
+    """Powers of the length are straight lines; theirs cross where their formulas are equal, or not at all."""
+    lengths = [2**k for k in range(6, 13)]
+    assert bench.crossing(lengths, [one(n) for n in lengths], [other(n) for n in lengths]) == found
+
+
+def test_a_crossing_is_the_last_one():
+    """What is slower again further on was no crossing; and rows where one was not measured are left out."""
+    assert bench.crossing([10, 100, 1000, 10_000], [2, 1, 10, 10], [1, 2, 100, 1]) == round(1000 * 10**0.5)
+    rows = [{"n": 10, "ms": {"a": 1, "b": 10}}, {"n": 100, "ms": {"a": 10, "b": 1}}, {"n": 1000, "ms": {"b": 9}}]
+    assert bench.crossings(rows, [("a", "b"), ("b", "a")]) == [{"from": "a", "to": "b", "n": 32}, {"from": "b", "to": "a", "n": None}]
+
+
+def test_memory_of_torch_is_what_is_held_at_once():
+    x = torch.ones(1000, 250)                # a megabyte, which is given
+
+    def one_after_the_other():
+        y = x + 1
+        for _ in range(3):
+            y = y + 1
+        return y
+
+    found = bench.torch_megabytes(little=lambda: x[:1].clone(), one=lambda: x + 1, three=lambda: (x + 1, x + 2, x + 3),
+                                  one_after_the_other=one_after_the_other)
+    assert found == {"little": 0.0, "one": 1.0, "three": 3.0, "one_after_the_other": 2.0}
+
+
 
 def readers():
     """The pages that show numbers of measured/, with the files they read: what their cells open, and the time line."""

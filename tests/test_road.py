@@ -1,7 +1,4 @@
-"""The shape of a page of the road: how long it is, what must stand on it, and what its words in bold are.
-
-Chapters that are still to be rewritten are spared most of it (SPARED in tests/conftest.py).
-"""
+"""The shape of a page of the road: how long it is, what must stand on it, and what its words in bold are."""
 
 import collections
 import json
@@ -12,11 +9,10 @@ import pytest
 import road
 import toc
 import yaml
-from conftest import DONE, ROOT, SPARED
+from conftest import ROOT
 
 PAGES = toc.road()
 CHAPTERS = PAGES[1:]
-DONE_CHAPTERS = [page for page in CHAPTERS if page in DONE]
 TERMS = yaml.safe_load((ROOT / "terms.yml").read_text(encoding="utf-8"))
 
 MOST_MINUTES = 20
@@ -104,15 +100,6 @@ def test_bold_terms(written, terms):
     assert road.bold_terms(written) == terms
 
 
-# ---- the list of those that are spared
-
-def test_those_that_are_spared_are_chapters_of_the_road():
-    unknown = set(SPARED) - set(map(toc.slug, CHAPTERS))
-    assert not unknown, f"no chapters of the road: {sorted(unknown)}"
-    assert len(set(SPARED)) == len(SPARED), f"named twice: {SPARED}"
-    assert PAGES[0] == "index" and "chapters/weights" in DONE_CHAPTERS
-
-
 # ---- every chapter of the road
 
 @pytest.mark.parametrize("page", CHAPTERS)
@@ -138,31 +125,31 @@ def test_an_exercise_has_a_hint_an_answer_and_a_solution(page):
 
 # ---- pages that have the shape; the index, too, unless a test asks of chapters only
 
-@pytest.mark.parametrize("page", DONE)
+@pytest.mark.parametrize("page", PAGES)
 def test_a_page_takes_no_longer_than_its_minutes(page):
     most, takes = SHORT.get(page, MOST_MINUTES), road.minutes(notebook(page))
     assert takes <= most, f"{page}: {takes:.1f} minutes, at most {most}"
 
 
-@pytest.mark.parametrize("page", DONE)
+@pytest.mark.parametrize("page", PAGES)
 def test_at_most_one_note_on_the_sources(page):
     found = [where(page, cell) for cell in cells(page) for _ in range(road.said(cell).count(NOTE))]
     assert len(found) <= 1, f"{found}: at most one note, the others belong in further/"
 
 
-@pytest.mark.parametrize("page", DONE)
+@pytest.mark.parametrize("page", PAGES)
 def test_a_visible_cell_shows_something(page):
     silent = [where(page, cell) for cell in cells(page) if road.visible(cell) and not cell["outputs"]]
     assert not silent, f"{silent}: visible code without anything to see"
 
 
-@pytest.mark.parametrize("page", DONE_CHAPTERS)
+@pytest.mark.parametrize("page", CHAPTERS)
 def test_two_or_three_exercises(page):
     count = len(road.exercises(notebook(page)))
     assert 2 <= count <= 3, f"{page}: {count} exercises"
 
 
-@pytest.mark.parametrize("page", DONE_CHAPTERS)
+@pytest.mark.parametrize("page", CHAPTERS)
 def test_the_last_words_lead_to_the_next_page(page):
     following = next((after for before, after in zip(CHAPTERS, CHAPTERS[1:]) if before == page), None)
     if following is None:
@@ -173,7 +160,7 @@ def test_the_last_words_lead_to_the_next_page(page):
     assert f"{following}.ipynb" in links, f"{where(page, last)}: no link to {following}, only {links}"
 
 
-@pytest.mark.parametrize("page", DONE_CHAPTERS)
+@pytest.mark.parametrize("page", CHAPTERS)
 def test_what_can_be_played_with_is_predicted(page):
     if any(map(road.moves, cells(page))):
         told = "\n\n".join(road.said(cell) for cell in cells(page) if not road.of_an_exercise(cell))
@@ -183,7 +170,7 @@ def test_what_can_be_played_with_is_predicted(page):
 OPENS = r"\bopens\b|\bopened\b|\bopen (?:with|on|at|in)\b"      # not "code that you can open"
 
 
-@pytest.mark.parametrize("page", DONE)
+@pytest.mark.parametrize("page", PAGES)
 def test_the_text_names_what_a_figure_opens_with(page):
     its = cells(page)
     for k, cell in enumerate(its):
@@ -209,7 +196,7 @@ def bold(page):
     return found
 
 
-@pytest.mark.parametrize("page", DONE)
+@pytest.mark.parametrize("page", PAGES)
 def test_what_is_bold_is_a_term_of_the_page(page):
     terms = {entry["term"].lower() for entry in TERMS if entry["slug"] == toc.slug(page)}
     strange = {term: at for term, at in bold(page).items() if term not in terms}
