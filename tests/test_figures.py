@@ -62,7 +62,7 @@ from attnkit.figures import (
     story_writer,
 )
 from attnkit.figures.matrix_trainer import RATES, SPREADS, batch, measure, starting_matrix
-from attnkit.lessons import lamps, learning, storyteller, translation
+from attnkit.lessons import bill, lamps, learning, storyteller, translation
 from attnkit.lessons.corpora import english_grammar
 from attnkit.lessons.drinks import ConcatenationClassifier, PoolingClassifier
 from attnkit.modules import AttentionPooling
@@ -3357,6 +3357,13 @@ def test_a_bill_counts_what_attnkit_does(heads):
     x, w = (torch.tensor(rng.normal(size=size)) for size in ((n, d), (d, d)))
     whole = work(lambda: multi_head_attention(x, x, x, w, w, w, w, num_heads=heads))[0]
     assert whole == bill["whole"]["operations"] == bill["whole"]["projections"] + bill["whole"]["attention"]
+
+
+@pytest.mark.parametrize("n, d, heads", [(1024, 128, 4), (8192, 4096, 32)])
+def test_the_bill_of_the_figure_is_that_of_the_page(n, d, heads):
+    ours, theirs = AttentionBill(n, d, heads, "whole").bill, bill.layer_operations(n, d)
+    assert (ours["projections"], ours["attention"]) == (theirs.projections, theirs.scores + theirs.blend)
+    assert (ours["weights"], ours["cache"]) == (bill.weights_bytes(n, heads), bill.cache_bytes(n, 1, heads, d // heads))
 
 
 def test_scores_and_blend_cross_the_projections_at_twice_the_width():
