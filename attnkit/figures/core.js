@@ -2,9 +2,11 @@
 // adds the export that a live notebook needs (base.py), and node loads it for the tests.
 ((root) => {
   "use strict";
-  root.attnkit = root.attnkit || {};
+  // Live, every figure brings the core along: whoever comes first loads it, for all. A second one would know nothing of
+  // the figures that are shown, nor of the fills that they were drawn with.
+  if (root.attnkit) return;
+  root.attnkit = { figures: {} };
   const attnkit = root.attnkit;
-  attnkit.figures = attnkit.figures || {};
 
   // ---- numbers: the twins of attnkit/pictures/formats.py and attnkit/pictures/draw.py, compared with them by tests/test_figures.py
 
@@ -25,11 +27,28 @@
 
   attnkit.dot = (a, b) => a.reduce((sum, v, k) => sum + v * b[k], 0);
 
+  // Where every score is minus infinity there is nothing to attend to: all weights are 0, as in Python.
   attnkit.softmax = (scores) => {
     const largest = Math.max(...scores);
+    if (largest === -Infinity) return scores.map(() => 0);
     const shares = scores.map((s) => Math.exp(s - largest));
     const total = shares.reduce((sum, v) => sum + v, 0);
     return shares.map((v) => v / total);
+  };
+
+  // The place of the largest number, of equals the first.
+  attnkit.argmax = (numbers) => numbers.indexOf(Math.max(...numbers));
+
+  // Numbers from 0 to 1 that look random, the same in Python for the same seed: Marsaglia's xorshift.
+  attnkit.xorshift = (seed) => {
+    let state = Math.imul(seed + 1, 2654435761) >>> 0;
+    return () => {
+      state ^= state << 13;
+      state ^= state >>> 17;
+      state ^= state << 5;
+      state >>>= 0;
+      return state / 2 ** 32;
+    };
   };
 
   // One row of weights times rows of values: their weighted sum.
@@ -56,6 +75,14 @@
     const corners = [...side(sorted), ...side(sorted.reverse())];
     return corners.length ? corners : [points[0]];
   };
+
+  // ---- words
+
+  attnkit.quoted = (word) => `“${word}”`;
+
+  // A name that no other element of the page has, for what one element has to say of another.
+  let named = 0;
+  attnkit.id = (kind) => `ak-${kind}-${named++}`;
 
   // ---- the page
 
@@ -94,11 +121,25 @@
     attnkit.style(el, "backgroundColor", `color-mix(in srgb, ${fillOf(kind)} ${share}%, transparent)`);
   };
 
-  // When the page turns dark, or light, the fills are other ones: the figures draw themselves again.
+  // When the page turns dark, or light, the fills are other ones: the figures draw themselves again. One observer watches
+  // for all of them, from the first to the last.
   const shown = new Set();
+  const themes = root.MutationObserver && new MutationObserver(repaint);
   function repaint() {
     fills = {};
     for (const figure of shown) figure.redraw();
+  }
+  function appear(figure) {
+    if (!shown.size) {
+      fills = {}; // nobody has watched until now
+      for (const node of [document.documentElement, document.body])
+        themes.observe(node, { attributeFilter: ["data-theme", "data-jp-theme-light"] });
+    }
+    shown.add(figure);
+  }
+  function vanish(figure) {
+    shown.delete(figure);
+    if (!shown.size) themes.disconnect();
   }
 
   // Write only what changed: an untouched node costs no style and no layout, and a figure redraws within a frame. What
@@ -124,6 +165,8 @@
   attnkit.attr = (node, name, value) => {
     if (changed(node, name, value)) node.setAttribute(name, value);
   };
+
+  attnkit.button = (words, onclick, props) => attnkit.h("button", { type: "button", ...props, onclick }, words);
 
   // A row of buttons of which one is pressed.
   attnkit.choice = (label, words, onChoose) => {
@@ -264,6 +307,34 @@
     for (const end of ["pointerup", "pointercancel"]) node.addEventListener(end, () => (held = false));
   };
 
+  // ---- what goes on
+
+  // Whether the reader's device asks for less motion.
+  attnkit.calm = () => Boolean(root.matchMedia?.("(prefers-reduced-motion: reduce)").matches);
+
+  // What does something every `pace` milliseconds, in a frame of its own (in every frame, if there is no pace), until it
+  // is halted.
+  attnkit.clock = (tick) => {
+    let [frame, last, pace] = [0, 0, 0];
+    const next = (time) => {
+      frame = requestAnimationFrame(next);
+      if (time - last < pace) return;
+      last = time;
+      tick(time);
+    };
+    return {
+      start(every = 0) {
+        [last, pace] = [performance.now(), every];
+        frame = requestAnimationFrame(next);
+      },
+      halt() {
+        cancelAnimationFrame(frame);
+        frame = 0;
+      },
+      runs: () => frame !== 0,
+    };
+  };
+
   // ---- figures
 
   // What a figure is built with: its state, controls that follow it, a way back, a line that is read out.
@@ -352,38 +423,51 @@
     }
   }
 
-  // Register a figure: `build` makes its parts once and returns them with `update`, which redraws them from the state
-  // whenever it changes, from either side; perhaps `measure`, which reads the layout before anything is written, as a read
-  // after a write would lay the page out twice; and perhaps `stop`, which ends what goes on in them.
-  attnkit.register = (kind, { label, compute, build }) => {
-    function render({ model, el }) {
-      const figure = new Figure(model, kind, label);
-      const { parts, update, measure = () => {}, stop = () => {} } = build(figure);
-      const caption = model.get("caption");
-      figure.element.append(...parts.filter((part) => part !== null), figure.live);
-      if (caption) figure.element.append(attnkit.h("p", { class: "ak-caption" }, caption));
-      el.replaceChildren(figure.element);
-      Object.assign(figure, { update, measure });
-      const names = Object.keys(model.get("defaults"));
-      const redraw = () => figure.redraw();
-      for (const name of names) model.on(`change:${name}`, redraw);
-      redraw();
-      shown.add(figure);
-      return () => {
-        shown.delete(figure);
-        clearTimeout(figure.timer);
-        stop();
-        for (const name of names) model.off(`change:${name}`, redraw);
-      };
-    }
-    attnkit.figures[kind] = { compute, render };
-  };
-
-  if (root.MutationObserver) {
-    const themes = new MutationObserver(repaint);
-    for (const node of [document.documentElement, document.body])
-      if (node) themes.observe(node, { attributeFilter: ["data-theme", "data-jp-theme-light"] });
+  // A figure's parts, alive in an element: made once, redrawn whenever the state changes, from either side. Returns what
+  // ends it.
+  function render(kind, { label, build }, { model, el }) {
+    const figure = new Figure(model, kind, label);
+    const { parts, update, measure = () => {}, stop = () => {} } = build(figure);
+    const caption = model.get("caption");
+    figure.element.append(...parts.filter((part) => part !== null), figure.live);
+    if (caption) figure.element.append(attnkit.h("p", { class: "ak-caption" }, caption));
+    el.replaceChildren(figure.element);
+    Object.assign(figure, { update, measure });
+    const names = Object.keys(model.get("defaults"));
+    const redraw = () => figure.redraw();
+    for (const name of names) model.on(`change:${name}`, redraw);
+    redraw();
+    appear(figure);
+    return () => {
+      vanish(figure);
+      clearTimeout(figure.timer);
+      stop();
+      for (const name of names) model.off(`change:${name}`, redraw);
+    };
   }
+
+  // What stands where a figure cannot be shown; the others stay alive.
+  const failure = ({ message }) =>
+    attnkit.h("p", { class: "ak-failed" }, `This figure cannot come to life: ${message}`);
+
+  // Register a figure: `build` makes its parts once and returns them with `update`, which redraws them from the state
+  // whenever it changes; perhaps `measure`, which reads the layout before anything is written, as a read after a write
+  // would lay the page out twice; and perhaps `stop`, which ends what goes on in them. `render` is what anywidget calls.
+  attnkit.register = (kind, { label, compute, build }) => {
+    const start = (place) => render(kind, { label, build }, place);
+    attnkit.figures[kind] = {
+      compute,
+      start,
+      render(place) {
+        try {
+          return start(place);
+        } catch (error) {
+          place.el.replaceChildren(failure(error));
+          return () => {};
+        }
+      },
+    };
+  };
 
   // The model of a page without a kernel: the part of anywidget's that the figures use.
   attnkit.staticModel = (state) => {
@@ -405,6 +489,20 @@
     };
   };
 
+  // Bring a still picture to life: returns the element that takes its place, or the still one's own parts with a word on
+  // why they stay.
+  function enliven(place, still) {
+    const { akFigure: kind, akState: state } = place.dataset;
+    const el = attnkit.h("div");
+    try {
+      if (!attnkit.figures[kind]) throw new Error(`the script of ${kind} is not there.`);
+      attnkit.figures[kind].start({ model: attnkit.staticModel(JSON.parse(state)), el });
+      return [el];
+    } catch (error) {
+      return [...still, failure(error)];
+    }
+  }
+
   // Bring the still pictures of a static page to life, each in a task of its own: the page is painted and answers a
   // reader between them.
   attnkit.mount = (page) => {
@@ -412,18 +510,15 @@
     const forms = [];
     // On paper they are still again, with all their numbers.
     matchMedia("print").addEventListener("change", ({ matches }) => {
-      for (const { place, still, alive } of forms) place.replaceChildren(...(matches ? still : [alive]));
+      for (const { place, still, alive } of forms) place.replaceChildren(...(matches ? still : alive));
     });
     setTimeout(function next() {
       const place = places.shift();
       if (!place) return;
-      const alive = document.createElement("div");
-      attnkit.figures[place.dataset.akFigure].render({
-        model: attnkit.staticModel(JSON.parse(place.dataset.akState)),
-        el: alive,
-      });
-      forms.push({ place, still: [...place.childNodes], alive });
-      place.replaceChildren(alive);
+      const still = [...place.childNodes];
+      const alive = enliven(place, still);
+      forms.push({ place, still, alive });
+      place.replaceChildren(...alive);
       setTimeout(next);
     });
   };

@@ -11,17 +11,11 @@
 
   // ---- the arithmetic, compared with MatrixTrainer and with torch by tests/test_figures.py
 
-  // Numbers that look random: Marsaglia's xorshift, the twin of starting_matrix in the Python module.
+  // The twin of starting_matrix in the Python module.
   function startingMatrix(seed, size, spread) {
-    let state = Math.imul(seed + 1, 2654435761) >>> 0;
-    const number = () => {
-      state ^= state << 13;
-      state ^= state >>> 17;
-      state ^= state << 5;
-      state >>>= 0;
-      return spread * (2 * (state / 2 ** 32) - 1);
-    };
-    return Array.from({ length: size }, () => Array.from({ length: size }, number));
+    const number = attnkit.xorshift(seed);
+    const entry = () => spread * (2 * number() - 1);
+    return Array.from({ length: size }, () => Array.from({ length: size }, entry));
   }
 
   // A weighted sum of rows, added to `sum`. It runs some thousand times a frame: loops cost a fifth of attnkit.blend.
@@ -278,25 +272,6 @@
 
   // ---- what goes on
 
-  const calm = () => globalThis.matchMedia?.("(prefers-reduced-motion: reduce)").matches;
-
-  // What does something in each frame until it is halted.
-  function clock(tick) {
-    let frame = 0;
-    const next = (time) => {
-      frame = requestAnimationFrame(next);
-      tick(time);
-    };
-    return {
-      start: () => next(performance.now()),
-      halt() {
-        cancelAnimationFrame(frame);
-        frame = 0;
-      },
-      runs: () => frame !== 0,
-    };
-  }
-
   // What tells of a milestone of a training that runs, every two seconds at most.
   function herald(say) {
     let [spoken, heard] = [0, ""];
@@ -322,7 +297,7 @@
     const begun = (state) => JSON.stringify([state.seed, state.spread, state.path]);
     const show = () => draw(look(), frames.runs());
     const news = herald((said) => figure.say(said));
-    const frames = clock((time) => {
+    const frames = attnkit.clock((time) => {
       path = longer(path, figure.get("rate"), 1);
       if (total(path) === MOST) return rest(0);
       show();
@@ -350,7 +325,7 @@
     }
     function start() {
       if (frames.runs() || total(path) === MOST) return rest(0);
-      if (calm()) {
+      if (attnkit.calm()) {
         preface = `${AT_ONCE} steps at once, because your device asks for less motion. `;
         return rest(AT_ONCE);
       }

@@ -1,6 +1,6 @@
 // What the figures share that run a trained model (base.py names them). The arithmetic of a Transformer: matrix product,
 // layer norm, attention with a cache of keys and values, and the choice of the next word; that of a recurrent translator:
-// gated units, additive attention; and a clock for what writes word by word.
+// gated units, additive attention.
 ((attnkit) => {
   "use strict";
 
@@ -154,15 +154,11 @@
     return found ?? kept[kept.length - 1];
   };
 
-  // The random number of a seed at a place: Marsaglia's xorshift, as in matrix_trainer.js.
+  // The random number of a seed at a place, counted from 0.
   attnkit.random = (seed, place) => {
-    let state = Math.imul(seed + 1, 2654435761) >>> 0;
-    for (let k = 0; k <= place; k++) {
-      state ^= state << 13;
-      state ^= state >>> 17;
-      state ^= state << 5;
-    }
-    return (state >>> 0) / 2 ** 32;
+    const number = attnkit.xorshift(seed);
+    for (let k = 0; k < place; k++) number();
+    return number();
   };
 
   // ---- a recurrent translator with additive attention; its matrices have a row for each output
@@ -266,31 +262,5 @@
       return steps.slice(0, count);
     }
     return { write };
-  };
-
-  // ---- what goes on
-
-  attnkit.calm = () => globalThis.matchMedia?.("(prefers-reduced-motion: reduce)").matches;
-
-  // What does something every `pace` milliseconds, in a frame of its own, until it is halted.
-  attnkit.clock = (tick) => {
-    let [frame, last, pace] = [0, 0, 0];
-    const next = (time) => {
-      frame = requestAnimationFrame(next);
-      if (time - last < pace) return;
-      last = time;
-      tick();
-    };
-    return {
-      start(every) {
-        [last, pace] = [performance.now(), every];
-        frame = requestAnimationFrame(next);
-      },
-      halt() {
-        cancelAnimationFrame(frame);
-        frame = 0;
-      },
-      runs: () => frame !== 0,
-    };
   };
 })(globalThis.attnkit);

@@ -1,7 +1,7 @@
 // A trained Transformer writes a story word by word: what may come next, and where the newest word looks.
 ((attnkit) => {
   "use strict";
-  const { h, fixed, write, attr } = attnkit;
+  const { h, fixed, write, attr, quoted } = attnkit;
 
   const BEST = 10; // next words that are shown with their chances
   const LINKS = 5; // links of a map that are told in words
@@ -39,7 +39,6 @@
 
   // ---- in words
 
-  const quoted = (word) => `“${word}”`;
   const ENDED = {
     end: () => "The story has ended.",
     full: (context) => `The context is full: the model reads at most ${context} words, ${START} among them.`,
@@ -86,9 +85,6 @@
   }
 
   // ---- the parts
-
-  let named = 0; // what another element names has a name of its own
-  const name = (kind) => `ak-${kind}-${named++}`;
 
   // Elements for words, all made when the first is asked for: a new word is written into one that is there, as to put
   // one more into a page has much of the page styled anew. Those without a word are empty; without any word all go.
@@ -171,7 +167,7 @@
   // A row for each head: its name, which shows it in the story, its weights from the newest word back, the strongest.
   function headRow(packed, layer, head, choose) {
     const strip = attnkit.raster(1, packed.context, ["weight"]);
-    const best = h("span", { class: "ak-best", id: name("best") });
+    const best = h("span", { class: "ak-best", id: attnkit.id("best") });
     const props = { type: "button", class: "ak-head", "aria-describedby": best.id };
     const words = `layer ${layer + 1}, head ${head + 1}`;
     const button = h("button", { ...props, onclick: () => choose([layer, head]) }, words);
@@ -181,7 +177,7 @@
         Array.from({ length: packed.context }, (_, k) => back[k] ?? 0),
         1,
       );
-      const most = weights.indexOf(Math.max(...weights));
+      const most = attnkit.argmax(weights);
       write(best, `${words[most]} ${fixed(weights[most])}`);
       attr(button, "aria-pressed", String(chosen[0] === layer && chosen[1] === head));
     }
@@ -266,7 +262,7 @@
     const list = h("ul", {
       class: "ak-list",
       role: "listbox",
-      id: name("words"),
+      id: attnkit.id("words"),
       "aria-label": "Words",
       hidden: true,
     });
