@@ -1,4 +1,4 @@
-// Run the figures' arithmetic on cases from Python: {figure, cases} or {numbers} in, results out.
+// Run the figures' arithmetic on cases from Python: {figure, cases}, {model, packed, cases} or {numbers} in, results out.
 const fs = require("node:fs");
 const path = require("node:path");
 const vm = require("node:vm");
@@ -11,6 +11,12 @@ if (given.figure) {
   load(given.figure);
   const { compute } = globalThis.attnkit.figures[given.figure];
   console.log(JSON.stringify(given.cases.map(compute)));
+} else if (given.model) {
+  // All results of a model by name, for each of some calls of its `trace`.
+  const model = globalThis.attnkit[given.model](given.packed);
+  const plain = (rows) => rows.map((row) => (ArrayBuffer.isView(row) ? [...row] : row));
+  const named = (found) => Object.fromEntries(Object.entries(found).map(([name, rows]) => [name, plain(rows)]));
+  console.log(JSON.stringify(given.cases.map((call) => named(model.trace(...call)))));
 } else {
   const { fixed, opacity } = globalThis.attnkit;
   console.log(JSON.stringify(given.numbers.map(([x, digits, plus]) => [fixed(x, digits, plus), opacity(x, 3)])));

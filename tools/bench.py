@@ -353,7 +353,7 @@ def at_once(width=4096):
 
 def prompt():
     """The story model reads the same words in one call, or one after the other with a cache, as in writing."""
-    model, words = storyteller.unpacked(storyteller.trained()).float(), stories(1)[0]
+    model, words = storyteller.trained().float(), stories(1)[0]
     numbers = torch.tensor([[model.words.index(word) for word in words]])
 
     def one_by_one():

@@ -36,7 +36,7 @@ from attnkit.lessons.recall import RecallTask, recall_tables
 from attnkit.lessons.review_weights import by_what_settles, compare, examine, train_apart
 from attnkit.lessons.reviews import POOLINGS, ReviewTask
 from attnkit.lessons.stories import PLACES, other_movers, other_receivers
-from attnkit.lessons.storyteller import CHAPTER_SEED, StoryTask, packed, unpacked
+from attnkit.lessons.storyteller import CHAPTER_SEED, StoryTask, Storyteller
 from attnkit.lessons.training import new_model
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -348,7 +348,7 @@ def story_final(*job):
         share, mistakes = lessons.evaluate_writing(model, temperature=temperature)
         run[f"consistent at {temperature}"], run[f"mistakes at {temperature}"] = share, mistakes
     if run["model"] == "full":
-        run["right in eight bits"] = round(lessons.evaluate(unpacked(packed(model)))["all"], 4)
+        run["right in eight bits"] = round(lessons.evaluate(Storyteller.unpacked(model.packed()))["all"], 4)
     return run
 
 

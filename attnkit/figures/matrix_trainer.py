@@ -6,6 +6,7 @@ import traitlets
 from attnkit import softmax
 from attnkit.figures.base import Figure, Index, index, number_array, still_cell, still_table
 from attnkit.pictures.formats import fixed
+from attnkit.sampling import Xorshift
 
 MOST = 300                       # steps that can be trained in all
 SHOWN = 4                        # held-out sentences that are drawn
@@ -39,15 +40,8 @@ def starting_matrix(seed, size, spread):
     Marsaglia (2003), "Xorshift RNGs".
     Chapter: learning.
     """
-    state = (seed + 1) * 2654435761 % 2**32          # neighbouring seeds begin far apart
-    numbers = []
-    for _ in range(size * size):
-        state ^= (state << 13) % 2**32             # shuffle the 32 bits three times
-        state ^= state >> 17
-        state ^= (state << 5) % 2**32
-        share = state / 2**32                        # between 0 and 1
-        numbers.append(spread * (2 * share - 1))
-    return np.array(numbers).reshape(size, size)
+    random = Xorshift(seed)
+    return np.array([spread * (2 * random.number() - 1) for _ in range(size * size)]).reshape(size, size)
 
 
 class Choice(traitlets.TraitType):

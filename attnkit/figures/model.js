@@ -1,6 +1,6 @@
-// What the figures share that run a trained model (base.py names them). The arithmetic of a Transformer: matrix product,
-// layer norm, attention with a cache of keys and values, and the choice of the next word; that of a recurrent translator:
-// gated units, additive attention.
+// The trained models that figures run (base.py names the figures), each the one twin of its model in torch, with the same
+// results by the same names; tests/test_models.py compares every one. Here a result is kept by place: rows that a model
+// makes place by place, or step by step, so that a word more costs its own place only.
 ((attnkit) => {
   "use strict";
 
@@ -36,87 +36,155 @@
     return out;
   }
 
+  // W x + b.
+  function layer(w, x, b = new Float64Array(w.length / x.length)) {
+    const out = b.slice();
+    for (let r = 0; r < out.length; r++) out[r] += dot(w, r * x.length, x, 0, x.length);
+    return out;
+  }
+
+  function sum(x, y) {
+    const out = x.slice();
+    add(out, 0, 1, y, 0, x.length);
+    return out;
+  }
+
   function layerNorm(x, gain, bias, epsilon) {
-    const mean = x.reduce((sum, v) => sum + v, 0) / x.length;
+    const mean = x.reduce((total, v) => total + v, 0) / x.length;
     const centred = x.map((v) => v - mean);
     const size = Math.sqrt(dot(centred, 0, centred, 0, x.length) / x.length + epsilon);
     return centred.map((v, k) => (v / size) * gain[k] + bias[k]);
   }
 
-  // A packed tensor as numbers, row after row: integers of a byte, times the step of their row, times the unit.
-  function unpacked({ steps, bytes }, unit) {
-    const integers = new Int8Array(Uint8Array.from(atob(bytes), (c) => c.charCodeAt(0)).buffer);
-    const width = integers.length / steps.length;
-    const out = new Float64Array(integers.length);
-    steps.forEach((step, r) => {
-      add(out, r * width, step * unit, integers, r * width, width);
-    });
-    return out;
-  }
+  // ---- a packed model, as attnkit/lessons/packing.py writes it
 
-  // The weights of each head at place i, and what the heads read, side by side. Keys and values of the places before
-  // are kept, and so are the weights: in `maps`, by place and head.
-  function attend(layer, query, i, { width, num_heads, attention }) {
-    const size = width / num_heads;
-    const reach = layer.bias.length / num_heads - 1;
-    const out = new Float64Array(width);
-    layer.maps[i] = Array.from({ length: num_heads }, (_, h) => {
-      const scores = Array.from({ length: i + 1 }, (_, j) => {
-        if (attention === "uniform") return 0;
-        const match = dot(query, h * size, layer.keys, j * width + h * size, size) / Math.sqrt(size);
-        return match + layer.bias[h * (reach + 1) + reach - Math.min(reach, i - j)];
-      });
-      const weights = attnkit.softmax(scores);
-      weights.forEach((weight, j) => {
-        add(out, h * size, weight, layer.values, j * width + h * size, size);
-      });
-      return weights;
-    });
-    return out;
-  }
+  const VERSION = 2;
+  const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const SIXES = new Uint8Array(128); // what each letter stands for, by its code
+  for (let k = 0; k < 64; k++) SIXES[LETTERS.charCodeAt(k)] = k;
 
-  // One layer at place i: x plus what attention reads, plus what the small network makes of it.
-  function through(layer, x, i, packed) {
-    const a = layerNorm(x, layer["norm1.gain"], layer["norm1.bias"], packed.epsilon);
-    layer.keys.set(product(a, layer.w_key), i * packed.width);
-    layer.values.set(product(a, layer.w_value), i * packed.width);
-    const read = attend(layer, product(a, layer.w_query), i, packed);
-    const middle = x.slice();
-    add(middle, 0, 1, product(read, layer.w_output), 0, x.length);
-    const b = layerNorm(middle, layer["norm2.gain"], layer["norm2.bias"], packed.epsilon);
-    const hidden = product(b, layer.w1, layer.b1).map((v) => Math.max(v, 0));
-    add(middle, 0, 1, product(hidden, layer.w2, layer.b2), 0, x.length);
-    return middle;
-  }
-
-  // A model that reads words. It keeps what it has read: a text that begins like the last one costs its new words only.
-  attnkit.transformer = (packed) => {
-    const { width, num_layers, context, words } = packed;
-    const tensors = Object.entries(packed.tensors).map(([name, tensor]) => [name, unpacked(tensor, packed.unit)]);
-    const of = Object.fromEntries(tensors);
-    const layers = Array.from({ length: num_layers }, (_, k) => {
-      const start = `layers.${k}.`;
-      const own = tensors.filter(([name]) => name.startsWith(start)).map(([name, v]) => [name.slice(start.length), v]);
-      const [keys, values] = [new Float64Array(context * width), new Float64Array(context * width)];
-      return { ...Object.fromEntries(own), keys, values, maps: [] };
-    });
-    const known = []; // the words that have been read, and what came out of the layers at each
-    const outputs = [];
-    function read(numbers) {
-      let i = numbers.findIndex((word, place) => word !== known[place]);
-      if (i < 0) i = numbers.length;
-      for (; i < numbers.length; i++) {
-        const word = numbers[i];
-        const x = of.embedding.slice(word * width, (word + 1) * width);
-        outputs[i] = layers.reduce((rows, layer) => through(layer, rows, i, packed), x);
-        known[i] = word;
-      }
-      known.length = numbers.length;
-      const last = layerNorm(outputs[known.length - 1], of["norm.gain"], of["norm.bias"], packed.epsilon);
-      const scores = words.map((_, word) => packed.output_scale * dot(last, 0, of.embedding, word * width, width));
-      return { scores, weights: layers.map(({ maps }) => maps.slice(0, known.length)) }; // by layer, place and head
+  // The integers of a text that has six bits in each letter: each begins in one and ends in the second after it at most.
+  function integers(letters, count, bits) {
+    const codes = new TextEncoder().encode(`${letters}AA`);
+    const [mask, zero] = [2 ** bits - 1, 2 ** (bits - 1)];
+    const out = new Int16Array(count);
+    for (let k = 0; k < count; k++) {
+      const i = Math.floor((k * bits) / 6);
+      const three = (SIXES[codes[i]] << 12) | (SIXES[codes[i + 1]] << 6) | SIXES[codes[i + 2]];
+      out[k] = ((three >> (18 - bits - ((k * bits) % 6))) & mask) - zero;
     }
-    return { read };
+    return out;
+  }
+
+  // The tensors of a packed model by name, rows one after the other; `shapes` says which there must be, null fits any
+  // length. What does not fit is said.
+  attnkit.unpack = (packed, shapes) => {
+    const { version, bits, unit, tensors } = packed;
+    if (version !== VERSION) throw new Error(`a packed model must have version ${VERSION}, got ${version}.`);
+    const read = ([name, wanted]) => {
+      if (!tensors?.[name]) throw new Error(`the packed model lacks the tensor ${name}.`);
+      const { shape, steps, numbers } = tensors[name];
+      if (shape.length !== wanted.length || wanted.some((side, k) => side !== null && side !== shape[k]))
+        throw new Error(`the tensor ${name} must have shape (${wanted.join(", ")}), got (${shape.join(", ")}).`);
+      const count = shape.reduce((all, side) => all * side, 1);
+      if (steps.length !== count / shape[shape.length - 1] || numbers.length !== Math.ceil((count * bits) / 6))
+        throw new Error(`the tensor ${name} has too many or too few numbers.`);
+      const [found, out] = [integers(numbers, count, bits), new Float64Array(count)];
+      const width = shape[shape.length - 1];
+      steps.forEach((step, r) => {
+        add(out, r * width, step * unit, found, r * width, width);
+      });
+      return [name, out];
+    };
+    return Object.fromEntries(Object.entries(shapes).map(read));
+  };
+
+  // ---- a decoder: word vectors, blocks of attention and MLP, scores of the next word
+
+  function decoderShapes({ words, width, num_heads, num_layers, hidden }) {
+    const [vector, square] = [[width], [width, width]];
+    const block = {
+      ...{ "norm1.gain": vector, "norm1.bias": vector, "norm2.gain": vector, "norm2.bias": vector },
+      ...{ w_query: square, w_key: square, w_value: square, w_output: square, bias: [num_heads, null] },
+      ...{ w1: [width, hidden], b1: [hidden], w2: [hidden, width], b2: vector },
+    };
+    const shapes = { embedding: [words.length, width], "norm.gain": vector, "norm.bias": vector };
+    for (let k = 0; k < num_layers; k++)
+      for (const [name, shape] of Object.entries(block)) shapes[`layers.${k}.${name}`] = shape;
+    return shapes;
+  }
+
+  // What each head does at place i, `found` being the block's results at the places so far.
+  function attend(of, found, i, { width, num_heads, attention }) {
+    const size = width / num_heads;
+    const reach = of.bias.length / num_heads - 1;
+    const heads = new Float64Array(width);
+    found.scores[i] = Array.from({ length: num_heads }, (_, h) =>
+      Array.from({ length: i + 1 }, (_, j) => {
+        if (attention === "uniform") return 0;
+        const match = dot(found.query[i], h * size, found.key[j], h * size, size) / Math.sqrt(size);
+        return match + of.bias[h * (reach + 1) + reach - Math.min(reach, i - j)];
+      }),
+    );
+    found.weights[i] = found.scores[i].map(attnkit.softmax);
+    found.weights[i].forEach((weights, h) => {
+      weights.forEach((weight, j) => {
+        add(heads, h * size, weight, found.value[j], h * size, size);
+      });
+    });
+    return heads;
+  }
+
+  // A block at place i: all its results there; the last one is what goes on.
+  function through(of, found, x, i, packed) {
+    const norm = (rows, name) => layerNorm(rows, of[`${name}.gain`], of[`${name}.bias`], packed.epsilon);
+    found.norm1[i] = norm(x, "norm1");
+    for (const role of ["query", "key", "value"]) found[role][i] = product(found.norm1[i], of[`w_${role}`]);
+    found.heads[i] = attend(of, found, i, packed);
+    found.attention[i] = product(found.heads[i], of.w_output);
+    found.after_attention[i] = sum(x, found.attention[i]);
+    found.norm2[i] = norm(found.after_attention[i], "norm2");
+    found.hidden[i] = product(found.norm2[i], of.w1, of.b1).map((v) => Math.max(v, 0));
+    found.mlp[i] = product(found.hidden[i], of.w2, of.b2);
+    found.after_mlp[i] = sum(found.after_attention[i], found.mlp[i]);
+    return found.after_mlp[i];
+  }
+
+  const BLOCK = ["norm1", "query", "key", "value", "scores", "weights", "heads", "attention", "after_attention"];
+  BLOCK.push("norm2", "hidden", "mlp", "after_mlp");
+  const places = (names) => Object.fromEntries(names.map((name) => [name, []]));
+
+  // A model that reads words: `trace` gives, for the numbers of some words, every result by name, a row for each place
+  // (of scores and weights a list for each head; what a head has of a row stands beside what the next one has). It keeps
+  // what it has read: a text that begins like the last one costs its new words only.
+  attnkit.decoder = (packed) => {
+    const { width, num_layers, words, epsilon, output_scale } = packed;
+    const of = attnkit.unpack(packed, decoderShapes(packed));
+    const blocks = Array.from({ length: num_layers }, (_, k) => {
+      const start = `layers.${k}.`;
+      const own = Object.entries(of).filter(([name]) => name.startsWith(start));
+      return Object.fromEntries(own.map(([name, tensor]) => [name.slice(start.length), tensor]));
+    });
+    const found = blocks.map(() => places(BLOCK));
+    const ends = places(["embedding", "norm", "scores"]);
+    const results = [
+      ...Object.entries(ends),
+      ...found.flatMap((one, k) => BLOCK.map((name) => [`layers.${k}.${name}`, one[name]])),
+    ];
+    let known = [];
+    function read(word, i) {
+      ends.embedding[i] = of.embedding.slice(word * width, (word + 1) * width);
+      const x = blocks.reduce((rows, block, k) => through(block, found[k], rows, i, packed), ends.embedding[i]);
+      ends.norm[i] = layerNorm(x, of["norm.gain"], of["norm.bias"], epsilon);
+      ends.scores[i] = words.map((_, w) => output_scale * dot(ends.norm[i], 0, of.embedding, w * width, width));
+    }
+    function trace(numbers) {
+      const first = numbers.findIndex((word, place) => word !== known[place]);
+      if (first >= 0) for (let i = first; i < numbers.length; i++) read(numbers[i], i);
+      known = [...numbers, ...(first < 0 ? known.slice(numbers.length) : [])];
+      return Object.fromEntries(results.map(([name, rows]) => [name, rows.slice(0, numbers.length)]));
+    }
+    return { trace };
   };
 
   // ---- the next word; `never` are the words that are not chosen
@@ -163,33 +231,19 @@
 
   // ---- a recurrent translator with additive attention; its matrices have a row for each output
 
-  const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  const INTEGERS = new Int8Array(128); // what each letter stands for, by its code
-  for (let k = 0; k < 64; k++) INTEGERS[LETTERS.charCodeAt(k)] = k - 32;
-
-  // A packed tensor as numbers, row after row: integers of a letter, times the step of their row, times the unit.
-  function spelt({ steps, letters }, unit) {
-    const codes = new TextEncoder().encode(letters);
-    const integers = new Int8Array(codes.length);
-    for (let k = 0; k < codes.length; k += 4) {
-      integers[k] = INTEGERS[codes[k]];
-      integers[k + 1] = INTEGERS[codes[k + 1]];
-      integers[k + 2] = INTEGERS[codes[k + 2]]; // what is beyond the end is lost
-      integers[k + 3] = INTEGERS[codes[k + 3]];
-    }
-    const width = codes.length / steps.length;
-    const out = new Float64Array(codes.length);
-    steps.forEach((step, r) => {
-      add(out, r * width, step * unit, integers, r * width, width);
+  function translatorShapes({ source_words, target_words, width, states }) {
+    const [wide, narrow] = [width, width - 2 * states];
+    const cell = (part, given, kept) => ({
+      ...{ [`${part}.w_input`]: [3 * kept, given], [`${part}.w_state`]: [3 * kept, kept] },
+      ...{ [`${part}.b_input`]: [3 * kept], [`${part}.b_state`]: [3 * kept] },
     });
-    return out;
-  }
-
-  // W x + b.
-  function layer(w, x, b = new Float64Array(w.length / x.length)) {
-    const out = b.slice();
-    for (let r = 0; r < out.length; r++) out[r] += dot(w, r * x.length, x, 0, x.length);
-    return out;
+    return {
+      ...{ source_embedding: [source_words.length, narrow], target_embedding: [target_words.length, wide] },
+      ...{ ...cell("forwards", narrow, states), ...cell("backwards", narrow, states) },
+      ...{ ...cell("decoder", 2 * wide, wide), initial_state: [wide], v: [wide] },
+      ...{ w_query: [wide, wide], w_key: [wide, wide] },
+      ...{ readout: [target_words.length, 3 * wide], b_readout: [target_words.length] },
+    };
   }
 
   const sigmoid = (v) => (1 + Math.tanh(v / 2)) / 2;
@@ -223,44 +277,48 @@
     return words.map((word, i) => joined(before[i], after[i], word));
   }
 
-  // One word more of a translation: where the model looks, the chance of each word, its new state.
-  function nextWord(of, { annotations, keys }, word, state) {
+  // One word more of a translation: the decoder's results at this step, by name.
+  function nextWord(of, { annotations, key }, word, state) {
     const query = layer(of.w_query, state);
-    const scores = keys.map((key) => of.v.reduce((sum, v, k) => sum + v * Math.tanh(query[k] + key[k]), 0));
-    const weights = attnkit.softmax(scores);
+    const compared = key.map((one) => of.v.reduce((total, v, k) => total + v * Math.tanh(query[k] + one[k]), 0));
+    const weights = attnkit.softmax(compared);
     const blend = new Float64Array(state.length);
     weights.forEach((weight, j) => {
       add(blend, 0, weight, annotations[j], 0, blend.length);
     });
     const now = gru(of, "decoder", joined(word, blend), state);
-    const chances = attnkit.softmax([...layer(of.readout, joined(now, blend, word), of.b_readout)]);
-    return { weights, chances, state: now, word: chances.indexOf(Math.max(...chances)) };
+    const scores = [...layer(of.readout, joined(now, blend, word), of.b_readout)];
+    const chances = attnkit.softmax(scores);
+    const words = attnkit.argmax(chances);
+    return { query, "attention.scores": compared, weights, blend, state: now, scores, chances, words };
   }
 
-  // A translator that keeps what it has read and written: a word more of the same sentence costs its own step only.
+  const STEP = ["query", "attention.scores", "weights", "blend", "state", "scores", "chances", "words"];
+
+  // A translator: `trace` gives, for the numbers of a sentence, every result of its first steps, at most `count`, by name,
+  // a row for each word or step; the last step is that of <end>. It keeps what it has read and written: a word more of
+  // the same sentence costs its own step only.
   attnkit.translator = (packed) => {
-    const { width, states, source_words, target_words } = packed;
-    const entries = Object.entries(packed.tensors).map(([name, tensor]) => [name, spelt(tensor, packed.unit)]);
-    const of = Object.fromEntries(entries);
+    const { width, states, target_words } = packed;
+    const of = attnkit.unpack(packed, translatorShapes(packed));
     const row = (name, n, size) => of[name].slice(n * size, (n + 1) * size);
     const [start, end] = ["<start>", "<end>"].map((mark) => target_words.indexOf(mark));
-    let known = { sentence: null };
-    function read(sentence) {
-      const numbers = sentence.split(" ").map((word) => source_words.indexOf(word));
+    let known = { read: null };
+    function read(numbers) {
       const words = numbers.map((n) => row("source_embedding", n, width - 2 * states));
       const annotations = annotate(of, words, states);
-      return { sentence, annotations, keys: annotations.map((one) => layer(of.w_key, one)), steps: [] };
+      return { read: String(numbers), annotations, key: annotations.map((one) => layer(of.w_key, one)), steps: [] };
     }
-    // The first steps of a translation, at most `count`; the last one is for <end>.
-    function write(sentence, count) {
-      if (sentence !== known.sentence) known = read(sentence);
-      const { steps } = known;
-      while (steps.length < count && steps[steps.length - 1]?.word !== end) {
-        const { word, state } = steps[steps.length - 1] ?? { word: start, state: of.initial_state };
-        steps.push(nextWord(of, known, row("target_embedding", word, width), state));
+    function trace(numbers, count) {
+      if (String(numbers) !== known.read) known = read(numbers);
+      const { steps, annotations, key } = known;
+      while (steps.length < count && steps[steps.length - 1]?.words !== end) {
+        const { words, state } = steps[steps.length - 1] ?? { words: start, state: of.initial_state };
+        steps.push(nextWord(of, known, row("target_embedding", words, width), state));
       }
-      return steps.slice(0, count);
+      const shown = steps.slice(0, count);
+      return { annotations, key, ...Object.fromEntries(STEP.map((name) => [name, shown.map((step) => step[name])])) };
     }
-    return { write };
+    return { trace };
   };
 })(globalThis.attnkit);

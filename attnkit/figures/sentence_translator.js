@@ -1,7 +1,7 @@
 // A trained translator, word by word: a sentence that the reader composes, and where the model looks for each word.
 ((attnkit) => {
   "use strict";
-  const { h, fixed, write, attr } = attnkit;
+  const { h, fixed, write, attr, quoted } = attnkit;
 
   const MOST = 15; // words that the model writes
   const BEST = 4; // words that are shown with their chances
@@ -17,20 +17,22 @@
     const english = split(sentence);
     const state = english.reduce((at, word) => grammar.next[at][word], 0);
     const complete = grammar.final.includes(state);
-    const steps = complete ? model.write(sentence, Math.min(step + 1, MOST)) : [];
-    const word = (one) => packed.target_words[one.word];
-    const written = steps.slice(0, step).filter((one) => word(one) !== END);
-    const next = steps[written.length];
-    const full = complete && !next ? "full" : null;
+    const numbers = english.map((word) => packed.source_words.indexOf(word));
+    const none = { words: [], weights: [], chances: [] };
+    const { words, weights, chances } = complete ? model.trace(numbers, Math.min(step + 1, MOST)) : none;
+    const all = words.map((number) => packed.target_words[number]);
+    const translation = all.slice(0, step).filter((word) => word !== END);
+    const count = translation.length;
+    const full = complete && count === words.length ? "full" : null;
     return {
       english,
       complete,
       following: Object.keys(grammar.next[state]),
-      translation: written.map(word),
-      weights: written.map(({ weights }) => weights),
-      chances: written.map(({ chances }) => chances),
-      shown: row !== null && row < written.length ? row : written.length - 1,
-      ended: next && word(next) === END ? "end" : full,
+      translation,
+      weights: weights.slice(0, count),
+      chances: chances.slice(0, count),
+      shown: row !== null && row < count ? row : count - 1,
+      ended: all[count] === END ? "end" : full,
     };
   }
 
@@ -64,8 +66,7 @@
 
   // ---- in words
 
-  const quoted = (word) => `“${word}”`;
-  const best = (numbers) => numbers.indexOf(Math.max(...numbers));
+  const best = attnkit.argmax;
 
   // What is said of a state that rests.
   function standing({ english, complete, following, translation, weights, chances, shown, ended }) {

@@ -15,13 +15,16 @@
     [START, ...prompt.split(" ").filter(Boolean)].map((word) => words.indexOf(word)).concat(written);
 
   // What follows from the state, with a model that reads; the weights are those of the newest word, by layer and head.
+  // `maps` are those of all words, by layer, place and head.
   function look(model, { packed, top_k }, state) {
     const numbers = numbersOf(packed, state);
-    const { scores, weights } = model.read(numbers);
+    const results = model.trace(numbers);
+    const weights = Array.from({ length: packed.num_layers }, (_, k) => results[`layers.${k}.weights`]);
+    const newest = numbers.length - 1;
+    const scores = results.scores[newest];
     const never = ["<pad>", START].map((word) => packed.words.indexOf(word));
     const order = attnkit.ranked(scores, never);
     const random = attnkit.random(state.seed, state.written.length);
-    const newest = numbers.length - 1;
     const full = numbers.length === packed.context ? "full" : null;
     return {
       numbers,
@@ -35,7 +38,7 @@
     };
   }
 
-  const compute = (state) => look(attnkit.transformer(state.packed), state, state);
+  const compute = (state) => look(attnkit.decoder(state.packed), state, state);
 
   // ---- in words
 
@@ -360,7 +363,7 @@
   // The story as it goes on: each way to change it sets the state, tells what was done, and halts what writes.
   function session(figure, data) {
     const { words } = data.packed;
-    const model = attnkit.transformer(data.packed);
+    const model = attnkit.decoder(data.packed);
     let preface = "";
     const at = (state = figure.state()) => look(model, data, state);
     const frames = attnkit.clock(() => more());

@@ -1,13 +1,12 @@
 """A small decoder-only Transformer that learns to write the stories of `attnkit.lessons.stories`, word by word.
 
 From the words so far it makes a score for each word that may come next. It is small enough to be sent to a page: see
-`packed`.
+`Storyteller.packed`.
 """
 
-import base64
 import json
 import math
-from itertools import accumulate, count
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -16,17 +15,19 @@ from torch import nn
 
 from attnkit import attention, checks, merge_heads, scaled_dot, split_heads
 from attnkit.lessons.corpora import vocabulary
+from attnkit.lessons.packing import pack, sizes, unpack
 from attnkit.lessons.stories import KINDS, WORDS, determined, errors, stories
 from attnkit.lessons.training import encode, fit, new_model, next_word_loss
 from attnkit.masks import causal_mask
 from attnkit.modules import xavier
 from attnkit.positions import relative_bias
+from attnkit.sampling import Xorshift, choose
 
 START, END = "<start>", "<end>"
 CONTEXT = 64                 # at most so many words, the start among them
 OUTPUT_SCALE = 0.1875        # word vectors begin with numbers of size 1, too large for scores
-UNIT = 2.0**-20              # what the numbers of a model that travels are multiples of
-FORMAT = 1
+KIND = "storyteller"         # what its packed form calls itself
+BITS = 8                     # of each number of a model that travels
 SHORT = 0.15
 CHAPTER_SEED = 8101          # of the model that the chapter trains: of three, the one whose heads are easiest to read
 TRAINED = Path(__file__).with_name("storyteller.json")
@@ -61,7 +62,7 @@ class StoryBlock(nn.Module):
             weight.requires_grad_(not self.uniform)
 
     def forward(self, x, past=None):
-        """Items x (b, n, d); gives output (b, n, d), weights (b, h, n, m), and keys and values (b, h, m, d_k).
+        """All that the block computes of items x (b, n, d), by name, see `Storyteller`; "after_mlp" is what goes on.
 
         `past` are the keys and values of the m - n items before x, as a call before has given them.
         """
@@ -71,9 +72,17 @@ class StoryBlock(nn.Module):
         if past is not None:
             key, value = (torch.cat(pair, dim=-2) for pair in zip(past, (key, value)))       # (b, h, m, d_k)
         mask = causal_mask(query.shape[-2], key.shape[-2], like=x)                           # (n, m)
-        heads, weights = attention(query, key, value, mask=mask, score=self.score)
-        x = x + merge_heads(heads) @ self.w_output
-        return x + self.mlp(self.mlp_norm(x)), weights, (key, value)
+        scores = self.score(query, key)                                                      # (b, h, n, m)
+        heads, weights = attention(query, key, value, mask=mask, score=lambda *_: scores)
+        looked = merge_heads(heads) @ self.w_output                                          # (b, n, d)
+        middle = x + looked                                                                  # (b, n, d)
+        first, relu, second = self.mlp
+        middle_items = self.mlp_norm(middle)                                                 # (b, n, d)
+        hidden = relu(first(middle_items))                                                   # (b, n, hidden)
+        thought = second(hidden)                                                             # (b, n, d)
+        return {"norm1": items, "query": query, "key": key, "value": value, "scores": scores, "weights": weights,
+                "heads": heads, "attention": looked, "after_attention": middle, "norm2": middle_items,
+                "hidden": hidden, "mlp": thought, "after_mlp": middle + thought}
 
     def score(self, query, key):
         """Scores (b, h, n, m): scaled dot products, and what each head adds for how far back a key stands."""
@@ -84,8 +93,38 @@ class StoryBlock(nn.Module):
         return scaled_dot(query, key) + relative_bias(torch.cat([self.bias, ahead], dim=1), n, m)
 
 
+class Readout(nn.Module):
+    """The scores of words: the dot products of items with the words' own vectors, scaled so that they begin small.
+
+    Parameters
+    ----------
+    embedding : torch.nn.Embedding
+        The table of word vectors; it serves at both ends of a model.
+
+    References
+    ----------
+    Press and Wolf (2017), "Using the Output Embedding to Improve Language Models".
+    Chapter: transformer.
+    """
+
+    def __init__(self, embedding):
+        super().__init__()
+        self.embedding = embedding
+
+    def forward(self, items):
+        """Items (b, n, d): scores (b, n, words)."""
+        return OUTPUT_SCALE * items @ self.embedding.weight.T
+
+
 class Storyteller(nn.Module):
     """Word vectors, some blocks, a layer norm; the scores of the next word are dot products with the word vectors.
+
+    Every result on the way has a name.  `read` and `trace` give them all: ``embedding``, the word vectors (n, d); for
+    each block, with ``layers.0.`` and so on in front, ``norm1`` (n, d), what its attention reads; ``query``, ``key``,
+    ``value`` (h, n, d_k); ``scores`` and ``weights`` (h, n, n); ``heads`` (h, n, d_k), what each head has blended;
+    ``attention`` (n, d), what it adds to the stream; ``after_attention`` (n, d), the stream then; ``norm2`` (n, d),
+    what the MLP reads; ``hidden`` (n, hidden), its units; ``mlp`` (n, d), what it adds; ``after_mlp`` (n, d), the
+    stream then; at last ``norm`` (n, d) and ``scores`` (n, words), of the word after each.
 
     Parameters
     ----------
@@ -103,12 +142,16 @@ class Storyteller(nn.Module):
     >>> scores, weights = model(torch.tensor([[1, 3, 4]]))
     >>> tuple(scores.shape), [tuple(w.shape) for w in weights]
     ((1, 3, 5), [(1, 2, 3, 3), (1, 2, 3, 3)])
+    >>> model.trace([1, 3, 4])["layers.1.hidden"].shape
+    (3, 64)
 
     References
     ----------
     Vaswani et al. (2017), "Attention Is All You Need".
     Chapter: transformer.
     """
+
+    context = CONTEXT
 
     def __init__(self, words, *, width=32, num_heads=4, num_layers=2, hidden=64, reach=32, attention="softmax"):
         super().__init__()
@@ -117,19 +160,116 @@ class Storyteller(nn.Module):
         self.blocks = nn.ModuleList(StoryBlock(width, num_heads, hidden, reach=reach, attention=attention)
                                     for _ in range(num_layers))
         self.norm = nn.LayerNorm(width)
+        self.readout = Readout(self.embedding)
 
     def forward(self, numbers, cache=None):
         """Numbers of words (b, n): scores of the next word (b, n, words), and weights (b, h, n, m) for each block.
 
         With a `KeyValueCache` the numbers are those of the words after the ones it has seen.
         """
-        x, all_weights = self.embedding(numbers), []
+        results = self.read(numbers, cache)
+        return results["scores"], [results[f"layers.{layer}.weights"] for layer in range(len(self.blocks))]
+
+    def read(self, numbers, cache=None):
+        """Numbers of words (b, n): every result on the way, by name, each with b in front."""
+        x = self.embedding(numbers)                                                          # (b, n, d)
+        results = {"embedding": x}
         for layer, block in enumerate(self.blocks):
-            x, weights, seen = block(x, None if cache is None else cache.seen.get(layer))
-            all_weights.append(weights)
+            found = block(x, None if cache is None else cache.seen.get(layer))
             if cache is not None:
-                cache.seen[layer] = seen
-        return OUTPUT_SCALE * self.norm(x) @ self.embedding.weight.T, all_weights
+                cache.seen[layer] = found["key"], found["value"]
+            results |= {f"layers.{layer}.{name}": result for name, result in found.items()}
+            x = found["after_mlp"]                                                           # (b, n, d)
+        items = self.norm(x)                                                                 # (b, n, d)
+        return results | {"norm": items, "scores": self.readout(items)}                      # (b, n, words)
+
+    @torch.no_grad()
+    def trace(self, numbers):
+        """The numbers of the words of one text, <start> among them: every result on the way, by name, as numpy arrays.
+
+        The scores that the mask hides, those of later words, are minus infinity.
+        """
+        results = {name: result[0].numpy() for name, result in self.read(torch.tensor([list(numbers)])).items()}
+        past = causal_mask(len(numbers))
+        hidden = {name: np.where(past, results[name], -np.inf) for name in results
+                  if name.endswith(".scores")}
+        return results | hidden
+
+    @property
+    def num_layers(self):
+        """How many blocks there are."""
+        return len(self.blocks)
+
+    @property
+    def num_heads(self):
+        """How many heads each block has."""
+        return self.blocks[0].num_heads
+
+    def packed(self):
+        """The model as a dict for JSON, its numbers in eight bits; some 30 kB, 20 of them if compressed.
+
+        ``words``, ``width``, ``num_heads``, ``num_layers``, ``hidden``, ``context``, ``attention``, ``epsilon`` (of the
+        layer norms) and ``output_scale`` say what it is; the rest is what `attnkit.lessons.packing.pack` gives.
+
+        The tensors are ``embedding`` (words, d); for each block, with ``layers.0.`` and so on in front, ``norm1.gain``,
+        ``norm1.bias`` (d); ``w_query``, ``w_key``, ``w_value``, ``w_output`` (d, d); ``bias`` (h, r + 1), what is added
+        to a score, the last column for the query's own place, the one before it for one place back, the first for r
+        places or more; ``norm2.gain``, ``norm2.bias`` (d); ``w1`` (d, hidden), ``b1``, ``w2`` (hidden, d), ``b2``; at
+        last ``norm.gain`` and ``norm.bias``. Rows are items: a layer is x W + b.
+
+        Examples
+        --------
+        >>> model = Storyteller(["a", "b"], width=4, num_heads=2, hidden=8)
+        >>> model.packed()["tensors"]["layers.1.w1"]["shape"]
+        [4, 8]
+        """
+        block = self.blocks[0]
+        return pack({name: tensor.detach() for name, tensor in self._tensors()}, BITS, model=KIND, words=self.words,
+                    width=self.embedding.weight.shape[1], num_heads=block.num_heads, num_layers=len(self.blocks),
+                    hidden=block.mlp[0].out_features, context=self.context,
+                    attention="uniform" if block.uniform else "softmax", epsilon=self.norm.eps,
+                    output_scale=OUTPUT_SCALE)
+
+    @classmethod
+    def unpacked(cls, packed):
+        """The model that `packed` has made a dict of, in float64, with exactly the numbers that travelled.
+
+        Raises TypeError or ValueError if it is no such dict, or one of another version, if a name is missing or a
+        tensor has another shape than the sizes say; the message says which.
+
+        Examples
+        --------
+        >>> model = Storyteller(["a", "b"], width=4, num_heads=2, hidden=8)
+        >>> Storyteller.unpacked(model.packed()).packed() == model.packed()
+        True
+        """
+        about = sizes(packed, ["model", "words", "width", "num_heads", "num_layers", "hidden", "attention", "tensors"])
+        if about["model"] != KIND:
+            raise ValueError(f"the packed model must be a {KIND}, got {about['model']!r}")
+        tensors = about.pop("tensors")
+        if "layers.0.bias" not in tensors:
+            raise ValueError("the packed model lacks the tensors layers.0.bias")
+        model = new_model(0, cls, about["words"], reach=tensors["layers.0.bias"]["shape"][-1] - 1,
+                          **{name: about[name] for name in ("width", "num_heads", "num_layers", "hidden", "attention")})
+        read = unpack(packed, {name: tuple(tensor.shape) for name, tensor in model._tensors()})
+        with torch.no_grad():
+            for name, tensor in model._tensors():
+                tensor.copy_(torch.from_numpy(read[name]))
+        return model.eval()
+
+    def _tensors(self):
+        """The weights by the names under which they travel, matrices with a column for each output."""
+        yield "embedding", self.embedding.weight
+        for layer, block in enumerate(self.blocks):
+            first, _, second = block.mlp
+            named = {"norm1.gain": block.attention_norm.weight, "norm1.bias": block.attention_norm.bias,
+                     "w_query": block.w_query, "w_key": block.w_key, "w_value": block.w_value,
+                     "w_output": block.w_output, "bias": block.bias, "norm2.gain": block.mlp_norm.weight,
+                     "norm2.bias": block.mlp_norm.bias, "w1": first.weight.T, "b1": first.bias,
+                     "w2": second.weight.T, "b2": second.bias}
+            yield from ((f"layers.{layer}.{name}", tensor) for name, tensor in named.items())
+        yield "norm.gain", self.norm.weight
+        yield "norm.bias", self.norm.bias
 
 
 class KeyValueCache:
@@ -154,104 +294,6 @@ class KeyValueCache:
     def __len__(self):
         """How many words have been read."""
         return self.seen[0][0].shape[-2] if self.seen else 0
-
-
-# ---- choosing the next word
-
-class Xorshift:
-    """Numbers between 0 and 1 that look random: the same in Python and in a page, for the same seed.
-
-    Parameters
-    ----------
-    seed : int
-        From 0 to 9999.
-
-    Examples
-    --------
-    >>> random = Xorshift(0)
-    >>> [round(random.number(), 3) for _ in range(3)]
-    [0.317, 0.751, 0.867]
-
-    References
-    ----------
-    Marsaglia (2003), "Xorshift RNGs".
-    Chapter: writing.
-    """
-
-    def __init__(self, seed):
-        if checks.count(seed, "seed", 0) > 9999:
-            raise ValueError(f"seed must be at most 9999, got {seed}")
-        self.state = (seed + 1) * 2654435761 % 2**32
-
-    def number(self):
-        """The next number."""
-        self.state ^= (self.state << 13) % 2**32
-        self.state ^= self.state >> 17
-        self.state ^= (self.state << 5) % 2**32
-        return self.state / 2**32
-
-
-def chances(scores, *, temperature=1.0, top_k=None):
-    """How likely each word is chosen, by its score.
-
-    Parameters
-    ----------
-    scores : sequence of numbers
-        One for each word; minus infinity for one that may not come.
-    temperature : float
-        0 for the best word always (greedy), of equals the first.
-    top_k : int, optional
-        Only the so many best words may come, of equals the first.
-
-    Returns
-    -------
-    numpy array
-        They sum to one.
-
-    Raises
-    ------
-    TypeError, ValueError
-        `temperature` is not a number of at least 0, or `top_k` not an integer of at least 1.
-
-    Examples
-    --------
-    >>> chances([1.0, 2.0, 2.0, 0.0], temperature=0).tolist()
-    [0.0, 1.0, 0.0, 0.0]
-    >>> chances([1.0, 2.0, 2.0, 0.0], top_k=2).tolist()
-    [0.0, 0.5, 0.5, 0.0]
-    """
-    scores = np.asarray(scores, dtype=float)
-    if checks.finite(temperature, "temperature") < 0:
-        raise ValueError(f"temperature must be at least 0, got {temperature}")
-    best = np.argsort(-scores, kind="stable")[:len(scores) if top_k is None else checks.count(top_k, "top_k")]
-    shares = np.zeros(len(scores))
-    if temperature == 0:
-        shares[best[0]] = 1
-        return shares
-    shares[best] = np.exp((scores[best] - scores[best[0]]) / temperature)
-    return shares / shares.sum()
-
-
-def choose(scores, random, *, temperature=1.0, top_k=None):
-    """Choose a word by its score: the number of the word.
-
-    Parameters
-    ----------
-    scores, temperature, top_k
-        See `chances`.
-    random : Xorshift
-        One number is drawn, or none if the temperature is 0.
-
-    Returns
-    -------
-    int
-    """
-    shares = chances(scores, temperature=temperature, top_k=top_k)
-    if temperature == 0:
-        return int(shares.argmax())
-    wanted, kept = random.number(), np.flatnonzero(shares)
-    reached = list(accumulate(shares[kept].tolist()))
-    return int(next((word for word, sum_ in zip(kept, reached) if sum_ > wanted * reached[-1]), kept[-1]))
 
 
 @torch.no_grad()
@@ -387,123 +429,22 @@ class StoryTask:
         return torch.cat(model(encode([[START, *words]], self.vocabulary))[1])
 
 
-# ---- travelling
-
-def packed(model):
-    """A model as a dict for JSON, its numbers in eight bits; some 30 kB, 20 of them if compressed.
-
-    ``words``, ``width``, ``num_heads``, ``num_layers``, ``hidden``, ``context``, ``attention``, ``epsilon`` (of the
-    layer norms), ``output_scale`` and ``unit`` say what it is. ``tensors`` has for each name a ``shape``, ``bytes`` and
-    ``steps``: the bytes are whole numbers from -127 to 127, row after row (the last axis counts fastest), in two's
-    complement and base64; each row, or the whole of a vector, has one step, and a number is byte * step * unit. Nothing
-    is rounded in that product, so that the same model is read on every machine.
-
-    The tensors are ``embedding`` (words, d); for each block, with ``layers.0.`` and so on in front: ``norm1.gain``,
-    ``norm1.bias`` (d); ``w_query``, ``w_key``, ``w_value``, ``w_output`` (d, d); ``bias`` (h, r + 1), what is added
-    to a score, the last column for the query's own place, the one before it for one place back, the first for r
-    places or more; ``norm2.gain``, ``norm2.bias`` (d); ``w1`` (d, hidden), ``b1``, ``w2`` (hidden, d), ``b2``; at
-    last ``norm.gain`` and ``norm.bias``. Rows are items: a layer is x W + b.
-
-    Parameters
-    ----------
-    model : Storyteller
-
-    Returns
-    -------
-    dict
-
-    Examples
-    --------
-    >>> model = Storyteller(["a", "b"], width=4, num_heads=2, hidden=8)
-    >>> packed(model)["tensors"]["layers.1.w1"]["shape"]
-    [4, 8]
-    """
-    block = model.blocks[0]
-    about = {"format": FORMAT, "words": model.words, "width": model.embedding.weight.shape[1],
-             "num_heads": block.num_heads, "num_layers": len(model.blocks), "hidden": block.mlp[0].out_features,
-             "context": CONTEXT, "attention": "uniform" if block.uniform else "softmax", "epsilon": model.norm.eps,
-             "output_scale": OUTPUT_SCALE, "unit": UNIT}
-    return about | {"tensors": {name: _packed(tensor) for name, tensor in _tensors(model)}}
-
-
 def trained():
-    """The model that the chapter `transformer` trains, packed; the chapter compares it with what it has trained.
-
-    Returns
-    -------
-    dict
-        See `packed`.
-
-    Examples
-    --------
-    >>> model = unpacked(trained())
-    >>> " ".join(write(model, "Zoe and Max met", temperature=0, max_length=9))
-    'Zoe and Max met Toby in the tower .'
-    """
-    return json.loads(TRAINED.read_text(encoding="utf-8"))
-
-
-def unpacked(travelled):
-    """The model that `packed` has made a dict of, in float64, with exactly the numbers that travelled.
-
-    Parameters
-    ----------
-    travelled : dict
+    """The model that the chapter `transformer` trains, as it travels; the chapter compares it with what it has trained.
 
     Returns
     -------
     Storyteller
 
-    Raises
-    ------
-    ValueError
-        It is in another format.
-
     Examples
     --------
-    >>> model = Storyteller(["a", "b"], width=4, num_heads=2, hidden=8)
-    >>> packed(unpacked(packed(model))) == packed(model)
-    True
+    >>> " ".join(write(trained(), "Zoe and Max met", temperature=0, max_length=9))
+    'Zoe and Max met Toby in the tower .'
     """
-    if travelled.get("format") != FORMAT:
-        raise ValueError(f"the dict must be in format {FORMAT}, got {travelled.get('format')!r}")
-    tensors = travelled["tensors"]
-    model = new_model(0, Storyteller, travelled["words"], reach=tensors["layers.0.bias"]["shape"][1] - 1,
-                      **{name: travelled[name] for name in ("width", "num_heads", "num_layers", "hidden", "attention")})
-    with torch.no_grad():
-        for name, tensor in _tensors(model):
-            tensor.copy_(_unpacked(tensors[name]))
-    return model.eval()
-
-
-def _tensors(model):
-    """The weights of a model by the names under which they travel, matrices with a column for each output."""
-    yield "embedding", model.embedding.weight
-    for layer, block in enumerate(model.blocks):
-        first, _, second = block.mlp
-        named = {"norm1.gain": block.attention_norm.weight, "norm1.bias": block.attention_norm.bias,
-                 "w_query": block.w_query, "w_key": block.w_key, "w_value": block.w_value, "w_output": block.w_output,
-                 "bias": block.bias, "norm2.gain": block.mlp_norm.weight, "norm2.bias": block.mlp_norm.bias,
-                 "w1": first.weight.T, "b1": first.bias, "w2": second.weight.T, "b2": second.bias}
-        yield from ((f"layers.{layer}.{name}", tensor) for name, tensor in named.items())
-    yield "norm.gain", model.norm.weight
-    yield "norm.bias", model.norm.bias
-
-
-def _packed(tensor):
-    array = tensor.detach().double().numpy()
-    rows = array.reshape(-1, array.shape[-1])
-    steps = np.maximum(np.ceil(np.abs(rows).max(1) / (127 * UNIT)), 1)
-    numbers = np.rint(rows / (steps[:, None] * UNIT)).astype(np.int8)
-    return {"shape": list(array.shape), "steps": steps.astype(int).tolist(),
-            "bytes": base64.b64encode(numbers.tobytes()).decode()}
-
-
-def _unpacked(tensor):
-    numbers = np.frombuffer(base64.b64decode(tensor["bytes"]), np.int8).reshape(len(tensor["steps"]), -1)
-    return torch.tensor((numbers * (np.array(tensor["steps"])[:, None] * UNIT)).reshape(tensor["shape"]))
+    return Storyteller.unpacked(json.loads(TRAINED.read_text(encoding="utf-8")))
 
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    TRAINED.write_text(json.dumps(packed(StoryTask().train(CHAPTER_SEED)), indent=1) + "\n", encoding="utf-8")
+    model = StoryTask().train(CHAPTER_SEED)
+    TRAINED.write_text(json.dumps(model.packed(), indent=1) + "\n", encoding="utf-8")

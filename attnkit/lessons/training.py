@@ -4,6 +4,7 @@ import math
 
 import torch
 from torch import nn
+from torch.optim.optimizer import register_optimizer_step_post_hook
 
 from attnkit import checks
 from attnkit.lessons.progress import progress_bar
@@ -65,7 +66,8 @@ def fit(model, loss, num_examples, *, steps, batch_size=64, lr=1e-2, betas=(0.9,
         raise ValueError(f"warmup must be less than steps, got {warmup} and {steps}")
     optimiser = torch.optim.Adam(model.parameters(), lr=lr, betas=betas)
     schedule = _schedule(optimiser, steps, warmup)
-    _round(model)
+    optimiser.register_step_post_hook(_after_step)
+    round_off(model.parameters())
     losses = []
     for step in progress_bar(steps):
         if callback:
@@ -79,7 +81,6 @@ def fit(model, loss, num_examples, *, steps, batch_size=64, lr=1e-2, betas=(0.9,
             nn.utils.clip_grad_norm_(model.parameters(), clip)
         optimiser.step()
         schedule.step()
-        _round(model)
         losses.append(value.item())
     model.eval()
     if callback:
@@ -124,14 +125,46 @@ def new_model(seed, model_class, *args, **options):
 
 
 @torch.no_grad()
-def _round(model):
+def round_off(weights):
     """Bring every weight to the nearest multiple of 2^-17, about a hundred-thousandth.
 
     Processors differ in the last digits, and a training of some hundred steps makes a visible difference of them.
     Rounded off after each step, they are forgotten, and every machine comes to the same model.
+
+    Parameters
+    ----------
+    weights : iterable of tensors
+        Changed in place.
     """
-    for weight in model.parameters():
+    for weight in weights:
         weight.mul_(2.0**17).round_().mul_(2.0**-17)
+
+
+def _after_step(optimiser, *_):
+    for group in optimiser.param_groups:
+        round_off(group["params"])
+
+
+def reproducible():
+    """Let every training of this session come to the same model on every processor: see `round_off`.
+
+    Chapters call it in a folded cell, so that their training loops are those that one would write anywhere. Without it
+    they give other late digits, and nothing else.
+
+    Examples
+    --------
+    >>> reproducible()
+    >>> weight = torch.nn.Parameter(torch.tensor([0.1]))
+    >>> weight.grad = torch.tensor([1.0])
+    >>> torch.optim.SGD([weight], lr=0.001).step()
+    >>> (weight * 2**17).item()
+    12976.0
+    """
+    global _hook
+    _hook = _hook or register_optimizer_step_post_hook(_after_step)
+
+
+_hook = None                 # what torch calls after each step, once there is one
 
 
 def encode(sentences, vocabulary):

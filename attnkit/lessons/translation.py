@@ -9,11 +9,11 @@ from torch import nn
 
 from attnkit import attention, checks, scores
 from attnkit.lessons.corpora import vocabulary
-from attnkit.lessons.packing import UNIT, pack, unpack
+from attnkit.lessons.packing import pack, sizes, unpack
 from attnkit.lessons.training import alignment_error_rate, encode, fit, new_model, next_word_loss
 from attnkit.modules import xavier
 
-FORMAT = "translator 1"
+KIND = "translator"          # what its packed form calls itself
 BITS = 5                     # of each number of a translator that travels
 
 
@@ -405,26 +405,17 @@ def _trimmed(sentences):
 
 # ---- travelling
 
-def packed(model, source_vocabulary, target_vocabulary):
-    """A translator as a dict for JSON, its numbers in five bits; some 45 kB if compressed.
+class WordTranslator:
+    """A translator with the words of its two languages: it reads and writes words, and can travel to a page.
 
-    ``format``, ``source_words`` and ``target_words``, ``width``, ``states`` (how wide each of the encoder's two states
-    is) and ``unit`` say what it is. ``tensors`` has for each name what `attnkit.lessons.packing.pack` gives, a row for
-    each word or for each output: ``source_embedding`` (words, width - 2 states), ``target_embedding`` (words, width);
-    for the encoder's two layers, ``forwards`` and ``backwards``, and for ``decoder``, with that and a point in front,
-    ``w_input``, ``w_state``, ``b_input`` and ``b_state``, each with the rows of the reset gate, the update gate and
-    the new state; ``initial_state``; of the additive score ``w_query``, ``w_key`` and ``v``, into which the scale is
-    multiplied; ``readout`` (words, 3 width), for the state, the blend and the last word, and ``b_readout``.
+    Every result on the way has a name, see `trace`.
 
     Parameters
     ----------
     model : Translator
         With the additive score.
-    source_vocabulary, target_vocabulary : list of str
-
-    Returns
-    -------
-    dict
+    source_words, target_words : list of str
+        The vocabularies; a word's number is its place in it.
 
     Raises
     ------
@@ -434,55 +425,93 @@ def packed(model, source_vocabulary, target_vocabulary):
     Examples
     --------
     >>> model = new_model(0, Translator, 4, 5, width=8)
-    >>> travelled = packed(model, ["<pad>", "<start>", "<end>", "yes"], ["<pad>", "<start>", "<end>", "oui", "si"])
-    >>> travelled["states"], travelled["tensors"]["readout"]["shape"]
-    (2, [5, 24])
-    """
-    if type(model) is not Translator:
-        raise TypeError(f"model must be a Translator and none of its variants, got {type(model).__name__}")
-    if model.score_name != "additive":
-        raise ValueError(f"model must have the additive score, got {model.score_name!r}")
-    tensors = dict(_tensors(model)) | {"v": model.scale * model.v}
-    words = {"source": list(source_vocabulary), "target": list(target_vocabulary)}
-    for side, own in words.items():
-        if len(own) != (size := len(tensors[f"{side}_embedding"])):
-            raise ValueError(f"{side}_vocabulary must have {size} words, as the model has, got {len(own)}")
-    about = {"format": FORMAT, "source_words": words["source"], "target_words": words["target"],
-             "width": model.initial_state.shape[0], "states": model.encoder.hidden_size, "unit": UNIT}
-    return about | {"tensors": {name: pack(tensor.detach(), BITS) for name, tensor in tensors.items()}}
+    >>> words = WordTranslator(model, ["<pad>", "<start>", "<end>", "yes"], ["<pad>", "<start>", "<end>", "oui", "si"])
+    >>> results = words.trace([3], max_length=2)
+    >>> results["annotations"].shape, results["blend"].shape, results["scores"].shape
+    ((1, 8), (2, 8), (2, 5))
 
-
-def unpacked(travelled):
-    """The translator that `packed` has made a dict of, in float64, with exactly the numbers that travelled.
-
-    Parameters
+    References
     ----------
-    travelled : dict
-
-    Returns
-    -------
-    Translator
-
-    Raises
-    ------
-    ValueError
-        It is in another format.
-
-    Examples
-    --------
-    >>> model, words = new_model(0, Translator, 4, 4, width=8), ["<pad>", "<start>", "<end>", "a"]
-    >>> travelled = packed(model, words, words)
-    >>> packed(unpacked(travelled), words, words) == travelled
-    True
+    Bahdanau et al. (2015), "Neural Machine Translation by Jointly Learning to Align and Translate".
+    Chapter: translation.
     """
-    if travelled.get("format") != FORMAT:
-        raise ValueError(f"the dict must be in format {FORMAT!r}, got {travelled.get('format')!r}")
-    model = new_model(0, Translator, len(travelled["source_words"]), len(travelled["target_words"]),
-                      travelled["width"], states=travelled["states"])
-    with torch.no_grad():
-        for name, tensor in _tensors(model):
-            tensor.copy_(torch.from_numpy(unpack(travelled["tensors"][name])))
-    return model.eval()
+
+    def __init__(self, model, source_words, target_words):
+        if type(model) is not Translator:
+            raise TypeError(f"model must be a Translator and none of its variants, got {type(model).__name__}")
+        if model.score_name != "additive":
+            raise ValueError(f"model must have the additive score, got {model.score_name!r}")
+        self.model, self.source_words, self.target_words = model, list(source_words), list(target_words)
+        for side, words in (("source", self.source_words), ("target", self.target_words)):
+            if len(words) != (size := len(getattr(model, f"{side}_embedding").weight)):
+                raise ValueError(f"{side}_words must be {size}, as the model has, got {len(words)}")
+
+    @torch.no_grad()
+    def trace(self, numbers, *, max_length):
+        """Translate a sentence, the numbers of its words, greedily: every result on the way, by name, as numpy arrays.
+
+        ``annotations`` (m, d), the encoder's two states and the word, side by side; ``key`` (m, d).  Then a row for
+        each step, the last of which writes ``<end>``, if `max_length` steps suffice: ``query`` (t, d), what the
+        decoder's last state asks; ``attention.scores`` and ``weights`` (t, m); ``blend`` (t, d); ``state`` (t, d), the
+        new state; ``scores`` (t, target words) and ``chances``; ``words`` (t,), the numbers of the words it writes.
+        """
+        model, steps = self.model, []
+        start, end = (self.target_words.index(mark) for mark in ("<start>", "<end>"))
+        with evaluating(model):
+            annotations, state = model.encode(torch.tensor([list(numbers)]))
+            word = start
+            while word != end and len(steps) < checks.count(max_length, "max_length"):
+                blend, weights = model.attend(state, annotations)
+                compared = model.score(state[:, None], annotations)
+                query = state @ model.w_query
+                scored, state, _ = model.step(torch.tensor([word]), state, annotations)
+                word = scored.argmax().item()
+                steps.append({"query": query[0], "attention.scores": compared[0, 0], "weights": weights[0],
+                              "blend": blend[0], "state": state[0], "scores": scored[0],
+                              "chances": scored[0].softmax(-1), "words": torch.tensor(word)})
+        rows = {name: torch.stack([step[name] for step in steps]).numpy() for name in steps[0]}
+        return {"annotations": annotations[0].numpy(), "key": (annotations[0] @ model.w_key).numpy(), **rows}
+
+    def packed(self):
+        """The model as a dict for JSON, its numbers in five bits; some 45 kB if compressed.
+
+        ``source_words`` and ``target_words``, ``width`` and ``states`` (how wide each of the encoder's two states is)
+        say what it is; the rest is what `attnkit.lessons.packing.pack` gives. The tensors have a row for each word or
+        for each output: ``source_embedding`` (words, width - 2 states), ``target_embedding`` (words, width); for the
+        encoder's two layers, ``forwards`` and ``backwards``, and for ``decoder``, with that and a point in front,
+        ``w_input``, ``w_state``, ``b_input`` and ``b_state``, each with the rows of the reset gate, the update gate and
+        the new state; ``initial_state``; of the additive score ``w_query``, ``w_key`` and ``v``, into which the scale
+        is multiplied; ``readout`` (words, 3 width), for the state, the blend and the last word, and ``b_readout``.
+        """
+        tensors = {name: tensor.detach() for name, tensor in _tensors(self.model)}
+        return pack(tensors | {"v": self.model.scale * tensors["v"]}, BITS, model=KIND, source_words=self.source_words,
+                    target_words=self.target_words, width=self.model.initial_state.shape[0],
+                    states=self.model.encoder.hidden_size)
+
+    @classmethod
+    def unpacked(cls, packed):
+        """The model that `packed` has made a dict of, in float64, with exactly the numbers that travelled.
+
+        Raises TypeError or ValueError if it is no such dict, or one of another version, if a name is missing or a
+        tensor has another shape than the sizes say; the message says which.
+
+        Examples
+        --------
+        >>> words = ["<pad>", "<start>", "<end>", "a"]
+        >>> model = WordTranslator(new_model(0, Translator, 4, 4, width=8), words, words)
+        >>> WordTranslator.unpacked(model.packed()).packed() == model.packed()
+        True
+        """
+        about = sizes(packed, ["model", "source_words", "target_words", "width", "states"])
+        if about["model"] != KIND:
+            raise ValueError(f"the packed model must be a {KIND}, got {about['model']!r}")
+        model = new_model(0, Translator, len(about["source_words"]), len(about["target_words"]), about["width"],
+                          states=about["states"])
+        read = unpack(packed, {name: tuple(tensor.shape) for name, tensor in _tensors(model)})
+        with torch.no_grad():
+            for name, tensor in _tensors(model):
+                tensor.copy_(torch.from_numpy(read[name]))
+        return cls(model.eval(), about["source_words"], about["target_words"])
 
 
 def _tensors(model):

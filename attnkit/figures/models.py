@@ -1,0 +1,68 @@
+"""What a figure asks of a trained model: so little that no figure needs to know how the model is made.
+
+A model is written once in Python, with its results by name, and once in JavaScript (`model.js`), which the tests hold
+against it.  A figure sends the packed model to the page, and in Python asks the copy that is unpacked from it: both
+then compute with the same numbers.
+"""
+
+from typing import Protocol
+
+
+class LanguageModel(Protocol):
+    """Reads the words of a text and scores the next one; `attnkit.lessons.storyteller.Storyteller` is one.
+
+    ``words`` is the vocabulary, ``context`` how many words it reads at most; it has ``num_layers`` layers of
+    ``num_heads`` heads.
+    """
+
+    words: list
+    context: int
+    num_layers: int
+    num_heads: int
+
+    def trace(self, numbers):
+        """Read the numbers of n words: every result on the way by name, as arrays.
+
+        ``embedding`` (n, d); for each layer, with ``layers.0.`` and so on in front, ``query``, ``key``, ``value``,
+        ``scores``, ``weights`` and ``heads`` (h, n, ...), ``after_attention`` and ``after_mlp`` (n, d), ``hidden``
+        (n, hidden units); ``norm`` (n, d) and ``scores`` (n, words).
+        """
+
+    def packed(self):
+        """The model as a dict for JSON, as `attnkit.lessons.packing.pack` makes it."""
+
+    def unpacked(self, packed):
+        """A class method: the model of such a dict."""
+
+
+class TranslationModel(Protocol):
+    """Translates a sentence word by word; `attnkit.lessons.translation.WordTranslator` is one."""
+
+    source_words: list
+    target_words: list
+
+    def trace(self, numbers, *, max_length):
+        """Translate the numbers of m words in t steps: every result on the way by name, as arrays.
+
+        ``annotations`` and ``key`` (m, d); ``query``, ``blend`` and ``state`` (t, d), ``attention.scores`` and
+        ``weights`` (t, m), ``scores`` and ``chances`` (t, target words), ``words`` (t,).
+        """
+
+    def packed(self):
+        """The model as a dict for JSON, as `attnkit.lessons.packing.pack` makes it."""
+
+    def unpacked(self, packed):
+        """A class method: the model of such a dict."""
+
+
+def travelled(model, interface):
+    """A model as a page has it: its packed form, and the model that is unpacked from that.
+
+    Raises TypeError if the model lacks something of the interface; the message says what.
+    """
+    wanted = [*interface.__annotations__, "trace", "packed", "unpacked"]
+    if missing := [name for name in wanted if not hasattr(model, name)]:
+        raise TypeError(f"model must be a {interface.__name__}, see attnkit.figures.models; "
+                        f"{type(model).__name__} lacks {', '.join(missing)}")
+    packed = model.packed()
+    return packed, type(model).unpacked(packed)

@@ -1,0 +1,103 @@
+"""Choosing the next word by its score: temperature, the best few, and numbers that look random."""
+
+from itertools import accumulate
+
+import numpy as np
+
+from attnkit import checks
+
+
+class Xorshift:
+    """Numbers between 0 and 1 that look random: the same in Python and in a page, for the same seed.
+
+    Parameters
+    ----------
+    seed : int
+        From 0 to 9999.
+
+    Examples
+    --------
+    >>> random = Xorshift(0)
+    >>> [round(random.number(), 3) for _ in range(3)]
+    [0.317, 0.751, 0.867]
+
+    References
+    ----------
+    Marsaglia (2003), "Xorshift RNGs".
+    Chapter: writing.
+    """
+
+    def __init__(self, seed):
+        if checks.count(seed, "seed", 0) > 9999:
+            raise ValueError(f"seed must be at most 9999, got {seed}")
+        self.state = (seed + 1) * 2654435761 % 2**32
+
+    def number(self):
+        """The next number."""
+        self.state ^= (self.state << 13) % 2**32
+        self.state ^= self.state >> 17
+        self.state ^= (self.state << 5) % 2**32
+        return self.state / 2**32
+
+
+def chances(scores, *, temperature=1.0, top_k=None):
+    """How likely each word is chosen, by its score.
+
+    Parameters
+    ----------
+    scores : sequence of numbers
+        One for each word; minus infinity for one that may not come.
+    temperature : float
+        0 for the best word always (greedy), of equals the first.
+    top_k : int, optional
+        Only the so many best words may come, of equals the first.
+
+    Returns
+    -------
+    numpy array
+        They sum to one.
+
+    Raises
+    ------
+    TypeError, ValueError
+        `temperature` is not a number of at least 0, or `top_k` not an integer of at least 1.
+
+    Examples
+    --------
+    >>> chances([1.0, 2.0, 2.0, 0.0], temperature=0).tolist()
+    [0.0, 1.0, 0.0, 0.0]
+    >>> chances([1.0, 2.0, 2.0, 0.0], top_k=2).tolist()
+    [0.0, 0.5, 0.5, 0.0]
+    """
+    scores = np.asarray(scores, dtype=float)
+    if checks.finite(temperature, "temperature") < 0:
+        raise ValueError(f"temperature must be at least 0, got {temperature}")
+    best = np.argsort(-scores, kind="stable")[:len(scores) if top_k is None else checks.count(top_k, "top_k")]
+    shares = np.zeros(len(scores))
+    if temperature == 0:
+        shares[best[0]] = 1
+        return shares
+    shares[best] = np.exp((scores[best] - scores[best[0]]) / temperature)
+    return shares / shares.sum()
+
+
+def choose(scores, random, *, temperature=1.0, top_k=None):
+    """Choose a word by its score: the number of the word.
+
+    Parameters
+    ----------
+    scores, temperature, top_k
+        See `chances`.
+    random : Xorshift
+        One number is drawn, or none if the temperature is 0.
+
+    Returns
+    -------
+    int
+    """
+    shares = chances(scores, temperature=temperature, top_k=top_k)
+    if temperature == 0:
+        return int(shares.argmax())
+    wanted, kept = random.number(), np.flatnonzero(shares)
+    reached = list(accumulate(shares[kept].tolist()))
+    return int(next((word for word, sum_ in zip(kept, reached) if sum_ > wanted * reached[-1]), kept[-1]))

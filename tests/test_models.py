@@ -1,0 +1,193 @@
+"""A trained model as it travels to a page: the packed form, and that Python and the page compute the same, result by result."""
+
+import json
+import re
+from html import unescape
+
+import numpy as np
+import pytest
+from conftest import ROOT, node
+from random_models import random_storyteller, random_translator, storytellers, translators
+
+from attnkit.figures import SentenceTranslator, StoryWriter
+from attnkit.lessons import storyteller
+from attnkit.lessons.packing import UNIT, VERSION, pack, sizes, unpack
+from attnkit.lessons.storyteller import Storyteller
+from attnkit.lessons.translation import WordTranslator
+
+# ---- numbers as text
+
+def test_numbers_travel_exactly():
+    """Each is the nearest whole number of steps; what comes out is packed to the same text again; of any size, noughts too."""
+    rng = np.random.default_rng(7)
+    for k, shape in enumerate([(3,), (2, 5), (4, 1), (2, 3, 4), (7, 9)] * 9):
+        bits, most = 2 + k % 11, 2**(1 + k % 11) - 1
+        array = rng.normal(size=shape) * 10.0**rng.integers(-7, 3)
+        array[rng.random(shape) < 0.2] = 0
+        packed = json.loads(json.dumps(pack({"w": array}, bits, kind="any")))
+        got, step = unpack(packed)["w"], np.array(packed["tensors"]["w"]["steps"]).reshape((*shape[:-1], 1)) * UNIT
+        assert packed["kind"] == "any" and packed["version"] == VERSION and got.shape == shape
+        integers = got / step
+        assert np.array_equal(integers, np.rint(integers)) and np.abs(integers).max() <= most and (np.abs(got - array) <= step / 2 + 1e-15).all()
+        assert (step <= np.maximum(np.abs(array).max(-1, keepdims=True) / most + UNIT, 2**bits * UNIT)).all()
+        assert pack({"w": got}, bits, kind="any") == packed
+        assert len(packed["tensors"]["w"]["numbers"]) == -(-array.size * bits // 6)
+
+
+def changed(name=None, **changes):
+    """The packed form of a small model in which something of the whole, or of one tensor, is changed; None leaves it out."""
+    packed = json.loads(json.dumps(random_storyteller(0).packed()))
+    part = packed if name is None else packed["tensors"][name]
+    for key, value in changes.items():
+        if value is None:
+            del part[key]
+        else:
+            part[key] = value
+    return packed
+
+
+@pytest.mark.parametrize("packed, error, words", [
+    ([1], TypeError, "a packed model must be a dict, got list"),
+    (changed(width=None, words=None), ValueError, "the packed model lacks words, width"),
+    (changed(version=1), ValueError, "a packed model must have version 2, got 1"),
+    (changed(model="translator"), ValueError, "the packed model must be a storyteller, got 'translator'"),
+    (changed(bits=None), ValueError, "the packed model lacks bits"),
+    (changed(num_layers=3), ValueError, r"the packed model lacks the tensors layers.2.norm1.gain, "),
+    (changed(tensors={}), ValueError, "the packed model lacks the tensors layers.0.bias"),
+    (changed(hidden=11), ValueError, r"the tensor layers.0.w1 must have shape \(8, 11\), got \(8, 12\)"),
+    (changed("layers.1.bias", shape=[3, 5]), ValueError, r"the tensor layers.1.bias must have shape \(2, 5\), got \(3, 5\)"),
+    (changed("layers.1.bias", steps=None), ValueError, "the tensor layers.1.bias must be a dict with shape, steps and numbers"),
+    (changed("norm.gain", steps=[0]), ValueError, "the tensor norm.gain must have 1 step, a positive int for each row"),
+    (changed("norm.gain", numbers="?" * 11), ValueError, "the numbers of norm.gain must be a str of the letters of base64"),
+    (changed("norm.gain", numbers="AAAA"), ValueError, "the numbers of norm.gain must be 11 letters, got 4"),
+    (changed(attention="hard"), ValueError, "attention must be 'softmax' or 'uniform', got 'hard'")])
+def test_what_is_no_packed_model_is_refused(packed, error, words):
+    with pytest.raises(error, match=words):
+        Storyteller.unpacked(packed)
+
+
+@pytest.mark.parametrize("bits, error", [(1, ValueError), (13, ValueError), (6.0, TypeError)])
+def test_a_number_has_two_to_twelve_bits(bits, error):
+    with pytest.raises(error, match="bits must be"):
+        pack({"w": np.ones(3)}, bits)
+
+
+def test_what_cannot_be_packed_is_named():
+    for array in (np.array(1.0), np.array([1.0, np.nan])):
+        with pytest.raises(ValueError, match="the tensor gain must have an axis, and finite numbers"):
+            pack({"gain": array}, 8)
+    with pytest.raises(TypeError, match="must be a dict, got str"):
+        sizes("width", ["width"])
+
+
+# ---- in the page
+
+def in_page(model, packed, cases):
+    """All results by name, as the script has them."""
+    return node("run_figures.js", {"model": model, "packed": packed, "cases": cases})
+
+
+def compare(ours, theirs, largest):
+    """Every result of Python beside that of the script, where a row is a place; what a causal mask hides is not there."""
+    assert set(theirs) == set(ours)
+    for name, result in ours.items():
+        if result.ndim == 3:           # (h, n, d_k): heads stand side by side in the page; (h, n, n): a list for each head
+            result = result.transpose(1, 0, 2)
+            if name.endswith((".scores", ".weights")):
+                assert all(len(row) == i + 1 for i, heads in enumerate(theirs[name]) for row in heads)
+                hidden = -np.inf if name.endswith(".scores") else 0
+                assert all((row[:, i + 1:] == hidden).all() for i, row in enumerate(result))
+                got = np.concatenate([np.ravel(row) for row in theirs[name]])
+                result = np.concatenate([row[:, :i + 1].ravel() for i, row in enumerate(result)])
+            else:
+                got, result = np.array(theirs[name]), result.reshape(len(result), -1)
+        else:
+            got = np.array(theirs[name])
+        assert got.shape == result.shape, name
+        short = re.sub(r"^layers\.\d+", "layer", name)
+        largest[short] = max(largest.get(short, 0), np.abs(got - result).max(initial=0))
+    return largest
+
+
+def told(largest):
+    print("\nlargest differences: " + ", ".join(f"{name} {difference:.0e}" for name, difference in largest.items()))
+    assert max(largest.values()) < 1e-9
+
+
+def test_every_result_of_a_storyteller_is_the_same_in_the_page():
+    """300 random texts, twelve of each of 25 models; the script keeps what it has read, in whatever order the texts come."""
+    rng, largest, count = np.random.default_rng(42), {}, 0
+    for model in storytellers():
+        texts = [rng.integers(0, len(model.words), 64 if k == 0 else int(rng.integers(1, 14))).tolist() for k in range(9)]
+        texts += [texts[-1][:1], texts[-1][:1] + [3], texts[0][:20]]         # a beginning of the last one, another end
+        for numbers, got in zip(texts, in_page("decoder", model.packed(), [[numbers] for numbers in texts])):
+            compare(model.trace(numbers), got, largest)
+            count += 1
+    told(largest)
+    assert count == 300 and {"embedding", "layer.scores", "layer.heads", "layer.hidden", "layer.after_mlp", "norm", "scores"} < set(largest)
+
+
+def test_every_result_of_a_translator_is_the_same_in_the_page():
+    rng, largest, count = np.random.default_rng(52), {}, 0
+    for model, _ in translators():
+        sentences = [rng.integers(3, len(model.source_words), int(rng.integers(1, 13))).tolist() for _ in range(12)]
+        for numbers, got in zip(sentences, in_page("translator", model.packed(), [[numbers, 15] for numbers in sentences])):
+            compare(model.trace(numbers, max_length=15), got, largest)
+            count += 1
+    told(largest)
+    assert count == 300 and {"annotations", "key", "query", "attention.scores", "weights", "blend", "state", "scores", "words"} < set(largest)
+
+
+def carried(page, kind):
+    """The packed model that a chapter's figure carries, as it stands in the committed output."""
+    outputs = [output["data"].get("text/html", "") for cell in json.loads((ROOT / page).read_text())["cells"] for output in cell.get("outputs", []) if "data" in output]
+    [html] = [text for text in map("".join, outputs) if f'data-ak-figure="{kind}"' in text]
+    return json.loads(unescape(re.search(r'data-ak-state="([^"]*)"', html)[1]))["packed"]
+
+
+def test_the_models_of_the_chapters_are_the_same_in_the_page():
+    rng, largest = np.random.default_rng(43), {}
+    packed = carried("chapters/writing.ipynb", "story_writer")
+    assert packed == storyteller.trained().packed()
+    model, texts = Storyteller.unpacked(packed), [[1, *rng.integers(3, 71, 63 if k == 0 else rng.integers(0, 12)).tolist()] for k in range(60)]
+    for numbers, got in zip(texts, in_page("decoder", packed, [[numbers] for numbers in texts])):
+        compare(model.trace(numbers), got, largest)
+    packed = carried("chapters/translation.ipynb", "sentence_translator")
+    model = WordTranslator.unpacked(packed)
+    texts = [rng.integers(3, len(model.source_words), rng.integers(1, 13)).tolist() for _ in range(60)]
+    for numbers, got in zip(texts, in_page("translator", packed, [[numbers, 15] for numbers in texts])):
+        compare(model.trace(numbers, max_length=15), got, largest)
+    told(largest)
+
+
+@pytest.mark.parametrize("change, words", [
+    ({"version": 1}, "a packed model must have version 2, got 1"),
+    ({"tensors": {}}, "the packed model lacks the tensor embedding"),
+    ({"hidden": 11}, r"the tensor layers.0.w1 must have shape \(8, 11\), got \(8, 12\)")])
+def test_the_page_says_what_is_wrong_with_a_model(change, words):
+    with pytest.raises(AssertionError, match=words):
+        in_page("decoder", random_storyteller(0).packed() | change, [[[1]]])
+
+
+# ---- what a figure asks for
+
+def test_a_figure_says_what_a_model_lacks():
+    class Mute:
+        words, context, num_layers = [], 64, 2
+
+        def packed(self):
+            return {}
+    with pytest.raises(TypeError, match="model must be a LanguageModel, see attnkit.figures.models; Mute lacks num_heads, trace, unpacked"):
+        StoryWriter(Mute(), "Zoe")
+    with pytest.raises(TypeError, match="dict lacks words, context, num_layers, num_heads, trace, packed, unpacked"):
+        StoryWriter({"words": []}, "Zoe")
+    with pytest.raises(TypeError, match="model must be a TranslationModel, .* Storyteller lacks source_words, target_words"):
+        SentenceTranslator(random_storyteller(0), {"next": [{}], "final": [0]}, "")
+
+
+def test_a_figure_computes_with_the_numbers_that_travel():
+    """A model with more digits than the page gets is rounded first, so that kernel and page agree."""
+    model = random_translator(1, source_words=["a"], target_words=["b"])
+    model.model.v.data += 1e-4
+    figure = SentenceTranslator(model, {"next": [{"a": 1}, {}], "final": [1]}, "a")
+    assert figure.model.packed() == figure.packed == model.packed() and figure.model is not model
