@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BOOK = @command -v $(PYTHON) >/dev/null || { echo "Python 3.11 or newer is needed, and no '$(PYTHON)' was found: install it, or say make PYTHON=/path/to/python3."; exit 1; }; $(PYTHON) tools/book.py
 
-.PHONY: help book test lab notebooks serve bench speed reproduce faults study mutants lint format lock clean
+.PHONY: help book test lab notebooks serve bench speed reproduce faults study mutants binder lint format lock clean
 .DEFAULT_GOAL := help
 
 help:       ## show this list
@@ -42,13 +42,16 @@ study:      ## train the models of the ten-seed tables into measured/ (about two
 mutants:    ## change each line of the core in small ways: does a test notice? (about 12 minutes, not in CI)
 	$(BOOK) mutants
 
+binder:     ## make Binder's environment without conda, execute every notebook in it (about 15 minutes, not in CI)
+	$(BOOK) binder
+
 lint:       ## check the style of Python, notebooks, JavaScript and CSS (a part of make test)
 	$(BOOK) lint
 
 format:     ## put the order of imports, JavaScript and CSS in shape
 	$(BOOK) format
 
-lock:       ## write requirements.lock anew from requirements.in
+lock:       ## write requirements.lock and environment.yml anew from requirements.in
 	$(BOOK) lock
 
 clean:      ## remove what was built; 'make clean ALL=1' removes the environment too

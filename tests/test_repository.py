@@ -42,23 +42,24 @@ def test_what_was_asked_for_is_locked():
         assert locked()[need.name] in need.specifier, need.name
 
 
-def test_environment_for_binder_agrees_with_the_lock():
+def test_environment_for_binder_is_that_of_the_lock():
+    """Python and pip from conda and nothing else; every package from the lock, torch from its CPU index."""
+    from packaging.requirements import Requirement
     environment = yaml.safe_load(read("environment.yml"))
-    conda = [d for d in environment["dependencies"] if isinstance(d, str)]
-    pip = next(d["pip"] for d in environment["dependencies"] if isinstance(d, dict))
-    pins = dict(re.fullmatch(r"([\w.-]+)={1,2}([\w.]+)", d).groups() for d in conda + pip)
-    assert re.fullmatch(r"3\.(1[1-9]|[2-9]\d)", pins.pop("python"))
-    assert f"torch=={pins.pop('pytorch-cpu')}" == book.TORCH
-    pins.pop("pip")
-    assert {"matplotlib-base", "jupyterlab-myst", "anywidget", "jupyterlab"} <= set(pins)
-    for name, version in pins.items():
-        assert locked()[name.removesuffix("-base")] == version, name
-    assert locked()["jupyterlab"].startswith("4.5.")
+    conda = dict(line.split("=") for line in environment["dependencies"] if isinstance(line, str))
+    assert set(conda) == {"python", "pip"} and re.fullmatch(r"3\.(1[1-9]|[2-9]\d)", conda["python"])
+    [[index, torch, *lines]] = [line["pip"] for line in environment["dependencies"] if isinstance(line, dict)]
+    assert index == f"--extra-index-url {book.TORCH_CPU_INDEX}" and torch == book.TORCH
+    pins = {need.name: str(need.specifier).removeprefix("==") for need in map(Requirement, lines)}
+    assert len(pins) == len(lines) > 60 and all(locked()[name] == version for name, version in pins.items())
+    assert read("environment.yml") == book.environment(lines), "make lock writes it"
+    wanted = [line.split("#")[0] for line in read("requirements.in").partition("# ---- for the site")[0].splitlines()]
+    assert {Requirement(line).name for line in wanted if line.strip()} <= set(pins) and "ipykernel" in pins
     # The package itself: what attnkit and its extra for the book need is there.
     project = tomllib.loads(read("pyproject.toml"))["project"]
     asked = [*project["dependencies"], *(d for d in project["optional-dependencies"]["book"] if not d.startswith("attnkit"))]
     needs = [re.match(r"[\w-]+", d)[0] for d in asked]
-    assert {n.replace("matplotlib", "matplotlib-base") for n in needs} <= set(pins)
+    assert set(needs) <= set(pins)
     assert not (ROOT / "binder").exists(), "a binder/ folder makes repo2docker ignore environment.yml"
     steps = [line for line in read("postBuild").splitlines() if line and not line.startswith("#")]
     assert "python -m pip install --no-deps ." in steps and "python tools/toc.py | xargs jupyter trust" in steps

@@ -1,14 +1,12 @@
-"""The rooms of the package: who may import whom, no name in two meanings, and the mechanism alone in a clean environment."""
+"""The rooms of the package: who may import whom, no name in two meanings, no private names of others."""
 
 import ast
 import importlib
 import pkgutil
-import subprocess
 import sys
 
-import book
 import pytest
-from conftest import PATIENCE, ROOT
+from conftest import ROOT
 
 PACKAGE = ROOT / "attnkit"
 MODULES = {".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path for path in sorted(PACKAGE.rglob("*.py"))}
@@ -74,41 +72,3 @@ def test_no_module_shadows_a_name(name):
     assert not inside & set(getattr(package, "__all__", ()))
     for word in inside:
         assert getattr(package, word).__name__ == f"{name}.{word}"
-
-
-ALONE = """
-import doctest, importlib, importlib.util, sys
-import attnkit
-names = ["mechanism", "numerics", "scores", "masks", "positions", "gates", "memory", "equivalences", "checks"]
-tested = sum(doctest.testmod(importlib.import_module(f"attnkit.{name}"), raise_on_error=True).attempted for name in names)
-assert tested > 60, tested
-for missing in ("torch", "matplotlib", "anywidget", "ipywidgets", "traitlets"):
-    assert importlib.util.find_spec(missing) is None and missing not in sys.modules, missing
-try:
-    attnkit.modules
-except ModuleNotFoundError as error:
-    assert "torch" in str(error)
-print("all", tested)
-"""
-
-
-def test_without_extras_the_mechanism_runs_on_numpy_alone(tmp_path):
-    """`pip install .` in a new environment that can reach nothing but numpy and array-api-compat."""
-    def run(*command):
-        done = subprocess.run([str(part) for part in command], capture_output=True, text=True, cwd=tmp_path, timeout=PATIENCE)
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
-    python = tmp_path / "bare" / "bin" / "python"
-    run(sys.executable, "-m", "venv", tmp_path / "bare")
-    pip = [python, "-m", "pip", "--disable-pip-version-check"]
-    before = set(run(*pip, "list", "--format", "freeze").split())
-    source = tmp_path / "source"
-    source.mkdir()
-    for name in ("attnkit", "pyproject.toml", "README.md"):
-        (source / name).symlink_to(ROOT / name)
-    wheels = book.VENV / "wheels"
-    run(*pip, "wheel", "--quiet", "--no-index", "--find-links", wheels, "--no-deps", "--wheel-dir", tmp_path, source)
-    run(*pip, "install", "--quiet", "--no-index", "--find-links", wheels, next(tmp_path.glob("attnkit-*.whl")))
-    found = {line.split("==")[0] for line in set(run(*pip, "list", "--format", "freeze").split()) - before}
-    assert {name.replace("_", "-") for name in found} == {"attnkit", "numpy", "array-api-compat"}
-    assert run(python, "-c", ALONE).startswith("all")

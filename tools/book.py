@@ -15,6 +15,7 @@ if sys.version_info < (3, 11):  # noqa: UP036 (this is where an older Python is 
 
 import argparse
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -280,9 +281,39 @@ def lock():
     setup()
     uv = ROOT / "_build" / "uv"
     run(BIN / "python", "-m", "pip", "install", "--quiet", "--target", uv, "uv", quiet=True)
-    run(uv / "bin" / "uv", "pip", "compile", "requirements.in", "--universal", "--fork-strategy", "fewest",
-        "--python-version", "3.11", "--generate-hashes", "--no-emit-index-url", "--no-annotate", "--no-header",
-        "--quiet", "--output-file", "requirements.lock")
+    resolve = [uv / "bin" / "uv", "pip", "compile", "--universal", "--fork-strategy", "fewest", "--python-version",
+               "3.11", "--no-emit-index-url", "--no-annotate", "--no-header", "--quiet"]
+    run(*resolve, "requirements.in", "--generate-hashes", "--output-file", "requirements.lock")
+    part, pins = ROOT / "_build" / "notebooks.in", ROOT / "_build" / "notebooks.txt"
+    part.write_text((ROOT / "requirements.in").read_text().partition("# ---- for the site")[0])
+    run(*resolve, part, "--constraint", "requirements.lock", "--output-file", pins)
+    (ROOT / "environment.yml").write_text(environment(pins.read_text().splitlines()))
+
+
+def environment(pins):
+    """The text of environment.yml.
+
+    All packages stand in it one by one: a line ``-r requirements.lock``, or attnkit itself, would let Binder make the
+    whole of it anew at every commit, torch and all, and torch's wheels differ between its index and PyPI, so that
+    there is no one hash for it.
+    """
+    lines = [f"--extra-index-url {TORCH_CPU_INDEX}", TORCH, *(json.dumps(pin) if ";" in pin else pin for pin in pins)]
+    return """\
+# What Binder installs, and conda users can. Made from requirements.lock by `make lock`; postBuild adds attnkit.
+name: attention-step-by-step
+channels:
+  - conda-forge
+dependencies:
+  - python=3.11
+  - pip=24.3.1
+  - pip:
+""" + "".join(f"      - {line}\n" for line in lines)
+
+
+def binder():
+    """Make Binder's environment without conda, and execute every notebook in it."""
+    setup()
+    run(BIN / "python", "-m", "tools.binder")
 
 
 def clean(everything):
@@ -296,7 +327,7 @@ def clean(everything):
 
 
 TASKS = {task.__name__: task for task in (book, test, notebooks, lab, serve, bench, speed, reproduce, faults, study,
-                                          mutants, lint, format, lock, setup, clean)}
+                                          mutants, binder, lint, format, lock, setup, clean)}
 
 
 def main():
