@@ -17,6 +17,9 @@ if (given.figure) {
   const plain = (rows) => rows.map((row) => (ArrayBuffer.isView(row) ? [...row] : row));
   const named = (found) => Object.fromEntries(Object.entries(found).map(([name, rows]) => [name, plain(rows)]));
   console.log(JSON.stringify(given.cases.map((call) => named(model.trace(...call)))));
+} else if (given.softmax) {
+  const scores = (row) => row.map((score) => score ?? -Infinity);
+  console.log(JSON.stringify(given.softmax.map((row) => globalThis.attnkit.softmax(scores(row)))));
 } else {
   const { fixed, opacity } = globalThis.attnkit;
   console.log(JSON.stringify(given.numbers.map(([x, digits, plus]) => [fixed(x, digits, plus), opacity(x, 3)])));

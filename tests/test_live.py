@@ -9,6 +9,7 @@ import sys
 import time
 import urllib.request
 
+import nbformat
 import pytest
 import toc
 from conftest import PATIENCE, ROOT
@@ -58,8 +59,8 @@ def lab(tmp_path_factory):
         log.close()
 
 
-def open_chapter(page, address):
-    page.goto(f"{address}/lab/tree/{CHAPTER}?reset")
+def open_chapter(page, address, chapter=CHAPTER):
+    page.goto(f"{address}/lab/tree/{chapter}?reset")
     page.wait_for_selector(".jp-Notebook .jp-Cell")
     page.wait_for_function("window.jupyterapp && window.jupyterapp.shell.currentWidget?.sessionContext?.isReady")
     # All cells are there, and each output has been drawn.
@@ -80,6 +81,15 @@ PYTHON = """async code => {
 def all_cells(page):
     """The outputs and errors of the open notebook, as its model holds them (the page shows only what is in view)."""
     return page.evaluate("window.jupyterapp.shell.currentWidget.content.model.toJSON().cells")
+
+
+def run_all(page):
+    """Run every cell; none fails."""
+    page.evaluate("window.jupyterapp.commands.execute('notebook:run-all-cells')")
+    page.wait_for_function("""() => { const s = window.jupyterapp.shell.currentWidget.sessionContext;
+        const cells = window.jupyterapp.shell.currentWidget.content.model.toJSON().cells.filter(c => c.cell_type === 'code');
+        return s.session.kernel.status === 'idle' && cells.every(c => c.execution_count) }""")
+    assert not [o for c in all_cells(page) for o in c.get("outputs", []) if o["output_type"] == "error"]
 
 
 @pytest.mark.parametrize("trusted", [False, True], ids=["untrusted", "trusted"])
@@ -109,11 +119,7 @@ def test_figure_state_is_shared_with_the_kernel(watched, lab):
     with watched() as w:
         page = w.page
         open_chapter(page, address)
-        page.evaluate("window.jupyterapp.commands.execute('notebook:run-all-cells')")
-        page.wait_for_function("""() => { const s = window.jupyterapp.shell.currentWidget.sessionContext;
-            const cells = window.jupyterapp.shell.currentWidget.content.model.toJSON().cells.filter(c => c.cell_type === 'code');
-            return s.session.kernel.status === 'idle' && cells.every(c => c.execution_count) }""")
-        assert not [o for c in all_cells(page) for o in c.get("outputs", []) if o["output_type"] == "error"]
+        run_all(page)
         figure = page.locator(".jp-OutputArea .ak-figure").first
         figure.scroll_into_view_if_needed()
 
@@ -131,6 +137,37 @@ def test_figure_state_is_shared_with_the_kernel(watched, lab):
         assert "user must lie between -1 and 1" in page.evaluate(PYTHON, "matcher.user = [5, 0, 0]")
         figure.get_by_role("button", name="Reset").click()
         becomes(page, "print(matcher.user)", "[0.8, -0.5, 0.3]")
+
+
+THREE = [
+    "from attnkit.figures import Alignment\none = Alignment([[0.2, 0.8]], ['je'], ['I', 'you'])\none",
+    "two = Alignment([[0.2, 0.8]], ['je'], ['I', 'you'])\ntwo",
+    "bad = Alignment([[0.2, 0.8]], ['je'], ['I', 'you'])\nbad.defaults = {}\nbad",
+    "three = Alignment([[0.2, 0.8]], ['je'], ['I', 'you'])\nthree",
+]
+
+
+def test_several_figures_share_one_core(watched, lab):
+    """Three of a kind in a notebook follow the theme, and a fourth with a bad state says so and leaves them alive."""
+    address, _, folder = lab
+    kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}       # or JupyterLab asks which
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code) for code in THREE], metadata=kernel)
+    nbformat.write(notebook, folder / "three.ipynb")
+    with watched() as w:
+        page = w.page
+        open_chapter(page, address, "three.ipynb")
+        run_all(page)
+        page.wait_for_function("document.querySelectorAll('.jp-OutputArea .ak-figure').length === 3 && document.querySelector('.jp-OutputArea .ak-failed')")
+        assert page.locator(".jp-OutputArea .ak-failed").inner_text().startswith("This figure cannot come to life: ")
+        fills = """() => [...document.querySelectorAll('.jp-OutputArea .ak-figure')].map(f => [...f.querySelectorAll('*')].map(e => e.style.backgroundColor).filter(Boolean).join())"""
+        light = page.evaluate(fills)
+        assert len(set(light)) == 1 and light[0]
+        page.evaluate("window.jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Dark'})")
+        page.wait_for_function("document.body.dataset.jpThemeLight === 'false'")
+        page.wait_for_function(f"light => ({fills})().every(now => now && now !== light)", arg=light[0])
+        assert len(set(page.evaluate(fills))) == 1
+        page.evaluate("window.jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Light'})")
+        page.wait_for_function(f"light => ({fills})().every(now => now === light)", arg=light[0])
 
 
 def becomes(page, code, wanted):

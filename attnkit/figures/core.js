@@ -111,7 +111,7 @@
   let fills = {};
   function fillOf(kind) {
     fills[kind] =
-      fills[kind] || getComputedStyle(document.documentElement).getPropertyValue(`--ak-fill-${kind}`).trim();
+      fills[kind] || getComputedStyle(document.body).getPropertyValue(`--ak-fill-${kind}`).trim();
     return fills[kind] || `var(--ak-fill-${kind})`;
   }
 
