@@ -23,21 +23,21 @@ from bench import machine
 
 from attnkit import softmax
 from attnkit.lessons import translation as translators
-from attnkit.lessons.chain import ChainModel, ChainTask
 from attnkit.lessons.coreference import CoreferenceTask
 from attnkit.lessons.corpora import copies, english_french
-from attnkit.lessons.gifts import GiftTask
 from attnkit.lessons.graphs import GraphModel, TownTask
-from attnkit.lessons.lamps import GATES, NORMALISATIONS, GatedPictures, PatchReader, PictureTask
-from attnkit.lessons.order import SCHEMES, SETTINGS, OrderTask
-from attnkit.lessons.orders import FullTableTask
+from attnkit.lessons.layers import ChainModel, ChainTask
+from attnkit.lessons.memory_capacity import FullTableTask
 from attnkit.lessons.reach import LAYERS, FirstWordTask, gradient_reach
 from attnkit.lessons.recall import RecallTask, recall_tables
 from attnkit.lessons.review_weights import by_what_settles, compare, examine, train_apart
 from attnkit.lessons.reviews import POOLINGS, ReviewTask
+from attnkit.lessons.semantic_roles import GiftTask
 from attnkit.lessons.stories import PLACES, other_movers, other_receivers
 from attnkit.lessons.storyteller import CHAPTER_SEED, StoryTask, Storyteller
 from attnkit.lessons.training import new_model
+from attnkit.lessons.visual_attention import GATES, NORMALISATIONS, GatedPictures, PatchReader, PictureTask
+from attnkit.lessons.word_order import SCHEMES, SETTINGS, OrderTask
 
 ROOT = Path(__file__).resolve().parent.parent
 SEEDS = range(4000, 4010)
