@@ -25,6 +25,7 @@ import tinycss2
 from sphinx.util import logging
 
 from attnkit.figures import base
+from attnkit.lessons.measured import results
 from attnkit.pictures import picture
 
 sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parent.parent / "tools")]
@@ -175,8 +176,7 @@ def how_long(folder, pagename):
         return ""
     notebook = json.loads((Path(folder) / f"{pagename}.ipynb").read_text(encoding="utf-8"))
     minutes = round(road.minutes(notebook))
-    measured = json.loads((Path(folder) / "measured" / "bench.json").read_text(encoding="utf-8"))["chapters"]
-    seconds = measured["seconds"].get(f"{pagename}.ipynb")
+    seconds = results("bench", folder=folder)["chapters"]["seconds"].get(f"{pagename}.ipynb")
     runs = f"; its code runs in {seconds:.0f} s (measured once)" if seconds else ""
     return f'<p class="ak-time">About {minutes} minutes to read, without the exercises{runs}.</p>'
 

@@ -16,6 +16,8 @@ import torch
 import yaml
 from conftest import NODE, ROOT
 
+from attnkit.lessons.measured import results
+
 
 def read(name):
     return (ROOT / name).read_text()
@@ -284,25 +286,26 @@ def test_memory_of_torch_is_what_is_held_at_once():
 
 
 def readers():
-    """The pages that show numbers of measured/, with the files they read: what their cells open, and the time line."""
+    """The pages that show numbers of measured/, with the results that their cells ask for."""
     found = {}
     for name in toc.notebooks():
         cells = json.loads(read(name))["cells"]
-        files = set(re.findall(r"measured/([\w.]+)", "".join(line for c in cells if c["cell_type"] == "code" for line in c["source"])))
-        if files:
-            found[name.removesuffix(".ipynb")] = files
+        asked = set(re.findall(r'\bresults\("(\w+)"', "".join(line for c in cells if c["cell_type"] == "code" for line in c["source"])))
+        if asked:
+            found[name.removesuffix(".ipynb")] = asked
     return found
 
 
 def test_what_was_measured_names_its_command_and_machine():
-    for path in (ROOT / "measured").glob("*.json"):
-        held = json.loads(path.read_text())
-        for part in held.values() if path.stem == "bench" else [held]:
-            assert set(part["machine"]) >= {"processor", "cores", "python", "numpy"}, path.name
-            assert part["command"] == ("make bench" if path.stem == "bench" else "make study"), path.name
+    names = {path.stem for path in (ROOT / "measured").glob("*.json")}
+    for name in names:
+        held = results(name, folder=ROOT)
+        for part in held.values() if name == "bench" else [held]:
+            assert set(part["machine"]) >= {"processor", "cores", "python", "numpy"}, name
+            assert part["command"] == ("make bench" if name == "bench" else "make study"), name
     # Each file and each part of bench.json has what writes it, and nothing is left of what does not exist any more.
-    assert {path.stem for path in (ROOT / "measured").glob("*.json")} == {"bench", *study.STUDIES}
-    assert set(json.loads(read("measured/bench.json"))) == set(bench.PARTS)
+    assert names == {"bench", *study.STUDIES}
+    assert set(results("bench", folder=ROOT)) == set(bench.PARTS)
 
 
 @pytest.mark.parametrize("name", readers())
@@ -311,10 +314,10 @@ def test_a_page_says_which_of_its_numbers_were_measured(name):
     outputs = [output["data"].get("text/markdown", "") for cell in json.loads(read(f"{name}.ipynb"))["cells"]
                for output in cell.get("outputs", []) if "data" in output]
     shown = "".join("".join(text) for text in outputs)
-    for file in readers()[name]:
-        held = json.loads(read(f"measured/{file}"))
-        for command in {part["command"] for part in (held.values() if file == "bench.json" else [held])}:
-            assert f"`{command}`" in shown, (name, file, command)
+    for asked in readers()[name]:
+        held = results(asked, folder=ROOT)
+        for command in {part["command"] for part in (held.values() if asked == "bench" else [held])}:
+            assert f"`{command}`" in shown, (name, asked, command)
 
 
 def test_a_page_says_which_numbers_are_not_recomputed():

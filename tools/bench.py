@@ -38,6 +38,7 @@ from attnkit import (
     window_attention,
 )
 from attnkit.lessons import storyteller
+from attnkit.lessons.measured import results
 from attnkit.lessons.stories import stories
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -461,7 +462,7 @@ def main():
     for k, name in enumerate(names, 1):
         print(f"[{k} of {len(names)}] {name}", flush=True)
         measured = {"command": "make bench", "machine": machine(), **PARTS[name]()}
-        result = (json.loads(file.read_text()) if file.exists() else {}) | {name: measured}
+        result = (results("bench", folder=ROOT) if file.exists() else {}) | {name: measured}
         text = json.dumps({name: result[name] for name in PARTS if name in result}, indent=1)
         text = re.sub(r"\{[^{}]*\}", lambda m: re.sub(r"\s+", " ", m[0]), text)       # a line for each small thing
         file.write_text(text + "\n")       # after each part: the next one takes minutes, and may read it
