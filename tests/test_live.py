@@ -10,8 +10,9 @@ import time
 import urllib.request
 
 import pytest
-import toc
 from conftest import PATIENCE, ROOT
+
+from booklib import toc
 
 pytestmark = pytest.mark.browser
 CHAPTER = f"{toc.chapter('dot_product')}.ipynb"

@@ -7,13 +7,13 @@ import ast
 import json
 import re
 
-import notebooks
 import pytest
-import toc
 from conftest import ROOT
 
 from attnkit.lessons.exercises import RIGHT
 from attnkit.lessons.measured import results
+from booklib import toc
+from tools import notebooks
 
 BOOK = toc.notebooks()
 
@@ -66,7 +66,7 @@ def test_what_a_cell_shows_is_stored(name):
 
 def test_running_times_are_measured():
     measured = results("bench", folder=ROOT)
-    assert set(BOOK) <= set(measured["chapters"]["seconds"]), "run tools/bench.py chapters"
+    assert set(BOOK) <= set(measured["chapters"]["seconds"]), "run python -m tools.bench chapters"
     assert all(measured[part]["command"] and measured[part]["machine"]["processor"] for part in measured)
 
 

@@ -7,16 +7,14 @@ import subprocess
 import sys
 import tomllib
 
-import bench
-import book
 import pytest
-import study
-import toc
 import torch
 import yaml
 from conftest import NODE, ROOT
 
 from attnkit.lessons.measured import results
+from booklib import toc
+from tools import bench, book, study
 
 
 def read(name):
@@ -64,7 +62,7 @@ def test_environment_for_binder_is_that_of_the_lock():
     assert set(needs) <= set(pins)
     assert not (ROOT / "binder").exists(), "a binder/ folder makes repo2docker ignore environment.yml"
     steps = [line for line in read("postBuild").splitlines() if line and not line.startswith("#")]
-    assert "python -m pip install --no-deps ." in steps and "python tools/toc.py | xargs jupyter trust" in steps
+    assert "python -m pip install --no-deps ." in steps and "python -m booklib.toc | xargs jupyter trust" in steps
     assert (ROOT / "postBuild").stat().st_mode & 0o111
 
 
@@ -79,7 +77,7 @@ def test_ranges_hold_the_locked_versions():
 
 
 def test_logo_is_drawn_by_its_code():
-    import logo
+    from tools import logo
     assert read("_static/logo.svg") == logo.logo()
     depths = [float(depth) for depth in re.findall(r'fill-opacity="([\d.]+)"', logo.logo())]
     assert depths == [pytest.approx(0.2 + 0.8 * weight, abs=.006) for row in logo.WEIGHTS for weight in row]
@@ -88,7 +86,7 @@ def test_logo_is_drawn_by_its_code():
 
 
 def test_text_fonts_come_with_their_licence():
-    import book_fonts
+    from _ext import book_fonts
     assert {path.stem for path in book_fonts.FONTS.glob("*.woff2")} == set(book_fonts.FACES)
     assert "SIL Open Font License, Version 1.1" in read("_static/fonts/LICENSE")
     assert "_static/fonts/LICENSE" in read("README.md")

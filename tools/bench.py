@@ -1,6 +1,6 @@
 """Measure what may differ from machine to machine, and write it with the machine into measured/.
 
-    python tools/bench.py [mechanism] [speed] [loops] [scores] [cost] [recurrence] [chapters]
+    python -m tools.bench [mechanism] [speed] [loops] [scores] [cost] [recurrence] [chapters]
 
 Times are never part of a compared output: a page that shows one says that it was measured and takes it from there.
 All contenders of a comparison run round after round, so that a ratio compares like with like.
@@ -20,9 +20,7 @@ import tracemalloc
 from functools import partial
 from pathlib import Path
 
-import notebooks
 import numpy as np
-import toc
 import torch
 from torch import nn
 from torch.profiler import ProfilerActivity, profile
@@ -40,6 +38,8 @@ from attnkit import (
 from attnkit.lessons import storyteller
 from attnkit.lessons.measured import results
 from attnkit.lessons.stories import stories
+from booklib import toc
+from tools import notebooks
 
 ROOT = Path(__file__).resolve().parent.parent
 LENGTHS, HEADS, WIDTH = (128, 512, 2048, 8192), (1, 8), 64

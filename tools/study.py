@@ -1,7 +1,7 @@
 """Train the chapters' models over ten seeds and write what came out into measured/, with the command and the machine.
 
-    python tools/study.py [translation] [copying] [multi_head] [recall] [positions] [stories] [story_heads] [layers]
-                          [reviews] [reach] [graphs] [linear_recall] [gates]
+    python -m tools.study [translation] [copying] [multi_head] [recall] [positions] [stories] [story_heads] [layers]
+                            [reviews] [reach] [graphs] [linear_recall] [gates]
 
 Seeds are fixed here, before anything was run with them; every run is written down, the bad ones too. Two models
 train at a time, one core each. Recall, positions, reviews, reach, graphs, linear_recall and gates are contests, so
@@ -19,7 +19,6 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from bench import machine
 
 from attnkit import softmax
 from attnkit.lessons import translation as translators
@@ -38,6 +37,7 @@ from attnkit.lessons.storyteller import CHAPTER_SEED, StoryTask, Storyteller
 from attnkit.lessons.training import new_model
 from attnkit.lessons.visual_attention import GATES, NORMALISATIONS, GatedPictures, PatchReader, PictureTask
 from attnkit.lessons.word_order import SCHEMES, SETTINGS, OrderTask
+from tools.bench import machine
 
 ROOT = Path(__file__).resolve().parent.parent
 SEEDS = range(4000, 4010)
