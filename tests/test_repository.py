@@ -170,6 +170,16 @@ def test_licences_and_citation():
     assert citation["title"] == "Attention, Step by Step" and citation["license"] == ["MIT", "CC-BY-4.0"]
 
 
+def test_what_is_not_the_package_is_imported_from_one_place():
+    """booklib, tools and _ext are found from the book's folder, named once for pytest and once for Sphinx; no wheel holds them."""
+    settings = tomllib.loads(read("pyproject.toml"))["tool"]
+    assert settings["pytest"]["ini_options"]["pythonpath"] == ["."] and settings["setuptools"]["packages"]["find"]["include"] == ["attnkit*"]
+    assert set(yaml.safe_load(read("_config.yml"))["sphinx"]["local_extensions"].values()) == {"."}
+    for folder in ("_ext", "booklib", "tests", "tools"):
+        for path in (ROOT / folder).glob("*.py"):
+            assert not re.search(r"\bsys\.path\b", path.read_text()) or path.name == "test_repository.py", path
+
+
 def test_generated_things_stay_out_of_git():
     done = subprocess.run(["git", "-C", str(ROOT), "ls-files"], capture_output=True, text=True)
     if done.returncode == 0:
