@@ -8,8 +8,6 @@ import sys
 import pytest
 from conftest import ROOT
 
-from tools import book
-
 PACKAGE = ROOT / "attnkit"
 MODULES = {".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path for path in sorted(PACKAGE.rglob("*.py"))}
 # What each room may import beside itself: arrows run one way.
