@@ -14,15 +14,12 @@ backticks becomes a link if it is one of attnkit's, and code otherwise.
 
 import inspect
 import re
-import sys
 from pathlib import Path
 
 from sphinx.util import logging
 
 import attnkit
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tools"))
-import toc  # noqa: E402
+from booklib import toc
 
 logger = logging.getLogger(__name__)
 

@@ -13,7 +13,6 @@ import posixpath
 import re
 import socket
 import subprocess
-import sys
 import time
 from html import escape, unescape
 from pathlib import Path
@@ -24,14 +23,11 @@ import sphinxcontrib.katex as katex
 import tinycss2
 from sphinx.util import logging
 
+from _ext import book_cells, book_fonts
 from attnkit.figures import base
+from attnkit.lessons.measured import results
 from attnkit.pictures import picture
-
-sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parent.parent / "tools")]
-import book_cells  # noqa: E402
-import book_fonts  # noqa: E402
-import road  # noqa: E402
-import toc  # noqa: E402
+from booklib import road, toc
 
 logger = logging.getLogger(__name__)
 KATEX_FONTS = Path(__file__).parent.parent / "_static" / "katex" / "fonts"
@@ -175,8 +171,7 @@ def how_long(folder, pagename):
         return ""
     notebook = json.loads((Path(folder) / f"{pagename}.ipynb").read_text(encoding="utf-8"))
     minutes = round(road.minutes(notebook))
-    measured = json.loads((Path(folder) / "measured" / "bench.json").read_text(encoding="utf-8"))["chapters"]
-    seconds = measured["seconds"].get(f"{pagename}.ipynb")
+    seconds = results("bench", folder=folder)["chapters"]["seconds"].get(f"{pagename}.ipynb")
     runs = f"; its code runs in {seconds:.0f} s (measured once)" if seconds else ""
     return f'<p class="ak-time">About {minutes} minutes to read, without the exercises{runs}.</p>'
 

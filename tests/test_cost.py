@@ -10,7 +10,7 @@ from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from attnkit import attention, causal_mask, window_mask
-from attnkit.lessons.bill import (
+from attnkit.lessons.costs import (
     MODELS,
     LayerOperations,
     cache_bytes,
@@ -19,7 +19,7 @@ from attnkit.lessons.bill import (
     quadratic_share,
     weights_bytes,
 )
-from attnkit.lessons.orders import MEMORIES, FullTableTask, capacity, random_orders, share_recalled
+from attnkit.lessons.memory_capacity import MEMORIES, FullTableTask, capacity, random_orders, share_recalled
 from attnkit.lessons.recall import recall_tables
 from attnkit.lessons.storyteller import KeyValueCache, Storyteller
 from attnkit.modules import MultiHeadAttention

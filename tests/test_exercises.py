@@ -4,11 +4,11 @@ import re
 
 import numpy as np
 import pytest
-import toc
 from conftest import ROOT
 
 from attnkit.lessons.exercises import all_exercises, check
 from attnkit.lessons.exercises.grading import RIGHT, UNANSWERED, Function, Judged, Value
+from booklib import toc
 
 EXERCISES = all_exercises()
 NAMES = sorted(EXERCISES)

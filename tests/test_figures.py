@@ -61,8 +61,10 @@ from attnkit.figures import (
     softmax_explorer,
 )
 from attnkit.figures.matrix_trainer import RATES, SPREADS, batch, measure, starting_matrix
-from attnkit.lessons import bill, lamps, learning, storyteller
-from attnkit.lessons.drinks import ConcatenationClassifier, PoolingClassifier
+from attnkit.lessons import costs, storyteller, visual_attention
+from attnkit.lessons.dense_layers import ConcatenationClassifier, PoolingClassifier
+from attnkit.lessons.pointing import FEATURES, pointing_sentences, word_vectors
+from attnkit.lessons.pointing import WORDS as VOCABULARY
 from attnkit.modules import AttentionPooling
 from attnkit.pictures import draw, graphs
 from attnkit.pictures.formats import compact, fixed, in_bytes, in_time, in_words
@@ -476,9 +478,9 @@ def test_kernel_heads_arithmetic():
 
 def pointing(**changed):
     """The figure with the data of the chapter on learning: forty sentences to train on, twenty held out."""
-    sentences, at = learning.pointing_sentences(60)
-    numbers = [[learning.WORDS.index(word) for word in sentence] for sentence in sentences]
-    return MatrixTrainer(learning.WORDS, learning.word_vectors(), learning.FEATURES, numbers[:40], at[:40], numbers[40:], at[40:], **changed)
+    sentences, at = pointing_sentences(60)
+    numbers = [[VOCABULARY.index(word) for word in sentence] for sentence in sentences]
+    return MatrixTrainer(VOCABULARY, word_vectors(), FEATURES, numbers[:40], at[:40], numbers[40:], at[40:], **changed)
 
 
 def lessons_of(rng, d, count, spread=1):
@@ -2629,11 +2631,11 @@ def test_gate_axes_offer_only_what_has_a_model():
 
 def test_gate_axes_say_what_the_trained_models_say():
     """Models as they travel, under the lamps they were trained with: in Python and on the page the gates and answers of torch."""
-    task = lamps.PictureTask("both", num_pictures=200)
-    models = {gate: task.train(0, gate=gate, steps=30).double() for gate in lamps.GATES}
+    task = visual_attention.PictureTask("both", num_pictures=200)
+    models = {gate: task.train(0, gate=gate, steps=30).double() for gate in visual_attention.GATES}
     pixels = task.held_out.pixels[:4].double().round(decimals=2)
-    widget = GateAxes({gate: lamps.travelling(model) for gate, model in models.items()}, pixels.view(-1, 16, 16, 3).numpy(), task.held_out.labels[:4],
-                      lamps.SHAPES, lit=task.held_out.lit[:4])
+    widget = GateAxes({gate: visual_attention.travelling(model) for gate, model in models.items()}, pixels.view(-1, 16, 16, 3).numpy(), task.held_out.labels[:4],
+                      visual_attention.SHAPES, lit=task.held_out.lit[:4])
     cases = []
     for gate, model in models.items():
         with torch.no_grad():
@@ -3222,9 +3224,9 @@ def test_a_bill_counts_what_attnkit_does(heads):
 
 @pytest.mark.parametrize("n, d, heads", [(1024, 128, 4), (8192, 4096, 32)])
 def test_the_bill_of_the_figure_is_that_of_the_page(n, d, heads):
-    ours, theirs = AttentionBill(n, d, heads, "whole").bill, bill.layer_operations(n, d)
+    ours, theirs = AttentionBill(n, d, heads, "whole").bill, costs.layer_operations(n, d)
     assert (ours["projections"], ours["attention"]) == (theirs.projections, theirs.scores + theirs.blend)
-    assert (ours["weights"], ours["cache"]) == (bill.weights_bytes(n, heads), bill.cache_bytes(n, 1, heads, d // heads))
+    assert (ours["weights"], ours["cache"]) == (costs.weights_bytes(n, heads), costs.cache_bytes(n, 1, heads, d // heads))
 
 
 def test_scores_and_blend_cross_the_projections_at_twice_the_width():

@@ -7,24 +7,10 @@ import pytest
 import torch
 from torch import nn
 
-from attnkit.lessons.chain import OUTCOMES, PEOPLE, VECTORS, ChainModel, ChainTask, chain_lines
 from attnkit.lessons.coreference import CoreferenceModel, CoreferenceTask
 from attnkit.lessons.corpora import DRINKS, Pair, english_french
-from attnkit.lessons.drinks import ConcatenationClassifier, DrinkTask, PoolingClassifier
-from attnkit.lessons.gifts import GiftModel, GiftTask
-from attnkit.lessons.lamps import (
-    GATES,
-    KINDS_OF_PICTURES,
-    SHAPES,
-    GatedPictures,
-    PatchReader,
-    PictureTask,
-    lamp_pictures,
-    patches,
-    windows,
-)
-from attnkit.lessons.lamps import travelling as travelling_pictures
-from attnkit.lessons.order import QUESTIONS, SCHEMES, SETTINGS, WORDS, OrderModel, OrderTask, order_sentences
+from attnkit.lessons.dense_layers import ConcatenationClassifier, DrinkTask, PoolingClassifier
+from attnkit.lessons.layers import OUTCOMES, PEOPLE, VECTORS, ChainModel, ChainTask, chain_lines
 from attnkit.lessons.recall import GUESTS, MENU, RecallTask, recall_tables
 from attnkit.lessons.review_weights import (
     by_what_settles,
@@ -51,6 +37,7 @@ from attnkit.lessons.reviews import (
     film_reviews,
     travelling,
 )
+from attnkit.lessons.semantic_roles import GiftModel, GiftTask
 from attnkit.lessons.training import encode, new_model
 from attnkit.lessons.translation import (
     BITS,
@@ -64,6 +51,19 @@ from attnkit.lessons.translation import (
     Translator,
     WordTranslator,
 )
+from attnkit.lessons.visual_attention import (
+    GATES,
+    KINDS_OF_PICTURES,
+    SHAPES,
+    GatedPictures,
+    PatchReader,
+    PictureTask,
+    lamp_pictures,
+    patches,
+    windows,
+)
+from attnkit.lessons.visual_attention import travelling as travelling_pictures
+from attnkit.lessons.word_order import QUESTIONS, SCHEMES, SETTINGS, WORDS, OrderModel, OrderTask, order_sentences
 from attnkit.modules import TransformerBlock
 
 VARIANTS = [Translator, StatesOnlyTranslator, BahdanauTranslator, ForwardTranslator, FixedVectorTranslator, StateBasedTranslator, PositionBasedTranslator]

@@ -11,8 +11,9 @@ import urllib.request
 
 import nbformat
 import pytest
-import toc
 from conftest import PATIENCE, ROOT
+
+from booklib import toc
 
 pytestmark = pytest.mark.browser
 CHAPTER = f"{toc.chapter('dot_product')}.ipynb"

@@ -7,12 +7,13 @@ import ast
 import json
 import re
 
-import notebooks
 import pytest
-import toc
 from conftest import ROOT
 
 from attnkit.lessons.exercises import RIGHT
+from attnkit.lessons.measured import results
+from booklib import toc
+from tools import notebooks
 
 BOOK = toc.notebooks()
 
@@ -64,9 +65,16 @@ def test_what_a_cell_shows_is_stored(name):
 
 
 def test_running_times_are_measured():
-    measured = json.loads((ROOT / "measured" / "bench.json").read_text())
-    assert set(BOOK) <= set(measured["chapters"]["seconds"]), "run tools/bench.py chapters"
+    measured = results("bench", folder=ROOT)
+    assert set(BOOK) <= set(measured["chapters"]["seconds"]), "run python -m tools.bench chapters"
     assert all(measured[part]["command"] and measured[part]["machine"]["processor"] for part in measured)
+
+
+@pytest.mark.parametrize("name", BOOK)
+def test_what_was_measured_has_one_loader(name):
+    """A notebook asks `results` for it and opens no file of its own: what is kept where is said in one place."""
+    for cell in cells(name):
+        assert not re.search(r"measured/|read_text|\bopen\(", "".join(cell["source"])), where(name, cell)
 
 
 @pytest.mark.parametrize("name", BOOK)

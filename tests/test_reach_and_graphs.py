@@ -16,9 +16,6 @@ from attnkit.lessons.graphs import (
     graph_attention_score_v2,
     leaky_relu,
     message_passing,
-    state_space_attention,
-    state_space_convolution,
-    state_space_scan,
 )
 from attnkit.lessons.reach import (
     FILLERS,
@@ -34,6 +31,7 @@ from attnkit.lessons.reach import (
     gradient_reach,
     shortest_path,
 )
+from attnkit.lessons.state_space import state_space_attention, state_space_convolution, state_space_scan
 from attnkit.lessons.training import new_model
 
 

@@ -7,14 +7,14 @@ import subprocess
 import sys
 import tomllib
 
-import bench
-import book
 import pytest
-import study
-import toc
 import torch
 import yaml
 from conftest import NODE, ROOT
+
+from attnkit.lessons.measured import results
+from booklib import toc
+from tools import bench, book, study
 
 
 def read(name):
@@ -62,7 +62,7 @@ def test_environment_for_binder_is_that_of_the_lock():
     assert set(needs) <= set(pins)
     assert not (ROOT / "binder").exists(), "a binder/ folder makes repo2docker ignore environment.yml"
     steps = [line for line in read("postBuild").splitlines() if line and not line.startswith("#")]
-    assert "python -m pip install --no-deps ." in steps and "python tools/toc.py | xargs jupyter trust" in steps
+    assert "python -m pip install --no-deps ." in steps and "python -m booklib.toc | xargs jupyter trust" in steps
     assert (ROOT / "postBuild").stat().st_mode & 0o111
 
 
@@ -77,7 +77,7 @@ def test_ranges_hold_the_locked_versions():
 
 
 def test_logo_is_drawn_by_its_code():
-    import logo
+    from tools import logo
     assert read("_static/logo.svg") == logo.logo()
     depths = [float(depth) for depth in re.findall(r'fill-opacity="([\d.]+)"', logo.logo())]
     assert depths == [pytest.approx(0.2 + 0.8 * weight, abs=.006) for row in logo.WEIGHTS for weight in row]
@@ -86,7 +86,7 @@ def test_logo_is_drawn_by_its_code():
 
 
 def test_text_fonts_come_with_their_licence():
-    import book_fonts
+    from _ext import book_fonts
     assert {path.stem for path in book_fonts.FONTS.glob("*.woff2")} == set(book_fonts.FACES)
     assert "SIL Open Font License, Version 1.1" in read("_static/fonts/LICENSE")
     assert "_static/fonts/LICENSE" in read("README.md")
@@ -170,6 +170,16 @@ def test_licences_and_citation():
     assert citation["title"] == "Attention, Step by Step" and citation["license"] == ["MIT", "CC-BY-4.0"]
 
 
+def test_what_is_not_the_package_is_imported_from_one_place():
+    """booklib, tools and _ext are found from the book's folder, named once for pytest and once for Sphinx; no wheel holds them."""
+    settings = tomllib.loads(read("pyproject.toml"))["tool"]
+    assert settings["pytest"]["ini_options"]["pythonpath"] == ["."] and settings["setuptools"]["packages"]["find"]["include"] == ["attnkit*"]
+    assert set(yaml.safe_load(read("_config.yml"))["sphinx"]["local_extensions"].values()) == {"."}
+    for folder in ("_ext", "booklib", "tests", "tools"):
+        for path in (ROOT / folder).glob("*.py"):
+            assert not re.search(r"\bsys\.path\b", path.read_text()) or path.name == "test_repository.py", path
+
+
 def test_generated_things_stay_out_of_git():
     done = subprocess.run(["git", "-C", str(ROOT), "ls-files"], capture_output=True, text=True)
     if done.returncode == 0:
@@ -218,7 +228,7 @@ def test_pictures_figures_and_lessons_have_a_page_each():
         if room == "figures":
             assert set(re.findall(r"autoclass:: ([A-Z]\w+)", text)) >= set(figures.__all__)
         else:
-            assert set(re.findall(rf"automodule:: attnkit\.{room}\.(\w+)", text)) - {"exercises"} == modules - inner
+            assert set(re.findall(rf"automodule:: attnkit\.{room}\.(\w+)", text)) - {"exercises", "studies"} == modules - inner
 
 
 def test_listings_are_the_source_itself():
@@ -284,25 +294,26 @@ def test_memory_of_torch_is_what_is_held_at_once():
 
 
 def readers():
-    """The pages that show numbers of measured/, with the files they read: what their cells open, and the time line."""
+    """The pages that show numbers of measured/, with the results that their cells ask for."""
     found = {}
     for name in toc.notebooks():
         cells = json.loads(read(name))["cells"]
-        files = set(re.findall(r"measured/([\w.]+)", "".join(line for c in cells if c["cell_type"] == "code" for line in c["source"])))
-        if files:
-            found[name.removesuffix(".ipynb")] = files
+        asked = set(re.findall(r'\bresults\("(\w+)"', "".join(line for c in cells if c["cell_type"] == "code" for line in c["source"])))
+        if asked:
+            found[name.removesuffix(".ipynb")] = asked
     return found
 
 
 def test_what_was_measured_names_its_command_and_machine():
-    for path in (ROOT / "measured").glob("*.json"):
-        held = json.loads(path.read_text())
-        for part in held.values() if path.stem == "bench" else [held]:
-            assert set(part["machine"]) >= {"processor", "cores", "python", "numpy"}, path.name
-            assert part["command"] == ("make bench" if path.stem == "bench" else "make study"), path.name
+    names = {path.stem for path in (ROOT / "measured").glob("*.json")}
+    for name in names:
+        held = results(name, folder=ROOT)
+        for part in held.values() if name == "bench" else [held]:
+            assert set(part["machine"]) >= {"processor", "cores", "python", "numpy"}, name
+            assert part["command"] == ("make bench" if name == "bench" else "make study"), name
     # Each file and each part of bench.json has what writes it, and nothing is left of what does not exist any more.
-    assert {path.stem for path in (ROOT / "measured").glob("*.json")} == {"bench", *study.STUDIES}
-    assert set(json.loads(read("measured/bench.json"))) == set(bench.PARTS)
+    assert names == {"bench", *study.STUDIES}
+    assert set(results("bench", folder=ROOT)) == set(bench.PARTS)
 
 
 @pytest.mark.parametrize("name", readers())
@@ -311,10 +322,10 @@ def test_a_page_says_which_of_its_numbers_were_measured(name):
     outputs = [output["data"].get("text/markdown", "") for cell in json.loads(read(f"{name}.ipynb"))["cells"]
                for output in cell.get("outputs", []) if "data" in output]
     shown = "".join("".join(text) for text in outputs)
-    for file in readers()[name]:
-        held = json.loads(read(f"measured/{file}"))
-        for command in {part["command"] for part in (held.values() if file == "bench.json" else [held])}:
-            assert f"`{command}`" in shown, (name, file, command)
+    for asked in readers()[name]:
+        held = results(asked, folder=ROOT)
+        for command in {part["command"] for part in (held.values() if asked == "bench" else [held])}:
+            assert f"`{command}`" in shown, (name, asked, command)
 
 
 def test_a_page_says_which_numbers_are_not_recomputed():

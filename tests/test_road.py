@@ -6,10 +6,10 @@ import posixpath
 import re
 
 import pytest
-import road
-import toc
 import yaml
 from conftest import ROOT
+
+from booklib import road, toc
 
 PAGES = toc.road()
 CHAPTERS = PAGES[1:]

@@ -12,14 +12,13 @@ import posixpath
 import re
 from itertools import combinations
 
-import browser
 import pytest
-import toc
 from bs4 import BeautifulSoup
 from conftest import DARK, DARK_PHONE, PHONE, ROOT, SHIFT, SITE, WIDE, chapter, on
 
 from attnkit.figures.base import RUN_MODELS
 from attnkit.pictures import palette
+from booklib import browser, toc
 
 pytestmark = pytest.mark.browser
 

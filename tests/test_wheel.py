@@ -6,9 +6,10 @@ import subprocess
 import sys
 import zipfile
 
-import book
 import pytest
 from conftest import PATIENCE, ROOT
+
+from tools import book
 
 PIP = ["-m", "pip", "--disable-pip-version-check"]
 

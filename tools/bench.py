@@ -1,6 +1,6 @@
 """Measure what may differ from machine to machine, and write it with the machine into measured/.
 
-    python tools/bench.py [mechanism] [speed] [loops] [scores] [cost] [recurrence] [chapters]
+    python -m tools.bench [mechanism] [speed] [loops] [scores] [cost] [recurrence] [chapters]
 
 Times are never part of a compared output: a page that shows one says that it was measured and takes it from there.
 All contenders of a comparison run round after round, so that a ratio compares like with like.
@@ -20,9 +20,7 @@ import tracemalloc
 from functools import partial
 from pathlib import Path
 
-import notebooks
 import numpy as np
-import toc
 import torch
 from torch import nn
 from torch.profiler import ProfilerActivity, profile
@@ -38,7 +36,10 @@ from attnkit import (
     window_attention,
 )
 from attnkit.lessons import storyteller
+from attnkit.lessons.measured import results
 from attnkit.lessons.stories import stories
+from booklib import toc
+from tools import notebooks
 
 ROOT = Path(__file__).resolve().parent.parent
 LENGTHS, HEADS, WIDTH = (128, 512, 2048, 8192), (1, 8), 64
@@ -461,7 +462,7 @@ def main():
     for k, name in enumerate(names, 1):
         print(f"[{k} of {len(names)}] {name}", flush=True)
         measured = {"command": "make bench", "machine": machine(), **PARTS[name]()}
-        result = (json.loads(file.read_text()) if file.exists() else {}) | {name: measured}
+        result = (results("bench", folder=ROOT) if file.exists() else {}) | {name: measured}
         text = json.dumps({name: result[name] for name in PARTS if name in result}, indent=1)
         text = re.sub(r"\{[^{}]*\}", lambda m: re.sub(r"\s+", " ", m[0]), text)       # a line for each small thing
         file.write_text(text + "\n")       # after each part: the next one takes minutes, and may read it

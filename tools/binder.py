@@ -17,6 +17,7 @@ import time
 from pathlib import Path
 
 import yaml
+
 from booklib import toc
 
 ROOT = Path(__file__).resolve().parent.parent

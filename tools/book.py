@@ -122,9 +122,9 @@ def book():
 
 
 def toc(*arguments):
-    """What tools/toc.py lists of the book; it needs the environment, which this file does not."""
-    command = [BIN / "python", ROOT / "tools" / "toc.py", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    """What booklib.toc lists of the book; it needs the environment, which this file does not."""
+    command = [BIN / "python", "-m", "booklib.toc", *arguments]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     return done.stdout.split()
 
 
@@ -132,7 +132,7 @@ def fingerprint():
     """A hash of everything that the website is made from."""
     folders = {Path(page).parent.as_posix() for page in toc("--pages")} - {"."}
     inputs = ("*.ipynb", "*.yml", "*.bib", "*.lock", "measured/*", "attnkit/**/*", "_ext/*", "_static/**/*",
-              "_templates/**/*", "tools/road.py", "tools/toc.py", *(f"{folder}/**/*" for folder in folders))
+              "_templates/**/*", "booklib/*.py", *(f"{folder}/**/*" for folder in folders))
     paths = {p for pattern in inputs for p in ROOT.glob(pattern)
              if p.is_file() and not {"__pycache__", ".ipynb_checkpoints"} & set(p.parts)}
     # The address of the repository makes buttons and links (_ext/book_site.py).
@@ -206,7 +206,7 @@ def install_npm_tools():
 def notebooks():
     """Execute the notebooks and write them back."""
     setup()
-    run(BIN / "python", "tools/notebooks.py")
+    run(BIN / "python", "-m", "tools.notebooks")
 
 
 def lab():
@@ -226,37 +226,37 @@ def serve():
 def bench():
     """Measure into measured/, with one thread, so that a ratio does not hang on how many cores are free."""
     setup()
-    run(BIN / "python", "tools/bench.py", env={"OMP_NUM_THREADS": "1"})
+    run(BIN / "python", "-m", "tools.bench", env={"OMP_NUM_THREADS": "1"})
 
 
 def speed():
     """Time the built site in a browser, beside its targets."""
     book()
-    run(BIN / "python", "tools/speed.py", env={"CHROMIUM": needs_chromium()})
+    run(BIN / "python", "-m", "tools.speed", env={"CHROMIUM": needs_chromium()})
 
 
 def reproduce():
     """Execute the notebooks as other machines would, and compare every byte."""
     setup()
-    run(BIN / "python", "tools/reproduce.py")
+    run(BIN / "python", "-m", "tools.reproduce")
 
 
 def faults():
     """Plant faults in a copy, one at a time: does the test that should catch each catch it?"""
     book()
-    run(BIN / "python", "tools/faults.py", env={"CHROMIUM": needs_chromium()})
+    run(BIN / "python", "-m", "tools.faults", env={"CHROMIUM": needs_chromium()})
 
 
 def study():
     """Train the models of the ten-seed tables and write what came out."""
     setup()
-    run(BIN / "python", "tools/study.py")
+    run(BIN / "python", "-m", "tools.study")
 
 
 def mutants():
     """Change the core in small ways and see whether a test notices."""
     setup()
-    run(BIN / "python", "tools/mutants.py")
+    run(BIN / "python", "-m", "tools.mutants")
 
 
 def lint():
@@ -321,8 +321,9 @@ def clean(everything):
     paths = ["_build", "attnkit.egg-info"] + ([".venv", "tests/node_modules"] if everything else [])
     for path in paths:
         shutil.rmtree(ROOT / path, ignore_errors=True)
-    for cache in [p for top in ("attnkit", "tests", "tools", "_ext") for p in (ROOT / top).rglob("__pycache__")]:
-        shutil.rmtree(cache, ignore_errors=True)
+    for top in ("attnkit", "booklib", "tests", "tools", "_ext"):
+        for cache in [*(ROOT / top).rglob("__pycache__")]:
+            shutil.rmtree(cache, ignore_errors=True)
     say("removed " + ", ".join(paths))
 
 

@@ -1,6 +1,6 @@
 """Plant faults in a copy of the book, one at a time, and see whether the test that should catch each one does.
 
-    CHROMIUM=/path/to/chromium python tools/faults.py [words of a fault's name]
+    CHROMIUM=/path/to/chromium python -m tools.faults [words of a fault's name]
 
 Each fault names what is changed, the test that must fail, and whether the site has to be built anew before.  First
 every catcher runs where nothing is planted, and must pass.  Two copies are at work side by side; nothing outside
@@ -20,8 +20,8 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-import book
-import toc
+from booklib import toc
+from tools import book
 
 ROOT = Path(__file__).resolve().parent.parent
 COPIES = ROOT / "_build" / "faults"

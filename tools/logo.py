@@ -1,6 +1,6 @@
 """Draw the book's sign, in the sidebar and in the browser's tab, from real numbers.
 
-    python tools/logo.py          writes _static/logo.svg
+    python -m tools.logo          writes _static/logo.svg
 
 It is the table of weights of the first example: how much *je*, *t'* and *aime* look at *I*, *love* and *you*.
 """

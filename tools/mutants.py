@@ -1,6 +1,6 @@
 """Change the package's core in thousands of small ways, one at a time, and see whether a test notices.
 
-    python tools/mutants.py
+    python -m tools.mutants
 
 mutmut makes the changes (`<` to `<=`, 1 to 2, a name to None ...), in a copy
 under _build/mutants, and runs the tests that reach each. A change that no test
@@ -46,7 +46,7 @@ def main():
     if not TOOL.exists():
         subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--target", TOOL, VERSION], check=True)
     shutil.rmtree(COPY, ignore_errors=True)
-    for name in ("attnkit", "tests", "tools", "measured"):
+    for name in ("attnkit", "booklib", "tests", "measured"):
         shutil.copytree(ROOT / name, COPY / name, ignore=shutil.ignore_patterns("node_modules", "__pycache__"))
     for name in ("pyproject.toml", "_toc.yml"):
         shutil.copy(ROOT / name, COPY)

@@ -1,6 +1,6 @@
 """Execute the book's notebooks and write them in their committed form.
 
-    python tools/notebooks.py [--into FOLDER] [notebook ...]
+    python -m tools.notebooks [--into FOLDER] [notebook ...]
 
 The committed form holds outputs but nothing that differs between two runs: no
 times, no widget state, no widget views, no version of the interpreter.
@@ -12,9 +12,10 @@ import sys
 from pathlib import Path
 
 import nbformat
-import toc
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
+
+from booklib import toc
 
 ROOT = Path(__file__).resolve().parent.parent
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"

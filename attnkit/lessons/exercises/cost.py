@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnkit.lessons.bill import MODELS
+from attnkit.lessons.costs import MODELS
 from attnkit.lessons.exercises.grading import Function, Value
 
 LLAMA = MODELS["Llama 3 8B"]

@@ -1,4 +1,4 @@
-"""Who stands some places further on? A line of people told in pairs, and layers of attention with parts left out."""
+"""Layers on layers: who stands some places further on in a line of people? Stacks of attention with parts left out."""
 
 from typing import NamedTuple
 

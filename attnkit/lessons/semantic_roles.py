@@ -1,4 +1,4 @@
-"""Who gave, who received? One attention layer on "Susan gave roses to Mary"."""
+"""Semantic roles: who gave, who received? One attention layer on "Susan gave roses to Mary"."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""Sentences in which "that" points at a noun: what the chapters `learning` and `queries_keys_values` train on."""
+"""Pointing words: sentences in which "that" points at a noun, and the nouns by the form that it takes in French."""
 
 import numpy as np
 

@@ -1,8 +1,8 @@
 """What the book is made of, read from _toc.yml in full: every list of pages and notebooks comes from here.
 
-    python tools/toc.py            the notebooks, in order
-    python tools/toc.py --pages    every page, without a suffix
-    python tools/toc.py --slugs    what the chapters are called
+    python -m booklib.toc            the notebooks, in order
+    python -m booklib.toc --pages    every page, without a suffix
+    python -m booklib.toc --slugs    what the chapters are called
 """
 
 import sys

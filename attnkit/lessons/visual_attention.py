@@ -1,4 +1,4 @@
-"""Small pictures under lamps: which shape is lit? One gate finds the place, another the colour."""
+"""Attention in small pictures: which shape is lit? One gate finds the place, another the colour."""
 
 from typing import NamedTuple
 

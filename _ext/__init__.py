@@ -1,0 +1,1 @@
+"""Sphinx extensions: how the site is made."""

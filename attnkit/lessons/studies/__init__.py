@@ -1,0 +1,33 @@
+"""The studies behind `measured/`: models trained from many random starts, a module for each file of results.
+
+A study is a list of stages. A stage is a function that gets the runs of the stages before it and gives jobs, each a
+function with its arguments; a job trains a model on one thread, examines it and gives a run, a dict that is written
+down. ``python -m tools.study`` runs them.
+
+Seeds are fixed in each module, before anything was run with them; every run is written down, the bad ones too. Recall,
+positions, reviews, reach, graphs, linear_recall and gates are contests, so every model is tuned with the same number of
+trials first, on examples and seeds of their own, and the trials are written down too.
+"""
+
+from attnkit.lessons.studies import (
+    copying,
+    gates,
+    graphs,
+    layers,
+    linear_recall,
+    multi_head,
+    positions,
+    reach,
+    recall,
+    reviews,
+    stories,
+    story_heads,
+    translation,
+)
+
+# By the name of the file of results.
+STUDIES = {"translation": translation.STAGES, "copying": copying.STAGES, "multi_head": multi_head.STAGES,
+           "recall": recall.STAGES, "positions": positions.STAGES, "stories": stories.STAGES,
+           "story_heads": story_heads.STAGES, "layers": layers.STAGES, "reviews": reviews.STAGES,
+           "reach": reach.STAGES, "graphs": graphs.STAGES, "linear_recall": linear_recall.STAGES,
+           "gates": gates.STAGES}
