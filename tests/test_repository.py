@@ -3,6 +3,7 @@
 import json
 import posixpath
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -162,6 +163,37 @@ def test_style():
     for command in ([sys.executable, "-m", "ruff", "check", "--no-cache", str(ROOT)], [str(NODE), str(book.BIOME), "check", "--error-on-warnings"]):
         done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
         assert done.returncode == 0, done.stdout + done.stderr
+
+
+def types(*arguments, cwd=ROOT):
+    return subprocess.run([str(NODE), str(book.TSC), *arguments], capture_output=True, text=True, cwd=cwd)
+
+
+def test_types():
+    done = types("--project", "jsconfig.json")
+    assert done.returncode == 0, done.stdout
+
+
+MISTAKES = {"a slider without an end": ("max: 40,", "", "Property 'max' is missing"),
+            "a trait that the figure has not": ('trait: "sharpness"', 'trait: "sharpnes"', '"sharpnes"'),
+            "a trait of another name in the state": ("update({ sharpness })", "update({ sharp })", "Property 'sharp' does not exist"),
+            "a number where a text belongs": ("attnkit.write(node, fixed(value))", "attnkit.write(node, value)", "'number' is not assignable"),
+            "a function that the core has not": ("attnkit.blend", "attnkit.blended", "'blended' does not exist"),
+            "a word left out": ("fixed(sharpness, 1)}", "fixed()}", "Expected 1-3 arguments")}
+
+
+def test_the_types_catch_mistakes(tmp_path):
+    """Each mistake, planted in a copy of a figure's script, is found; the scripts as they are have none."""
+    folder = ROOT / "attnkit" / "figures"
+    shutil.copytree(folder, tmp_path / "attnkit" / "figures", ignore=lambda _, names: [n for n in names if not n.startswith("attnkit.")])
+    shutil.copy(ROOT / "jsconfig.json", tmp_path)
+    script = (folder / "dense_heads.js").read_text()
+    for k, (_, (old, new, _)) in enumerate(MISTAKES.items()):
+        assert script.count(old) == 1, old
+        (tmp_path / "attnkit" / "figures" / f"planted_{k}.js").write_text(script.replace(old, new))
+    found = types("--project", "jsconfig.json", cwd=tmp_path).stdout
+    for k, (what, (_, _, message)) in enumerate(MISTAKES.items()):
+        assert re.search(rf"planted_{k}\.js.*{re.escape(message)}", found), (what, found)
 
 
 def test_licences_and_citation():
