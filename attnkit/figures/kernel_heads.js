@@ -120,9 +120,10 @@
     return WHERE.map((line, a) =>
       line.map((where, b) => {
         const [reads, adds] = [h("span", { class: "ak-small" }), h("strong", {})];
-        const look = { type: "button", "aria-pressed": "false", class: "ak-head" };
+        const look = { "aria-pressed": "false", class: "ak-head" };
         const name = h("span", { class: "ak-small" }, where);
-        const button = h("button", { ...look, onclick: () => choose(a, b) }, name, reads, adds);
+        const button = attnkit.button("", () => choose(a, b), look);
+        button.append(name, reads, adds);
         return { reads, adds, button };
       }),
     );
@@ -170,9 +171,8 @@
     const reset = figure.reset(() => {
       chosen = null;
     });
-
-    const looks = attnkit.raster(...shape, ["weight"]);
     const [picture, output] = [attnkit.raster(...shape), attnkit.raster(...shape)];
+    const looks = attnkit.raster(...shape, ["weight"]);
     const choose = (/** @type {Pair} */ ...pixel) => figure.put({ pixel });
     const panels = [panel("picture", [picture, looks], shape, choose), panel("output", [output], shape, choose)];
     const nine = { class: "ak-nine", role: "group", "aria-label": "heads" };
@@ -188,9 +188,9 @@
     /** @param {Found} now @param {Pair} pair */
     function showPictures(now, [row, column]) {
       const within = chosen ? [chosen] : ALL;
-      /** @param {number} r @param {number} c */
-      const weight = (r, c) => within.reduce((sum, [a, b]) => sum + now.rows[a][r] * now.columns[b][c], 0);
-      const weights = pixels.flatMap((line, r) => line.map((_, c) => weight(r, c)));
+      const weights = pixels.flatMap((line, r) =>
+        line.map((_, c) => within.reduce((sum, [a, b]) => sum + now.rows[a][r] * now.columns[b][c], 0)),
+      );
       looks.show(weights, 1.4 * Math.max(...weights)); // the picture below stays visible
       picture.show(pixels.flat(), largest(pixels.flat(), 1e-9)); // in the theme's colours
       output.show(now.output.flat(), largest(now.output.flat(), 1e-9));
