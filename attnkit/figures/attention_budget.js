@@ -87,8 +87,15 @@
   // motion get there at once.
   /** @param {(weights: number[]) => void} draw @param {boolean} glides */
   function gliding(draw, glides) {
-    let [shown, request, direct] = [/** @type {number[] | null} */ (null), 0, false];
-    const stop = () => cancelAnimationFrame(request);
+    let [shown, direct] = [/** @type {number[] | null} */ (null), false];
+    let [from, goal, start] = [/** @type {number[]} */ ([]), /** @type {number[]} */ ([]), 0];
+    const frames = attnkit.clock((now) => {
+      start ||= now;
+      const t = Math.min(1, (now - start) / 600);
+      const way = t * t * (3 - 2 * t);
+      jump(t < 1 ? from.map((w, k) => w + way * (goal[k] - w)) : goal);
+      if (t === 1) frames.halt();
+    });
     /** @param {number[]} weights */
     function jump(weights) {
       shown = weights;
@@ -96,26 +103,17 @@
     }
     /** @param {number[]} weights */
     function to(weights) {
-      stop();
+      frames.halt();
       if (!glides || !shown || direct || attnkit.calm() || same(shown, weights)) jump(weights);
       else {
-        const from = shown;
-        let start = /** @type {number | null} */ (null);
-        /** @param {number} now */
-        const step = (now) => {
-          start ??= now;
-          const t = Math.min(1, (now - start) / 600);
-          const way = t * t * (3 - 2 * t);
-          jump(t < 1 ? from.map((w, k) => w + way * (weights[k] - w)) : weights);
-          if (t < 1) request = requestAnimationFrame(step);
-        };
-        request = requestAnimationFrame(step);
+        [from, goal, start] = [shown, weights, 0];
+        frames.start();
       }
       direct = false;
     }
     return {
       to,
-      stop,
+      stop: frames.halt,
       atOnce() {
         direct = true;
       },
