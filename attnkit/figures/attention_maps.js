@@ -80,7 +80,7 @@
     return room(count, (k) => {
       const pick = () => select(side, k);
       const look = { class: `ak-chip ak-chip-${side}`, "aria-pressed": "false", lang: lang[side] };
-      return attnkit.button("", pick, { ...look, onmouseenter: pick, onfocus: pick });
+      return attnkit.button(null, pick, { ...look, onmouseenter: pick, onfocus: pick });
     });
   }
 

@@ -101,7 +101,7 @@
       const [ring, hit] = [attnkit.svg("circle", { r: 8 }), attnkit.svg("circle", { r: 22, class: "ak-hit" })];
       const group = attnkit.svg("g");
       group.append(ring, hit);
-      const button = attnkit.button("", () => {});
+      const button = h("button", { type: "button" });
       for (const node of [hit, button]) hold(node, i, figure, plane, move);
       return { group, ring, button };
     });

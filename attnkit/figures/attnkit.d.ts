@@ -153,7 +153,7 @@ interface Attnkit {
   write(node: Node, text: string): void;
   style(node: HTMLElement | SVGElement, name: Rule, value: string): void;
   attr(node: Element, name: string, value: string | number): void;
-  button(words: string, onclick: (event: MouseEvent) => void, props?: Props): HTMLButtonElement;
+  button(words: Child | Child[], onclick: (event: MouseEvent) => void, props?: Props): HTMLButtonElement;
   choice(label: string, words: string[], onChoose: (chosen: number) => void): Choice;
   slider<S>(options: SliderLook<S> & { onInput(value: number): void }): Slider<S>;
   logSlider<S>(options: { name: string; most: number; onInput(value: number): void }): LogSlider<S>;

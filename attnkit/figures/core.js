@@ -181,7 +181,8 @@
     if (changed(node, name, value)) node.setAttribute(name, String(value));
   };
 
-  attnkit.button = (words, onclick, props) => attnkit.h("button", { type: "button", ...props, onclick }, words);
+  attnkit.button = (words, onclick, props) =>
+    attnkit.h("button", { type: "button", ...props, onclick }, ...[words].flat());
 
   // A row of buttons of which one is pressed.
   attnkit.choice = (label, words, onChoose) => {

@@ -141,8 +141,7 @@
   function documentBox(documents, words, press) {
     const spots = Array.from({ length: Math.max(...documents.map(({ length }) => length)) }, (_, k) => {
       const [word, number] = [document.createTextNode(""), h("span", { class: "ak-number" })];
-      const button = attnkit.button("", () => press(k), { class: "ak-word" });
-      button.append(word, " ", number);
+      const button = attnkit.button([word, " ", number], () => press(k), { class: "ak-word" });
       return { word, number, button };
     });
     const name = "The words of the document; a pressed one is taken out; arrow keys lead from one to the next";

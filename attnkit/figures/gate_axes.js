@@ -204,7 +204,7 @@
   /** @param {(quarter: number) => void} press */
   function switches(press) {
     const buttons = ["upper left", "upper right", "lower left", "lower right"].map((where, k) =>
-      attnkit.button("", () => press(k), { class: "ak-lamp", "aria-label": `lamp ${where}` }),
+      attnkit.button(null, () => press(k), { class: "ak-lamp", "aria-label": `lamp ${where}` }),
     );
     const name = { class: "ak-lamps", role: "group", "aria-label": "the lamps of the picture's quarters" };
     /** @param {number[]} lamps */

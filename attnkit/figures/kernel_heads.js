@@ -122,8 +122,7 @@
         const [reads, adds] = [h("span", { class: "ak-small" }), h("strong", {})];
         const look = { "aria-pressed": "false", class: "ak-head" };
         const name = h("span", { class: "ak-small" }, where);
-        const button = attnkit.button("", () => choose(a, b), look);
-        button.append(name, reads, adds);
+        const button = attnkit.button([name, reads, adds], () => choose(a, b), look);
         return { reads, adds, button };
       }),
     );

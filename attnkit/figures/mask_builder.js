@@ -83,7 +83,7 @@
   /** @param {string[]} words @param {(row: number, column: number) => void} press */
   function grid(words, press) {
     /** @param {number} i @param {number} j */
-    const square = (i, j) => attnkit.button("", () => press(i, j), { class: "ak-cell" });
+    const square = (i, j) => attnkit.button(null, () => press(i, j), { class: "ak-cell" });
     const squares = words.map((_, i) => words.map((_, j) => square(i, j)));
     const sums = words.map(() => h("td", { class: "ak-total" }));
     /** @param {string} word */

@@ -59,7 +59,7 @@
     const square = (i, j) => {
       if (step < 0) return h("span", { class: "ak-sq" });
       const choose = () => figure.put({ step, cell: [i, j] });
-      return attnkit.button("", choose, { class: "ak-sq", "aria-pressed": "false" });
+      return attnkit.button(null, choose, { class: "ak-sq", "aria-pressed": "false" });
     };
     const cells = numbers.map((row, i) => row.map((_, j) => square(i, j)));
     const look = {
