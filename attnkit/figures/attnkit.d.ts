@@ -134,6 +134,42 @@ interface Registered {
   render(place: Place): () => void;
 }
 
+// ---- trained models: what Python packs, and what model.js makes of it
+
+type Shape = (number | null)[];
+interface Packed {
+  version: number;
+  bits: number;
+  unit: number;
+  tensors: Record<string, { shape: number[]; steps: number[]; numbers: string }>;
+}
+interface PackedDecoder extends Packed {
+  words: string[];
+  context: number;
+  width: number;
+  num_heads: number;
+  num_layers: number;
+  hidden: number;
+  epsilon: number;
+  output_scale: number;
+  attention: string;
+}
+interface PackedTranslator extends Packed {
+  source_words: string[];
+  target_words: string[];
+  width: number;
+  states: number;
+}
+// Results by name, a row for each place or step; those of a decoder's layers that figures show.
+type Decoded = { scores: Matrix; [weights: `layers.${number}.weights`]: Matrix[] };
+type Translated = { annotations: Float64Array[]; weights: Matrix; chances: Matrix; words: number[] };
+interface Decoder {
+  trace(numbers: number[]): Decoded;
+}
+interface Translator {
+  trace(numbers: number[], count: number): Translated;
+}
+
 interface Attnkit {
   figures: Record<string, Registered>;
   fixed(x: number, digits?: number, plus?: boolean): string;
@@ -163,6 +199,13 @@ interface Attnkit {
   drag(node: Grip, move: (event: PointerEvent) => void, grab?: () => void): void;
   calm(): boolean;
   clock(tick: (time: number) => void): Clock;
+  unpack(packed: Packed, shapes: Record<string, Shape>): Record<string, Float64Array>;
+  decoder(packed: PackedDecoder): Decoder;
+  translator(packed: PackedTranslator): Translator;
+  ranked(scores: number[], never: number[]): number[];
+  chances(scores: number[], order: number[], temperature: number, most: number | null): number[];
+  chosen(scores: number[], order: number[], temperature: number, most: number | null, random: number): number;
+  random(seed: number, place: number): number;
   register<S extends object, G extends object>(kind: string, figure: Kind<S, G>): void;
   staticModel(state: Record<string, unknown>): Model;
   mount(page: Document): void;
