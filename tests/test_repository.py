@@ -1,5 +1,6 @@
 """One place for each fact: versions agree, actions are pinned, documents name what exists."""
 
+import importlib
 import json
 import posixpath
 import re
@@ -16,6 +17,8 @@ import toc
 import torch
 import yaml
 from conftest import NODE, ROOT
+
+from attnkit.figures import base
 
 
 def read(name):
@@ -174,26 +177,66 @@ def test_types():
     assert done.returncode == 0, done.stdout
 
 
-MISTAKES = {"a slider without an end": ("max: 40,", "", "Property 'max' is missing"),
-            "a trait that the figure has not": ('trait: "sharpness"', 'trait: "sharpnes"', '"sharpnes"'),
-            "a trait of another name in the state": ("update({ sharpness })", "update({ sharp })", "Property 'sharp' does not exist"),
-            "a number where a text belongs": ("attnkit.write(node, fixed(value))", "attnkit.write(node, value)", "'number' is not assignable"),
-            "a function that the core has not": ("attnkit.blend", "attnkit.blended", "'blended' does not exist"),
-            "a word left out": ("fixed(sharpness, 1)}", "fixed()}", "Expected 1-3 arguments")}
+MISTAKES = [     # in dense_heads.js: what stands there, what is planted, what TypeScript says
+    ("max: 40,", "", "Property 'max' is missing"),
+    ('trait: "sharpness"', 'trait: "sharpnes"', """Type '"sharpnes"' is not assignable"""),
+    ("update({ sharpness })", "update({ sharp })", "Property 'sharp' does not exist"),
+    ('figure.given("items", "blocks")', 'figure.given("items", "blok")', """'"blok"' is not assignable"""),
+    ("attnkit.write(node, fixed(value))", "attnkit.write(node, value)", "'number' is not assignable to parameter of type 'string'"),
+    ("const pieces = reads.map((row, i) => attnkit.dot(row, blocks[i]))", "const pieces = reads.map((row, i) => attnkit.dot(row, blocks))", "'Matrix' is not assignable to parameter of type 'number[]'"),
+    ("attnkit.compact(gap)", "attnkit.compcat(gap)", "Property 'compcat' does not exist"),
+    ('vmax, kind);', 'vmax, "weights");', """'"weights"' is not assignable to parameter of type 'Fill"""),
+    ("parts: [element, controls(figure)]", "parts: [table(blocks)]", "'parts'"),
+]
 
 
 def test_the_types_catch_mistakes(tmp_path):
-    """Each mistake, planted in a copy of a figure's script, is found; the scripts as they are have none."""
-    folder = ROOT / "attnkit" / "figures"
-    shutil.copytree(folder, tmp_path / "attnkit" / "figures", ignore=lambda _, names: [n for n in names if not n.startswith("attnkit.")])
+    """Each mistake, planted in a copy of a figure's script, is found, and nothing is found in the script itself."""
+    folder = tmp_path / "attnkit" / "figures"
+    shutil.copytree(ROOT / "attnkit" / "figures", folder, ignore=lambda _, names: {n for n in names if n not in ("core.js", "attnkit.d.ts")})
     shutil.copy(ROOT / "jsconfig.json", tmp_path)
-    script = (folder / "dense_heads.js").read_text()
-    for k, (_, (old, new, _)) in enumerate(MISTAKES.items()):
+    script = (ROOT / "attnkit" / "figures" / "dense_heads.js").read_text()
+    (folder / "planted.js").write_text(script)
+    for k, (old, new, _) in enumerate(MISTAKES):
         assert script.count(old) == 1, old
-        (tmp_path / "attnkit" / "figures" / f"planted_{k}.js").write_text(script.replace(old, new))
-    found = types("--project", "jsconfig.json", cwd=tmp_path).stdout
-    for k, (what, (_, _, message)) in enumerate(MISTAKES.items()):
-        assert re.search(rf"planted_{k}\.js.*{re.escape(message)}", found), (what, found)
+        (folder / f"planted{k}.js").write_text(script.replace(old, new))
+    found = re.split(r"^(?=attnkit/)", types("--project", "jsconfig.json", "--pretty", "false", cwd=tmp_path).stdout, flags=re.M)
+    for k, (_, new, message) in enumerate(MISTAKES):
+        said = [text for text in found if text.startswith(f"attnkit/figures/planted{k}.js(")]
+        assert any(message in text for text in said), (new, said)
+    assert all(re.match(r"attnkit/figures/planted\d+\.js", text) for text in found if text)
+
+
+def fields(script, name):
+    """The names in a type of a script: `@typedef {{ a: number, b: string }} Name`, or a composition of such types by &."""
+    kind = re.search(rf"@typedef \{{(.*)\}} {name}\b", script)
+    if kind is None:
+        return set()
+    flat = kind[1]
+    while (inner := re.sub(r"\[[^\[\]{}]*\]|(?<=: )\{[^{}]*\}|<[^<>]*>", "", flat)) != flat:
+        flat = inner
+    return set(re.findall(r"(\w+)\??:", flat)) | {own for part in re.findall(r"[A-Z]\w+", re.sub(r"\{.*?\}", "", flat)) for own in fields(script, part)}
+
+
+@pytest.mark.parametrize("kind", base.kinds())
+def test_types_name_the_traits(kind):
+    """The scripts say what Python gives them: `State` is what the reader can change, `Given` is the rest."""
+    module = importlib.import_module(f"attnkit.figures.{kind}")
+    [figure] = [made for made in vars(module).values() if isinstance(made, type) and issubclass(made, base.Figure) and vars(made).get("kind") == kind]
+    own = {name for name, trait in figure.class_traits(sync=True).items() if trait.this_class is figure}
+    changed = set(figure.class_traits(reset=True))
+    script = base.script(kind)
+    assert fields(script, "State") == changed
+    assert fields(script, "Given") == own - changed
+
+
+def test_types_list_what_scripts_share():
+    """Attnkit, as attnkit.d.ts describes it, is what core.js and model.js make."""
+    text = read("attnkit/figures/attnkit.d.ts")
+    listed = set(re.findall(r"^  (\w+)[<(:]", re.search(r"^interface Attnkit \{(.*?)^\}", text, flags=re.M | re.S)[1], flags=re.M))
+    code = f"for (const name of ['core', 'model']) require({str(ROOT / 'attnkit/figures')!r} + '/' + name + '.js'); console.log(Object.keys(attnkit).join())"
+    done = subprocess.run([str(NODE), "-e", code], capture_output=True, text=True, check=True)
+    assert set(done.stdout.strip().split(",")) == listed
 
 
 def test_licences_and_citation():

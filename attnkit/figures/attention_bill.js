@@ -5,11 +5,12 @@
 
   /** @typedef {"whole" | "blocks" | "window" | "linear"} Method */
   /** @typedef {"multi-head" | "grouped-query" | "multi-query"} Sharing */
-  /** @typedef {{ length: number, width: number, heads: number, window: number }} Sizes */
+  /** @typedef {{ length: number, width: number, heads: number }} Sizes */
   /** @typedef {{ method: Method, sharing: Sharing, shown: "operations" | "memory" | "time" }} Choices */
-  /** @typedef {Omit<Sizes, "window"> & Choices} State */
+  /** @typedef {Sizes & Choices} State */
   /** @typedef {{ lengths: number[], ms: Record<string, (number | null)[]> }} Measured times, by method */
-  /** @typedef {{ window: number, measured: Measured | { lengths?: undefined, ms?: undefined } }} Given */
+  /** @typedef {Measured | { lengths?: undefined, ms?: undefined }} Times measured, or none */
+  /** @typedef {{ window: number, measured: Times }} Given */
   /** @typedef {State & Given} All */
   /** @typedef {ReturnType<typeof compute>} Found */
   /** @typedef {(value: number) => number} Scale from a value to its place */
@@ -28,23 +29,23 @@
   /** @param {Pick<Sizes, "length"|"width">} sizes */
   const projections = ({ length, width }) => 4 * length * width ** 2;
 
-  /** @param {Omit<Sizes, "window"> & { method: Method, window?: number }} options */
+  /** @param {Sizes & { method: Method, window?: number }} options */
   function attention({ method, length, width, heads, window = 0 }) {
     if (method === "linear") return (2 * length * width * width) / heads;
     return 2 * length * (method === "window" ? Math.min(length, 2 * window + 1) : length) * width;
   }
 
-  /** @type {Record<Method, (sizes: Sizes) => number>} */
+  /** @type {Record<Method, (sizes: Sizes & { window: number }) => number>} */
   const HELD = {
     whole: ({ length, heads }) => heads * length ** 2,
     blocks: ({ length }) => Math.min(length, BLOCK) ** 2,
     window: ({ length, heads, window }) => heads * Math.min(length, ROWS) * Math.min(length, ROWS + 2 * window),
     linear: ({ width, heads }) => heads * (width / heads) ** 2,
   };
-  /** @param {Sizes & { method: Method }} state */
+  /** @param {Sizes & { method: Method, window: number }} state */
   const weights = (state) => 4 * HELD[state.method](state);
 
-  /** @param {Sizes & { method: Method, sharing: Sharing }} options */
+  /** @param {Sizes & { method: Method, sharing: Sharing, window: number }} options */
   function cache({ method, length, width, heads, sharing, window }) {
     const head = width / heads;
     const kept = method === "window" ? Math.min(length, window + 1) : length;
@@ -54,7 +55,7 @@
   /** @template T @param {T} state */
   const one = (state) => ({ ...state, width: HEAD, heads: 1 }); // the head that is measured
 
-  /** @param {{ measured: Given["measured"], length: number }} options @param {string} name */
+  /** @param {{ measured: Times, length: number }} options @param {string} name */
   function measuredTime({ measured, length }, name) {
     return measured.lengths ? (measured.ms[name]?.[measured.lengths.indexOf(length)] ?? null) : null;
   }
@@ -289,7 +290,7 @@
   }
 
   // The measured times as dots; those of torch's kernel, which is exact, beside the exact methods.
-  /** @param {Given["measured"]} options */
+  /** @param {Times} options */
   function dots({ lengths = [], ms = {} }) {
     const all = Object.entries(ms).flatMap(([name, times]) =>
       lengths.map((length, k) => ({ name, length, time: times[k], node: svg("circle", { r: 3.5 }) })),

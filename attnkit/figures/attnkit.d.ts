@@ -183,7 +183,11 @@ interface Attnkit {
   hull<P extends number[]>(points: P[]): P[];
   quoted(word: string): string;
   id(kind: string): string;
-  h<K extends keyof HTMLElementTagNameMap>(tag: K, props?: Props | null, ...children: Child[]): HTMLElementTagNameMap[K];
+  h<K extends keyof HTMLElementTagNameMap>(
+    tag: K,
+    props?: Props | null,
+    ...children: Child[]
+  ): HTMLElementTagNameMap[K];
   svg<K extends keyof SVGElementTagNameMap>(tag: K, props?: Record<string, string | number>): SVGElementTagNameMap[K];
   paint(el: HTMLElement, value: number, vmax: number, kind?: Fill): void;
   write(node: Node, text: string): void;
