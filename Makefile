@@ -45,7 +45,7 @@ mutants:    ## change each line of the core in small ways: does a test notice? (
 binder:     ## make Binder's environment without conda, execute every notebook in it (about 15 minutes, not in CI)
 	$(BOOK) binder
 
-lint:       ## check the style of Python, notebooks, JavaScript and CSS (a part of make test)
+lint:       ## check the style of Python, notebooks, JavaScript and CSS, and types (a part of make test)
 	$(BOOK) lint
 
 format:     ## put the order of imports, JavaScript and CSS in shape

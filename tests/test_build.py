@@ -1,11 +1,19 @@
 """What makes the site: the table of contents read in full, the address, the fingerprint, the line under a title."""
 
 import json
+import re
 import shutil
 import subprocess
 
 import pytest
+<<<<<<< HEAD
 from conftest import ROOT
+=======
+import toc
+from conftest import NODE, ROOT
+
+from attnkit.figures import base
+>>>>>>> types
 
 from _ext import book_site
 from booklib import toc
@@ -186,3 +194,19 @@ def test_rules_without_a_use_are_left_out():
     kept = "".join(book_site.without_unused(sheet, {"used", "p"}).split())
     assert kept == (".used{a:1}.unused,p{a:4}.used:not(.unused){a:5}@mediaprint{.used{a:7}}@font-face{a:9}"
                     "html[x]{.unused{a:10}}")
+
+
+BARE = """const ts = require(process.argv[1]);
+    const bare = (text) => ts.transpileModule(text, {compilerOptions: {removeComments: true, target: "esnext"}}).outputText;
+    console.log(JSON.stringify(JSON.parse(require("fs").readFileSync(0, "utf8")).map((pair) => pair.map(bare))));"""
+
+
+def test_only_comments_are_left_out():
+    """What the site's scripts do without is comments, as TypeScript sees them: not a line of code, nor of a text."""
+    scripts = {kind: base.script(kind) for kind in ["core", *base.kinds()]}
+    pairs = [(text, book_site.without_comments(text)) for text in scripts.values()]
+    done = subprocess.run([str(NODE), "-e", BARE, str(book.TSC.parent.parent)], input=json.dumps(pairs), capture_output=True, text=True, check=True)
+    for kind, (_, bare), (whole, shipped) in zip(scripts, pairs, json.loads(done.stdout)):
+        assert whole == shipped, kind
+        assert not re.search(r"^\s*(//.*|/\*.*\*/|\*/?)$", bare, flags=re.M), kind
+    assert book_site.without_comments("a(`\n  b`); // c\n/** @type {D} */\n  // e\n  /**\n   * @param {F} g\n   */\nh();\n") == "a(`\n  b`); // c\nh();\n"

@@ -1,8 +1,10 @@
 """One place for each fact: versions agree, actions are pinned, documents name what exists."""
 
+import importlib
 import json
 import posixpath
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -12,6 +14,7 @@ import torch
 import yaml
 from conftest import NODE, ROOT
 
+from attnkit.figures import base
 from attnkit.lessons.measured import results
 from booklib import toc
 from tools import bench, book, study
@@ -162,6 +165,77 @@ def test_style():
     for command in ([sys.executable, "-m", "ruff", "check", "--no-cache", str(ROOT)], [str(NODE), str(book.BIOME), "check", "--error-on-warnings"]):
         done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
         assert done.returncode == 0, done.stdout + done.stderr
+
+
+def types(*arguments, cwd=ROOT):
+    return subprocess.run([str(NODE), str(book.TSC), *arguments], capture_output=True, text=True, cwd=cwd)
+
+
+def test_types():
+    done = types("--project", "jsconfig.json")
+    assert done.returncode == 0, done.stdout
+
+
+MISTAKES = [     # in dense_heads.js: what stands there, what is planted, what TypeScript says
+    ("max: 40,", "", "Property 'max' is missing"),
+    ('trait: "sharpness"', 'trait: "sharpnes"', """Type '"sharpnes"' is not assignable"""),
+    ("update({ sharpness })", "update({ sharp })", "Property 'sharp' does not exist"),
+    ('figure.given("items", "blocks")', 'figure.given("items", "blok")', """'"blok"' is not assignable"""),
+    ("attnkit.write(node, fixed(value))", "attnkit.write(node, value)", "'number' is not assignable to parameter of type 'string'"),
+    ("const pieces = reads.map((row, i) => attnkit.dot(row, blocks[i]))", "const pieces = reads.map((row, i) => attnkit.dot(row, blocks))", "'Matrix' is not assignable to parameter of type 'number[]'"),
+    ("attnkit.compact(gap)", "attnkit.compcat(gap)", "Property 'compcat' does not exist"),
+    ('vmax, kind);', 'vmax, "weights");', """'"weights"' is not assignable to parameter of type 'Fill"""),
+    ("parts: [element, controls(figure)]", "parts: [table(blocks)]", "'parts'"),
+]
+
+
+def test_the_types_catch_mistakes(tmp_path):
+    """Each mistake, planted in a copy of a figure's script, is found, and nothing is found in the script itself."""
+    folder = tmp_path / "attnkit" / "figures"
+    shutil.copytree(ROOT / "attnkit" / "figures", folder, ignore=lambda _, names: {n for n in names if n not in ("core.js", "attnkit.d.ts")})
+    shutil.copy(ROOT / "jsconfig.json", tmp_path)
+    script = (ROOT / "attnkit" / "figures" / "dense_heads.js").read_text()
+    (folder / "planted.js").write_text(script)
+    for k, (old, new, _) in enumerate(MISTAKES):
+        assert script.count(old) == 1, old
+        (folder / f"planted{k}.js").write_text(script.replace(old, new))
+    found = re.split(r"^(?=attnkit/)", types("--project", "jsconfig.json", "--pretty", "false", cwd=tmp_path).stdout, flags=re.M)
+    for k, (_, new, message) in enumerate(MISTAKES):
+        said = [text for text in found if text.startswith(f"attnkit/figures/planted{k}.js(")]
+        assert any(message in text for text in said), (new, said)
+    assert all(re.match(r"attnkit/figures/planted\d+\.js", text) for text in found if text)
+
+
+def fields(script, name):
+    """The names in a type of a script: `@typedef {{ a: number, b: string }} Name`, or a composition of such types by &."""
+    kind = re.search(rf"@typedef \{{(.*)\}} {name}\b", script)
+    if kind is None:
+        return set()
+    flat = kind[1]
+    while (inner := re.sub(r"\[[^\[\]{}]*\]|(?<=: )\{[^{}]*\}|<[^<>]*>", "", flat)) != flat:
+        flat = inner
+    return set(re.findall(r"(\w+)\??:", flat)) | {own for part in re.findall(r"[A-Z]\w+", re.sub(r"\{.*?\}", "", flat)) for own in fields(script, part)}
+
+
+@pytest.mark.parametrize("kind", base.kinds())
+def test_types_name_the_traits(kind):
+    """The scripts say what Python gives them: `State` is what the reader can change, `Given` is the rest."""
+    module = importlib.import_module(f"attnkit.figures.{kind}")
+    [figure] = [made for made in vars(module).values() if isinstance(made, type) and issubclass(made, base.Figure) and vars(made).get("kind") == kind]
+    own = {name for name, trait in figure.class_traits(sync=True).items() if trait.this_class is figure}
+    changed = set(figure.class_traits(reset=True))
+    script = base.script(kind)
+    assert fields(script, "State") == changed
+    assert fields(script, "Given") == own - changed
+
+
+def test_types_list_what_scripts_share():
+    """Attnkit, as attnkit.d.ts describes it, is what core.js and model.js make."""
+    text = read("attnkit/figures/attnkit.d.ts")
+    listed = set(re.findall(r"^  (\w+)[<(:]", re.search(r"^interface Attnkit \{(.*?)^\}", text, flags=re.M | re.S)[1], flags=re.M))
+    code = f"for (const name of ['core', 'model']) require({str(ROOT / 'attnkit/figures')!r} + '/' + name + '.js'); console.log(Object.keys(attnkit).join())"
+    done = subprocess.run([str(NODE), "-e", code], capture_output=True, text=True, check=True)
+    assert set(done.stdout.strip().split(",")) == listed
 
 
 def test_licences_and_citation():

@@ -29,6 +29,7 @@ BIN = VENV / "bin"
 SITE = ROOT / "_build" / "html"
 LOG = ROOT / "_build" / "log"
 BIOME = ROOT / "tests" / "node_modules" / "@biomejs" / "biome" / "bin" / "biome"
+TSC = ROOT / "tests" / "node_modules" / "typescript" / "bin" / "tsc"
 BUILD = [str(BIN / "jupyter-book"), "build", ".", "-n", "-W", "--keep-going"]      # any warning is an error
 TORCH = "torch==2.13.0"
 TORCH_CPU_INDEX = "https://download.pytorch.org/whl/cpu"
@@ -194,10 +195,10 @@ def node():
 
 
 def install_npm_tools():
-    """axe, Lighthouse and Biome, at the versions of tests/package-lock.json."""
+    """axe, Lighthouse, Biome and TypeScript, at the versions of tests/package-lock.json."""
     lock, done = ROOT / "tests" / "package-lock.json", ROOT / "tests" / "node_modules" / ".package-lock.json"
     if not done.exists() or done.stat().st_mtime < lock.stat().st_mtime:
-        say("installing axe, Lighthouse and Biome")
+        say("installing axe, Lighthouse, Biome and TypeScript")
         run(node() / "bin" / "node", node() / "lib/node_modules/npm/bin/npm-cli.js", "ci", "--no-audit", "--no-fund",
             "--ignore-scripts", quiet=True, cwd=ROOT / "tests")
         done.touch()
@@ -260,12 +261,20 @@ def mutants():
 
 
 def lint():
-    """Ruff on Python and notebooks, Biome on JavaScript and CSS; `make test` asks for the same."""
+    """Ruff on Python and notebooks, Biome on JavaScript and CSS, TypeScript on the types that the figures' scripts name
+    in comments; `make test` asks for the same.
+    """
     setup()
     install_npm_tools()
-    ruff = run(BIN / "ruff", "check", ".", check=False)
-    if run(node() / "bin" / "node", BIOME, "check", "--error-on-warnings", check=False) or ruff:
-        sys.exit("[book] the style FAILED; 'make format' puts in shape what can be")
+    style = [run(BIN / "ruff", "check", ".", check=False),
+             run(node() / "bin" / "node", BIOME, "check", "--error-on-warnings", check=False)]
+    types = run(node() / "bin" / "node", TSC, "--project", "jsconfig.json", check=False)
+    if any(style):
+        say("the style FAILED; 'make format' puts in shape what can be")
+    if types:
+        say("the types FAILED")
+    if any(style) or types:
+        sys.exit(1)
 
 
 def format():

@@ -3,23 +3,32 @@
   "use strict";
   const { h, fixed } = attnkit;
 
+  /** @typedef {{ selected: number, temperature: number }} State */
+  /**
+   * @typedef {{ query_words: string[], key_words: string[], query_lang: string, key_lang: string, weights: Matrix, tempers: boolean }} Given
+   */
+
   // The arithmetic, compared with attnkit.softmax by tests/test_figures.py: softmax(log w / T), row by row.
+  /** @param {{ weights: Matrix, temperature: number }} options */
   function compute({ weights, temperature }) {
     return weights.map((row) => attnkit.softmax(row.map((w) => Math.log(w) / temperature)));
   }
 
   // The words that ask: buttons, chosen by pointing at them, too.
+  /** @param {Figure<State, Given>} figure @param {string[]} words */
   function queryButtons(figure, words) {
     return words.map((word, i) => {
       const choose = () => figure.put({ selected: i });
       const look = { class: "ak-word ak-query", lang: figure.get("query_lang"), "aria-pressed": "false" };
-      return h("button", { type: "button", ...look, onmouseenter: choose, onfocus: choose, onclick: choose }, word);
+      return attnkit.button(word, choose, { ...look, onmouseenter: choose, onfocus: choose });
     });
   }
 
   // A ribbon from each word above to each word below. When the page is opened they appear once, a word after the other, as
   // a translator writes (the style sheet; not where motion is unwelcome).
+  /** @param {SVGElement} picture @param {number} rows @param {number} columns */
   function ribbons(picture, rows, columns) {
+    /** @param {number} k @param {number} count */
     const at = (k, count) => (100 * (k + 0.5)) / count;
     return Array.from({ length: rows }, (_, i) =>
       Array.from({ length: columns }, (_, j) => {
@@ -32,8 +41,9 @@
     );
   }
 
+  /** @param {Figure<State, Given>} figure */
   function build(figure) {
-    const [queries, keys] = ["query_words", "key_words"].map((name) => figure.get(name));
+    const { query_words: queries, key_words: keys } = figure.given("query_words", "key_words");
     const asking = queryButtons(figure, queries);
     const numbers = keys.map(() => h("span", { class: "ak-weight" }));
     const answering = keys.map((word, j) =>
@@ -41,9 +51,11 @@
     );
     const picture = attnkit.svg("svg", { viewBox: "0 0 100 100", preserveAspectRatio: "none", "aria-hidden": "true" });
     const lines = ribbons(picture, queries.length, keys.length);
+    /** @param {string[]} words @param {HTMLElement[]} inside */
     const grid = (words, inside) =>
       h("div", { class: "ak-words", style: `grid-template-columns:repeat(${words.length},1fr)` }, ...inside);
 
+    /** @param {State} state */
     function update(state) {
       const weights = compute({ weights: figure.get("weights"), temperature: state.temperature });
       asking.forEach((button, i) => attnkit.attr(button, "aria-pressed", String(i === state.selected)));
@@ -59,7 +71,7 @@
         attnkit.paint(place, chosen[j], 1, "weight");
       });
       const told = keys.map((word, j) => `${fixed(chosen[j])} to ${word}`).join(", ");
-      figure.say(`“${queries[state.selected]}” gives ${told}.`);
+      figure.say(`${attnkit.quoted(queries[state.selected])} gives ${told}.`);
     }
     const temperature =
       figure.get("tempers") && figure.logSlider({ name: "temperature", trait: "temperature", most: 10 }).element;

@@ -3,25 +3,38 @@
   "use strict";
   const { h, fixed } = attnkit;
 
+  /** @typedef {{ weights: number[] }} State */
+  /**
+   * @typedef {{ points: Point[], words: string[], features: string[], reader_names: string[], reader_weights: Matrix }} Given
+   * @typedef {{ name: string, weights: number[] }} Reader
+   * @typedef {[left: number, top: number, right: number, bottom: number]} Box
+   */
+
   // The arithmetic, compared with AttentionBudget.spend by tests/test_figures.py. What one word gains, the others lose
   // in proportion to what they have; where they have nothing, they share alike.
+  /** @param {number[]} weights @param {number} k @param {number} share */
   function spend(weights, k, share) {
     const rest = 1 - weights[k];
+    /** @param {number} w */
     const left = (w) => (rest > 1e-9 ? (w * (1 - share)) / rest : (1 - share) / (weights.length - 1));
     return weights.map((w, i) => (i === k ? share : left(w)));
   }
 
+  /** @param {{ weights: number[], points: Point[], word: number, share: number }} options */
   function compute({ weights, points, word, share }) {
     const spent = spend(weights, word, share);
     return { weights: spent, average: attnkit.blend(spent, points) };
   }
 
   // Which words weigh most, and whose weights these are, if they are a reader's.
+  /** @param {number[]} a @param {number[]} b */
   const same = (a, b) => a.every((w, k) => Math.abs(w - b[k]) < 1e-6);
+  /** @param {string[]} names */
   const listed = (names) => [names.slice(0, -1).join(", "), names[names.length - 1]].filter(Boolean).join(" and ");
+  /** @param {number[]} weights @param {string[]} words @param {Reader[]} readers */
   function weighed(weights, words, readers) {
     const most = fixed(Math.max(...weights));
-    const first = words.filter((_, k) => fixed(weights[k]) === most).map((word) => `“${word}”`);
+    const first = words.filter((_, k) => fixed(weights[k]) === most).map(attnkit.quoted);
     const whose = readers.find((reader) => same(reader.weights, weights));
     const these = whose ? `These are ${whose.name}'s weights: ` : "";
     if (first.length === words.length) return `${these}${these ? "all" : "All"} words weigh the same, ${most}.`;
@@ -30,14 +43,22 @@
   }
 
   // A button for each reader, pressed while the weights are theirs.
+  /** @param {Figure<State, Given>} figure @param {Reader[]} readers */
   function readerButtons(figure, readers) {
     return readers.map(({ name, weights }) => {
       const element = figure.button(`${name}'s weights`, () => ({ weights }));
+      /** @param {number[]} now */
       const show = (now) => attnkit.attr(element, "aria-pressed", String(same(weights, now)));
       return figure.follow({ element, show }, { trait: "weights" }).element;
     });
   }
 
+  /**
+   * @param {Figure<State, Given>} figure
+   * @param {string[]} words
+   * @param {Reader[]} readers
+   * @param {{ atOnce(): void }} motion
+   */
   function controls(figure, words, readers, motion) {
     const even = words.map(() => 1 / words.length);
     const sliders = words.map((name, k) =>
@@ -64,34 +85,35 @@
 
   // What shows the weights on their way from those that were shown to new ones: a slider and a reader who asked for less
   // motion get there at once.
+  /** @param {(weights: number[]) => void} draw @param {boolean} glides */
   function gliding(draw, glides) {
-    let [shown, request, direct] = [null, 0, false];
-    const stop = () => cancelAnimationFrame(request);
+    let [shown, direct] = [/** @type {number[] | null} */ (null), false];
+    let [from, goal, start] = [/** @type {number[]} */ ([]), /** @type {number[]} */ ([]), 0];
+    const frames = attnkit.clock((now) => {
+      start ||= now;
+      const t = Math.min(1, (now - start) / 600);
+      const way = t * t * (3 - 2 * t);
+      jump(t < 1 ? from.map((w, k) => w + way * (goal[k] - w)) : goal);
+      if (t === 1) frames.halt();
+    });
+    /** @param {number[]} weights */
     function jump(weights) {
       shown = weights;
       draw(shown);
     }
+    /** @param {number[]} weights */
     function to(weights) {
-      stop();
-      const calm = globalThis.matchMedia?.("(prefers-reduced-motion: reduce)").matches;
-      if (!glides || !shown || direct || calm || same(shown, weights)) jump(weights);
+      frames.halt();
+      if (!glides || !shown || direct || attnkit.calm() || same(shown, weights)) jump(weights);
       else {
-        const from = shown;
-        let start = null;
-        const step = (now) => {
-          start ??= now;
-          const t = Math.min(1, (now - start) / 600);
-          const way = t * t * (3 - 2 * t);
-          jump(t < 1 ? from.map((w, k) => w + way * (weights[k] - w)) : weights);
-          if (t < 1) request = requestAnimationFrame(step);
-        };
-        request = requestAnimationFrame(step);
+        [from, goal, start] = [shown, weights, 0];
+        frames.start();
       }
       direct = false;
     }
     return {
       to,
-      stop,
+      stop: frames.halt,
       atOnce() {
         direct = true;
       },
@@ -99,8 +121,11 @@
   }
 
   // Where names stand: boxes of text, [left, top, right, bottom], and whether two come nearer than a gap.
+  /** @param {Box} a @param {Box} b @param {number} gap */
   const meet = (a, b, gap) => a[0] - gap < b[2] && b[0] - gap < a[2] && a[1] - gap < b[3] && b[1] - gap < a[3];
+  /** @param {string} text */
   const width = (text) => 8 * text.length;
+  /** @type {Record<string, (p: Point, wide: number) => { at: [x: number, y: number, anchor: string], box: Box }>} */
   const SPOTS = {
     above: ([x, y], w) => ({ at: [x, y - 15, "middle"], box: [x - w / 2, y - 28, x + w / 2, y - 11] }),
     below: ([x, y], w) => ({ at: [x, y + 26, "middle"], box: [x - w / 2, y + 13, x + w / 2, y + 30] }),
@@ -110,12 +135,21 @@
 
   // The axes' names, which stand at the ends of the axes, and the words': above their points, or below, or beside them
   // where they would come near an axis's name, another word's or its point.
+  /**
+   * @param {Plane} plane
+   * @param {Point[]} places
+   * @param {string[]} words
+   * @param {Point[]} points
+   * @param {string[]} features
+   */
   function spots({ at }, places, words, points, features) {
     const [[x, y], [up, top]] = [at(LIMIT, 0), at(0, LIMIT)];
+    /** @type {Box[]} */
     const taken = [
       [x - width(features[0]), y - 20, x, y - 4],
       [up - 6 - width(features[1]), top - 6, up - 6, top + 8],
     ];
+    /** @param {Box} box @param {number} k */
     const near = (box, k) =>
       taken.some((other, i) => meet(box, other, i < 2 ? 14 : 6)) ||
       places.some(([px, py], i) => i !== k && meet(box, [px - 8, py - 8, px + 8, py + 8], 0));
@@ -130,6 +164,7 @@
   }
 
   // The words at their points, their hull, a line from each, and the average z, which moves.
+  /** @param {Plane} plane @param {string[]} words @param {Point[]} points @param {string[]} features */
   function drawing(plane, words, points, features) {
     const places = points.map((p) => plane.at(...p));
     const corners = attnkit.hull(points).map((p) => plane.at(...p).join(" "));
@@ -144,16 +179,19 @@
     return { lines, dots, average, name, taken: where.taken };
   }
 
+  /** @param {SVGElement} node @param {number} x @param {number} y */
   const place = (node, x, y) => attnkit.attr(node, "transform", `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
 
+  /** @param {Figure<State, Given>} figure */
   function build(figure) {
-    const [words, points, features] = ["words", "points", "features"].map((name) => figure.get(name));
+    const { words, points, features } = figure.given("words", "points", "features");
     const given = figure.get("reader_weights");
     const readers = figure.get("reader_names").map((name, k) => ({ name, weights: given[k] }));
     const told = readers.length > 0;
     const plane = attnkit.plane({ limit: LIMIT, axes: features });
     const { lines, dots, average, name, taken } = drawing(plane, words, points, features);
 
+    /** @param {number[]} weights */
     function draw(weights) {
       const [x, y] = plane.at(...attnkit.blend(weights, points));
       weights.forEach((w, k) => {
@@ -169,6 +207,7 @@
     }
     const motion = gliding(draw, told);
 
+    /** @param {State} state */
     function update({ weights }) {
       motion.to(weights);
       const sum = fixed(weights.reduce((total, w) => total + w, 0));

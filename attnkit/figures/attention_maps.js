@@ -3,10 +3,22 @@
   "use strict";
   const { h, fixed } = attnkit;
 
+  /** @typedef {"row" | "column"} Side */
+  /** @typedef {[side: Side, place: number]} Word */
+  /** @typedef {{ example: number, step: number, word: Word }} State */
+  /** @typedef {{ rows: string[], columns: string[], weights: Matrix[], said?: string[], gold?: number[][] }} Example */
+  /** @typedef {{ examples: Example[], steps: string[], rows: string, columns: string }} Shown */
+  /** @typedef {{ step_name: string, rows_language: string | null, columns_language: string | null }} Named */
+  /** @typedef {Shown & Named} Given */
+  /** @typedef {Record<Side, string | null>} Languages */
+  /** @typedef {(side: Side, place: number) => void} Select */
+  /** @typedef {ReturnType<typeof matrix>} Map */
+
   // What a chosen word shows, compared with numpy by tests/test_figures.py: its row of weights, or its column.
+  /** @param {{ weights: Matrix[], step: number, word: Word }} options */
   function compute({ weights, step, word: [side, k] }) {
     const numbers = side === "row" ? weights[step][k] : weights[step].map((row) => row[k]);
-    return { numbers, strongest: numbers.indexOf(Math.max(...numbers)), sum: numbers.reduce((sum, v) => sum + v, 0) };
+    return { numbers, strongest: attnkit.argmax(numbers), sum: numbers.reduce((sum, v) => sum + v, 0) };
   }
 
   const TOLD = 3; // so many weights are told one by one, the rest together
@@ -16,18 +28,26 @@
   const WIDE = 21; // the most that a map of many columns takes
   const TILE = 1.8; // a square in a narrow window
   // A phone's cell has room for three characters: .88, 1.0.
+  /** @param {number} weight */
   const short = (weight) => fixed(weight).replace(/^0|0$/, "");
+  /** @template T @param {number} count @param {(place: number) => T} make */
   const room = (count, make) => Array.from({ length: count }, (_, k) => make(k));
+  /** @param {string[]} texts */
   const longest = (texts) => texts.reduce((a, b) => (b.length > a.length ? b : a), "");
+  /** @param {HTMLElement} node @param {boolean} on */
   const display = (node, on) => node.classList.toggle("ak-none", !on);
+  /** @param {string} text */
   const note = (text) => h("p", { class: "ak-small" }, text);
 
   // The sentences to choose from: the title of the picture.
+  /** @param {Figure<State, Given>} figure @param {string[]} titles @param {string|null} lang */
   function sentences(figure, titles, lang) {
-    const write = (k) => ({ word: ["row", 0], example: k }); // a word that every sentence has
+    /** @param {number} k */
+    const write = (k) => ({ word: /** @type {Word} */ (["row", 0]), example: k }); // a word that every sentence has
     const onchange = () => figure.put(write(list.selectedIndex));
     const options = titles.map((title) => h("option", {}, title));
     const list = h("select", { lang, "data-lm-suppress-shortcuts": "true", onchange }, ...options);
+    /** @param {number} k */
     const show = (k) => {
       if (list.selectedIndex !== k) list.selectedIndex = k;
     };
@@ -35,7 +55,9 @@
     return h("label", { class: "ak-pick" }, "sentence", list);
   }
 
+  /** @param {Figure<State, Given>} figure @param {string[]} steps */
   function stepSlider(figure, steps) {
+    /** @param {number} k */
     const text = (k) => steps[k];
     const range = { min: 0, max: steps.length - 1, step: 1 };
     const slider = figure.slider({ name: figure.get("step_name"), trait: "step", ...range, format: text, word: text });
@@ -44,29 +66,40 @@
     return slider.element;
   }
 
-  // What the model says at the step shown.
-  function speech(lang) {
+  // What the model says at the step shown; it has room for the longest.
+  /** @param {string|null} lang @param {string} most */
+  function speech(lang, most) {
     const words = h("strong", { lang });
-    return { words, element: h("p", { class: "ak-said" }, h("span", {}, "says: “", words, "”")) };
+    const look = { class: "ak-said", "data-longest": `says: ${attnkit.quoted(most)}` };
+    return { words, element: h("p", look, h("span", {}, "says: “", words, "”")) };
   }
 
   // The words of one side, chosen by pointing at them, too.
+  /** @param {Side} side @param {number} count @param {Languages} lang @param {Select} select */
   function chips(side, count, lang, select) {
     return room(count, (k) => {
       const pick = () => select(side, k);
-      const actions = { onmouseenter: pick, onfocus: pick, onclick: pick };
-      const look = { type: "button", class: `ak-chip ak-chip-${side}`, "aria-pressed": "false", lang: lang[side] };
-      return h("button", { ...look, ...actions });
+      const look = { class: `ak-chip ak-chip-${side}`, "aria-pressed": "false", lang: lang[side] };
+      return attnkit.button(null, pick, { ...look, onmouseenter: pick, onfocus: pick });
     });
   }
 
   // The matrix: the words that look are buttons at its rows. A click on a square is the short way for a pointer.
+  /**
+   * @param {HTMLElement[]} lookers
+   * @param {number} widest
+   * @param {Languages} lang
+   * @param {Select} select
+   * @param {string} title
+   */
   function matrix(lookers, widest, lang, select, title) {
+    /** @param {number} i */
     const cell = (i) => {
       const number = h("span", {});
       const square = h("span", { class: "ak-heat" }, number);
       return { number, square, element: h("td", { onclick: () => select("row", i) }, square) };
     };
+    /** @param {number} k */
     const heading = (k) =>
       h("th", { scope: "col", lang: lang.column, onclick: () => select("column", k) }, h("span", {}));
     const cells = lookers.map((_, i) => room(widest, () => cell(i)));
@@ -80,6 +113,7 @@
   }
 
   // The words looked at, a curve from each of the words that look to each of them, and the matrix.
+  /** @param {HTMLElement[]} looked @param {HTMLElement[]} lookers @param {Map} map @param {string} title */
   function stage(looked, lookers, map, title) {
     const svg = attnkit.svg("svg", { "aria-hidden": "true" });
     const curves = lookers.map(() => looked.map(() => attnkit.svg("path", {})));
@@ -90,11 +124,14 @@
   }
 
   // Curves lead from word to word, where they stand side by side.
+  /** @param {ReturnType<typeof stage>} stage @param {HTMLElement[]} looked @param {HTMLElement[]} lookers */
   function drawCurves({ element, svg, curves }, looked, lookers) {
     if (!svg.getClientRects().length) return;
     const { left, top } = element.getBoundingClientRect();
+    /** @param {HTMLElement[]} list */
     const boxes = (list) => list.map((word) => word.getBoundingClientRect());
     const [from, to] = [boxes(looked), boxes(lookers)];
+    /** @param {DOMRect} box */
     const height = (box) => box.top + box.height / 2 - top;
     to.forEach((b, i) =>
       from.forEach((a, j) => {
@@ -106,6 +143,7 @@
   }
 
   // How large the squares of a sentence are, how high its rows and how high the list of its words, in rem.
+  /** @param {Example} example */
   function sizes({ rows, columns }) {
     const wanted = Math.min(SQUARE, MAP / Math.max(rows.length, columns.length));
     const size = Math.min(Math.max(LINE, wanted), WIDE / columns.length);
@@ -115,6 +153,7 @@
 
   // The height of the columns' words, of the middle of all rows, and of it all, the same for every sentence: another one
   // moves nothing. And the rows of the longest.
+  /** @param {Example[]} examples */
   function heights(examples) {
     const head = 0.8 + 0.42 * longest(examples.flatMap((e) => e.columns)).length;
     const all = examples.map(sizes);
@@ -124,13 +163,15 @@
   }
 
   // Another sentence's words on one side; room for longer sentences is hidden.
+  /** @param {HTMLElement[]} list @param {string[]} words */
   function layWords(list, words) {
     list.forEach((node, k) => {
       display(node, k < words.length);
-      attnkit.write(node.tagName === "TH" ? node.firstChild : node, words[k] ?? "");
+      attnkit.write(node.tagName === "TH" ? /** @type {Node} */ (node.firstChild) : node, words[k] ?? "");
     });
   }
 
+  /** @param {Map} map @param {Example} example */
   function layMatrix({ cells, lines }, { rows, columns, gold }) {
     lines.forEach((row, i) => display(row, i < rows.length));
     cells.forEach((row, i) =>
@@ -144,6 +185,7 @@
   }
 
   // Both sides have their middle at one height.
+  /** @param {Part} part @param {Map} map @param {Example} e @param {ReturnType<typeof heights>} heights */
   function layStage({ element }, map, e, { head, middle, whole, most }) {
     const { size, body, list } = sizes(e);
     const tops = { "list-top": middle - list / 2, "map-top": middle - body / 2 - head };
@@ -151,20 +193,22 @@
     const small = { tile: Math.min((TILE * most) / e.rows.length, 1.8 * TILE), narrow: 5.6 + head + TILE * most };
     for (const [name, rem] of Object.entries({ size, head, whole, list, names, ...tops, ...small }))
       element.style.setProperty(`--${name}`, `${rem.toFixed(3)}rem`);
-    element.style.setProperty("--columns", e.columns.length);
+    element.style.setProperty("--columns", String(e.columns.length));
     map.element.classList.toggle("ak-upright", longest(e.columns).length <= Math.min(2 * size, 6));
   }
 
   // The words of one side: one of them is pressed, or all show what the pressed word of the other side gives them.
+  /** @param {HTMLElement[]} list @param {number|null} pressed @param {number[]} numbers */
   function showWords(list, pressed, numbers) {
     list.forEach((word, i) => {
       attnkit.attr(word, "aria-pressed", String(i === pressed));
-      if (numbers) attnkit.paint(word, numbers[i] ?? 0, 1, "weight");
+      if (pressed === null) attnkit.paint(word, numbers[i] ?? 0, 1, "weight");
       else attnkit.style(word, "backgroundColor", "");
     });
   }
 
   // The whole matrix and the curves; what belongs to the chosen word is lit.
+  /** @param {Map} map @param {SVGElement[][]} curves @param {Matrix} weights @param {Word} word */
   function showWeights({ cells, tops }, curves, weights, [side, k]) {
     tops.forEach((heading, j) => attnkit.attr(heading, "data-lit", side === "column" && j === k ? side : ""));
     cells.forEach((row, i) =>
@@ -183,6 +227,12 @@
   }
 
   // The weights of a word, the largest first, in words: “aime” with 0.95, ...
+  /**
+   * @param {string[]} others
+   * @param {number[]} numbers
+   * @param {string} by
+   * @param {(words: string[], place: number) => string} name
+   */
   function listed(others, numbers, by, name) {
     const order = numbers.map((_, i) => i).sort((a, b) => numbers[b] - numbers[a] || a - b);
     const told = order.length > TOLD + 1 ? order.slice(0, TOLD) : order;
@@ -194,10 +244,13 @@
   }
 
   // The line below the figure: where a word looks, or who looks at it.
+  /** @param {Example} example @param {Word} word @param {ReturnType<typeof compute>} found */
   function answer({ rows, columns, gold }, [side, k], { numbers, sum }) {
     // Words that stand twice in a sentence are told apart by their place.
+    /** @param {string[]} words @param {string} word */
     const once = (words, word) => words.indexOf(word) === words.lastIndexOf(word);
-    const name = (words, i) => `“${words[i]}”${once(words, words[i]) ? "" : ` (word ${i + 1})`}`;
+    /** @param {string[]} words @param {number} i */
+    const name = (words, i) => `${attnkit.quoted(words[i])}${once(words, words[i]) ? "" : ` (word ${i + 1})`}`;
     if (side === "column") {
       const looks = listed(rows, numbers, "by", name);
       return `${name(columns, k)} is looked at ${looks}. The column sums to ${fixed(sum)}.`;
@@ -207,25 +260,29 @@
     return `${name(rows, k)} looks ${listed(columns, numbers, "at", name)}.${marked}`;
   }
 
+  /** @param {Figure<State, Given>} figure */
   function build(figure) {
-    const [examples, steps, rows, columns] = ["examples", "steps", "rows", "columns"].map((name) => figure.get(name));
+    const { examples, steps, rows, columns } = figure.given("examples", "steps", "rows", "columns");
     const lang = { row: figure.get("rows_language"), column: figure.get("columns_language") };
     // Room for the longest sentence on each side; a shorter one hides what is left over.
-    const [most, widest] = ["rows", "columns"].map((side) => Math.max(...examples.map((e) => e[side].length)));
-    const select = (side, k) => figure.put({ word: [side, k] });
-    const said = speech(lang.row);
+    const most = Math.max(...examples.map((e) => e.rows.length));
+    const widest = Math.max(...examples.map((e) => e.columns.length));
+    const select = (/** @type {Word} */ ...word) => figure.put({ word });
+    const said = speech(lang.row, longest(examples.flatMap((e) => e.said ?? [])));
     const [lookers, looked] = [chips("row", most, lang, select), chips("column", widest, lang, select)];
     const map = matrix(lookers, widest, lang, select, `${rows}: looks`);
     const scene = stage(looked, lookers, map, `${columns}: looked at`);
     const legend = note("");
     const reserved = heights(examples);
-    let laid = null; // the sentence that stands there
-    const place = () => drawCurves(scene, looked.slice(0, laid.columns.length), lookers.slice(0, laid.rows.length));
+    let laid = /** @type {Example | null} */ (null); // the sentence that stands there
+    const place = () =>
+      laid && drawCurves(scene, looked.slice(0, laid.columns.length), lookers.slice(0, laid.rows.length));
 
     // Another sentence: other words, other squares.
+    /** @param {Example} e */
     function lay(e) {
       laid = e;
-      display(said.element, e.said);
+      display(said.element, Boolean(e.said));
       layWords(lookers, e.rows);
       layWords(looked, e.columns);
       layWords(map.tops, e.columns);
@@ -236,21 +293,21 @@
       place();
     }
 
+    /** @param {State} state */
     function update({ example, step, word: [side, chosen] }) {
       const e = examples[example];
       const k = Math.min(chosen, e[`${side}s`].length - 1); // the kernel may change the sentence first, then the word
       const shown = compute({ weights: e.weights, step, word: [side, k] });
       if (e !== laid) lay(e);
       if (e.said) attnkit.write(said.words, e.said[step]);
-      showWords(lookers, ...(side === "row" ? [k] : [null, shown.numbers]));
-      showWords(looked, ...(side === "column" ? [k] : [null, shown.numbers]));
+      showWords(lookers, side === "row" ? k : null, shown.numbers);
+      showWords(looked, side === "column" ? k : null, shown.numbers);
       showWeights(map, scene.curves, e.weights[step], [side, k]);
       figure.say(answer(e, [side, k], shown));
     }
     figure.element.classList.toggle("ak-long", Math.max(most, widest) > TOLD + 1);
     const watch = new ResizeObserver(place);
     watch.observe(scene.element);
-    attnkit.attr(said.element, "data-longest", `says: “${longest(examples.flatMap((e) => e.said ?? []))}”`);
     const titles = examples.map((e) => e.columns.join(" "));
     const pick = titles.length > 1 ? sentences(figure, titles, lang.column) : null;
     const slider = steps.length > 1 ? stepSlider(figure, steps) : null;

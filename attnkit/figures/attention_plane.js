@@ -3,21 +3,31 @@
   "use strict";
   const { h, fixed } = attnkit;
 
+  /** @typedef {{ points: Point[], selected: number, moved: number, scale: number }} State */
+  /** @typedef {{ limit: number, names: string[], features: string[] }} Given */
+  /** @typedef {ReturnType<typeof compute>} Found */
+  /** @typedef {(points: Point[], k: number, point: Point) => Partial<State>} Move */
+
   // The arithmetic, compared with attnkit.attention by tests/test_figures.py.
+  /** @param {{ points: Point[], scale: number }} options */
   function compute({ points, scale }) {
     const weights = points.map((q) => attnkit.softmax(points.map((k) => scale * attnkit.dot(q, k))));
     return { weights, outputs: weights.map((row) => attnkit.blend(row, points)), hull: attnkit.hull(points) };
   }
 
+  /** @param {SVGElement} node @param {Point} point */
   const place = (node, [x, y]) => attnkit.attr(node, "transform", `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
 
   // What moves a point to another place, rounded and kept inside the plane.
+  /** @param {number} limit @returns {Move} */
   function mover(limit) {
+    /** @param {number} v */
     const inside = (v) => Math.max(-limit, Math.min(limit, Math.round(20 * v) / 20));
     return (points, k, point) => ({ points: points.map((p, i) => (i === k ? point.map(inside) : p)) });
   }
 
   // What moves the points without a pointer: which one, and where to.
+  /** @param {Figure<State, Given>} figure @param {string[]} names @param {number} limit @param {Move} move */
   function controls(figure, names, limit, move) {
     const options = names.map((name, i) => h("option", { value: i }, name));
     const choose = () => figure.put({ moved: Number(select.value) });
@@ -49,14 +59,25 @@
     return h("div", { class: "ak-controls" }, row, ...[...sliders, scale].map((slider) => slider.element));
   }
 
+  /** @type {Point} */
+  const none = [0, 0];
+
   // A point is pulled by its circle or by its name; one of them pressed and not pulled makes it ask. Its distance from
   // the pointer stays, which may have taken it at the edge.
+  /**
+   * @param {Grip} node
+   * @param {number} i
+   * @param {Figure<State, Given>} figure
+   * @param {Plane} plane
+   * @param {Move} move
+   */
   function hold(node, i, figure, plane, move) {
-    let [before, from] = [null, null];
+    let [before, from] = [none, none];
     node.addEventListener("pointerdown", (event) => {
       before = figure.get("points")[i];
       from = plane.from(event);
     });
+    /** @param {PointerEvent} event */
     const to = (event) => plane.from(event).map((v, axis) => before[axis] + v - from[axis]);
     attnkit.drag(
       node,
@@ -70,6 +91,7 @@
   }
 
   // The points with their lines to the output; over them the names, which are buttons.
+  /** @param {Figure<State, Given>} figure @param {Plane} plane @param {string[]} names @param {Move} move */
   function drawing(figure, plane, names, move) {
     const hull = attnkit.svg("path", { class: "ak-hull" });
     const lines = names.map(() => attnkit.svg("line", { class: "ak-pull" }));
@@ -90,6 +112,13 @@
 
   // A name stands on the outer side of its point, away from the lines and the other points; near the frame above or
   // below it, and inwards.
+  /**
+   * @param {HTMLElement} button
+   * @param {Point} p
+   * @param {Point} point
+   * @param {number[]} middle
+   * @param {number} limit
+   */
   function placeName(button, p, [x, y], middle, limit) {
     const way = [p[0] - middle[0], p[1] - middle[1]];
     const away = way.map((v) => v / (Math.hypot(...way) || 1));
@@ -103,16 +132,19 @@
     attnkit.style(button, "transform", `translate(${right ? 0 : left ? -100 : -50}%, -50%)`);
   }
 
+  /** @param {SVGElement} line @param {Point} from @param {Point} to @param {number} weight */
   function link(line, from, to, weight) {
     const ends = { x1: from[0], y1: from[1], x2: to[0], y2: to[1] };
     for (const [name, value] of Object.entries(ends)) attnkit.attr(line, name, value.toFixed(1));
     attnkit.attr(line, "stroke-width", fixed(10 * weight, 1));
   }
 
+  /** @param {string[]} names @param {State} state @param {Found} now */
   function sentence(names, { points, selected, moved }, now) {
     const weights = now.weights[selected];
-    const best = weights.indexOf(Math.max(...weights));
+    const best = attnkit.argmax(weights);
     const alike = weights[best] - Math.min(...weights) < 1e-9;
+    /** @param {number[]} numbers */
     const pair = (numbers) => `(${numbers.map((v) => fixed(v)).join(", ")})`;
     return (
       `${names[selected]} asks and looks ${alike ? "at all alike" : `most at ${names[best]} (${fixed(weights[best])})`}; ` +
@@ -120,12 +152,14 @@
     );
   }
 
+  /** @param {Figure<State, Given>} figure */
   function build(figure) {
     const [names, limit] = [figure.get("names"), figure.get("limit")];
     const move = mover(limit);
     const plane = attnkit.plane({ limit: limit * 1.1, axes: figure.get("features") });
     const { hull, lines, outputs, output, dots, element } = drawing(figure, plane, names, move);
 
+    /** @param {State} state */
     function update(state) {
       const { points, selected } = state;
       const now = compute(state);

@@ -1,9 +1,15 @@
 // One query through attention, step by step: queries and keys, scores, weights, weighted values, their sum.
 ((attnkit) => {
   "use strict";
-  const { h, fixed } = attnkit;
+  const { h, fixed, quoted } = attnkit;
+
+  /** @typedef {{ selected: number, step: number, scale: number }} State */
+  /** @typedef {{ queries: Matrix, key_rows: Matrix, values: Matrix }} Data */
+  /** @typedef {Data & { words: string[] }} Given */
+  /** @typedef {State & ReturnType<typeof compute> & { word: string, query: number[] }} Now */
 
   // The arithmetic, compared with attnkit.attention by tests/test_figures.py.
+  /** @param {Data & { selected: number, scale: number }} data */
   function compute({ queries, key_rows, values, selected, scale }) {
     const products = key_rows.map((key) => attnkit.dot(queries[selected], key));
     const scores = products.map((p) => scale * p);
@@ -12,15 +18,17 @@
     return { products, scores, weights, weighted, output: attnkit.blend(weights, values) };
   }
 
+  /** @param {number[]} numbers @param {number} digits */
   const vector = (numbers, digits) => `(${numbers.map((v) => fixed(v, digits)).join(", ")})`;
 
   // Each step: its name, its line of Python, what it does, what comes out of it.
+  /** @type {{ name: string, code(now: Now): string, says(now: Now): string, result(now: Now & { best: number }, each: (text: (i: number) => string) => string): string }[]} */
   const STEPS = [
     {
       name: "query, keys",
       code: ({ selected }) => `q = Q[${selected}]`,
-      says: ({ word }) => `“${word}” asks with its query; every word holds out its key.`,
-      result: ({ word, query }) => `The query of “${word}” is ${vector(query, 1)}.`,
+      says: ({ word }) => `${quoted(word)} asks with its query; every word holds out its key.`,
+      result: ({ word, query }) => `The query of ${quoted(word)} is ${vector(query, 1)}.`,
     },
     {
       name: "scores",
@@ -43,11 +51,12 @@
     {
       name: "add up",
       code: () => "output = weighted.sum(axis=0)",
-      says: ({ word }) => `Added up, they are the output of “${word}”: a blend of the values.`,
+      says: ({ word }) => `Added up, they are the output of ${quoted(word)}: a blend of the values.`,
       result: ({ output }) => `Output: ${vector(output, 2)}.`,
     },
   ];
 
+  /** @param {Figure<State, Given>} figure */
   function controls(figure) {
     const steps = figure.choice({
       label: "step",
@@ -62,11 +71,13 @@
   }
 
   // A vector as squares in a frame.
+  /** @param {number} count @param {string} role @param {string} [place] */
   function squares(count, role, place = "") {
     const cells = Array.from({ length: count }, () => h("span", { class: "ak-sq" }));
     return { cells, element: h("span", { class: `ak-frame ak-frame-${role}${place}` }, ...cells) };
   }
 
+  /** @param {{ cells: HTMLElement[] }} options @param {number[]} numbers @param {number} vmax */
   function fill({ cells }, numbers, vmax) {
     numbers.forEach((v, k) => {
       attnkit.write(cells[k], fixed(v, 1));
@@ -75,6 +86,7 @@
   }
 
   // One word's way: key, score, weight, value, weighted value. The classes ak-c1 to ak-c5 say in which step each appears.
+  /** @param {number[]} key @param {number[]} value */
   function lane(key, value) {
     const parts = {
       key: squares(key.length, "key", " ak-c1"),
@@ -111,6 +123,7 @@
 
   // The query, a lane for each word, whose name is the button that lets it ask, and the output. What later steps fill
   // is an empty place until then.
+  /** @param {Figure<State, Given>} figure @param {string[]} words @param {Data} data */
   function drawing(figure, words, { queries, key_rows, values }) {
     const asks = figure.choice({ label: "asks", words, trait: "selected" });
     const [whose, query] = [h("span", { class: "ak-small" }), squares(queries[0].length, "query")];
@@ -128,17 +141,21 @@
   }
 
   // What comes out of the step, once there are weights after the word that is looked at most.
+  /** @param {number} step @param {string[]} words @param {Now} now */
   function told(step, words, now) {
     const { word, weights } = now;
-    const best = weights.indexOf(Math.max(...weights));
-    const most = step < 2 ? "" : `“${word}” looks most at “${words[best]}”, weight ${fixed(weights[best])}. `;
+    const best = attnkit.argmax(weights);
+    const most =
+      step < 2 ? "" : `${quoted(word)} looks most at ${quoted(words[best])}, weight ${fixed(weights[best])}. `;
+    /** @param {(i: number) => string} text */
     const each = (text) => words.map((w, i) => `${w} ${text(i)}`).join(", ");
     return most + STEPS[step].result({ ...now, best }, each);
   }
 
+  /** @param {Figure<State, Given>} figure */
   function build(figure) {
     const words = figure.get("words");
-    const data = Object.fromEntries(["queries", "key_rows", "values"].map((name) => [name, figure.get(name)]));
+    const data = figure.given("queries", "key_rows", "values");
     const { queries, key_rows, values } = data;
     const vmax = Math.max(1, ...[...queries, ...key_rows].flat().map(Math.abs));
     const vmaxOfValues = Math.max(1, ...values.flat().map(Math.abs));
@@ -146,11 +163,12 @@
     const code = h("code", {});
     const { whose, query, lanes, output, element } = drawing(figure, words, data);
 
+    /** @param {State} state */
     function update(state) {
       const { step, selected } = state;
       const now = { ...state, ...compute({ ...data, ...state }), word: words[selected], query: queries[selected] };
       const vmaxOfScores = Math.max(1, ...now.scores.map(Math.abs));
-      attnkit.write(whose, `query of “${now.word}”`);
+      attnkit.write(whose, `query of ${quoted(now.word)}`);
       fill(query, now.query, vmax);
       fill(output, now.output, vmaxOfValues);
       lanes.forEach(({ key, score, weight, bar, value, weighted }, i) => {

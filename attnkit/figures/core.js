@@ -5,8 +5,8 @@
   // Live, every figure brings the core along: whoever comes first loads it, for all. A second one would know nothing of
   // the figures that are shown, nor of the fills that they were drawn with.
   if (root.attnkit) return;
-  root.attnkit = { figures: {} };
-  const attnkit = root.attnkit;
+  const attnkit = /** @type {Attnkit} */ ({ figures: {} }); // what follows makes it whole
+  root.attnkit = attnkit;
 
   // ---- numbers: the twins of attnkit/pictures/formats.py and attnkit/pictures/draw.py, compared with them by tests/test_figures.py
 
@@ -52,20 +52,25 @@
   };
 
   // One row of weights times rows of values: their weighted sum.
-  attnkit.blend = (weights, values) =>
-    values[0].map((_, k) =>
+  attnkit.blend = (weights, values) => {
+    const sum = values[0].map((_, k) =>
       attnkit.dot(
         weights,
         values.map((v) => v[k]),
       ),
     );
+    return /** @type {typeof values[0]} */ (sum); // as long as each of them
+  };
 
   // The corners of the convex hull, once around: the points that no average of the others reaches.
   attnkit.hull = (points) => {
     const sorted = [...points].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+    /** @param {typeof points} line */
     const side = (line) => {
+      /** @type {typeof points} */
       const kept = [];
       for (const p of line) {
+        /** @param {number[]} a @param {number[]} b */
         const turns = (a, b) => (b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0]);
         while (kept.length > 1 && turns(kept[kept.length - 2], kept[kept.length - 1]) <= 0) kept.pop();
         kept.push(p);
@@ -92,9 +97,9 @@
     // JupyterLab takes arrow keys for itself (to fold headings) unless the focused control says that they are its own.
     if (tag === "input" || tag === "button") el.setAttribute("data-lm-suppress-shortcuts", "true");
     for (const [name, value] of Object.entries(props || {})) {
-      if (name.startsWith("on")) el.addEventListener(name.slice(2), value);
+      if (typeof value === "function") el.addEventListener(name.slice(2), /** @type {EventListener} */ (value));
       else if (value === true) el.setAttribute(name, "");
-      else if (value !== false && value != null) el.setAttribute(name, value);
+      else if (value !== false && value != null) el.setAttribute(name, String(value));
     }
     el.append(...children.filter((c) => c != null));
     return el;
@@ -102,13 +107,15 @@
 
   attnkit.svg = (tag, props) => {
     const el = document.createElementNS("http://www.w3.org/2000/svg", tag);
-    for (const [name, value] of Object.entries(props || {})) el.setAttribute(name, value);
+    for (const [name, value] of Object.entries(props || {})) el.setAttribute(name, String(value));
     return el;
   };
 
   // The fill of a square: "positive", "negative" or "weight". It is read once for each theme: a variable in the style of
   // each of some hundred squares would make a redraw five times as slow. Before the style sheet is there, it has to do.
+  /** @type {Partial<Record<Fill, string>>} */
   let fills = {};
+  /** @param {Fill} kind */
   function fillOf(kind) {
     fills[kind] =
       fills[kind] || getComputedStyle(document.body).getPropertyValue(`--ak-fill-${kind}`).trim();
@@ -123,12 +130,14 @@
 
   // When the page turns dark, or light, the fills are other ones: the figures draw themselves again. One observer watches
   // for all of them, from the first to the last.
+  /** @type {Set<{ redraw(): void }>} */
   const shown = new Set();
   const themes = root.MutationObserver && new MutationObserver(repaint);
   function repaint() {
     fills = {};
     for (const figure of shown) figure.redraw();
   }
+  /** @param {{ redraw(): void }} figure */
   function appear(figure) {
     if (!shown.size) {
       fills = {}; // nobody has watched until now
@@ -137,6 +146,7 @@
     }
     shown.add(figure);
   }
+  /** @param {{ redraw(): void }} figure */
   function vanish(figure) {
     shown.delete(figure);
     if (!shown.size) themes.disconnect();
@@ -144,10 +154,15 @@
 
   // Write only what changed: an untouched node costs no style and no layout, and a figure redraws within a frame. What
   // was written last is kept beside the node, because reading it back from the page is slow.
+  /** @type {WeakMap<Node, Record<string, string | number>>} */
   const last = new WeakMap();
+  /** @param {Node} node @param {string} what @param {string | number} value */
   function changed(node, what, value) {
-    if (!last.has(node)) last.set(node, {});
-    const known = last.get(node);
+    let known = last.get(node);
+    if (!known) {
+      known = {};
+      last.set(node, known);
+    }
     if (known[what] === value) return false;
     known[what] = value;
     return true;
@@ -155,7 +170,7 @@
   attnkit.write = (node, text) => {
     if (!changed(node, "text", text)) return;
     const own = node.firstChild;
-    if (own?.nodeType === 3 && own === node.lastChild) own.data = text;
+    if (own instanceof Text && own === node.lastChild) own.data = text;
     else node.textContent = text;
   };
   attnkit.style = (node, name, value) => {
@@ -163,10 +178,11 @@
   };
 
   attnkit.attr = (node, name, value) => {
-    if (changed(node, name, value)) node.setAttribute(name, value);
+    if (changed(node, name, value)) node.setAttribute(name, String(value));
   };
 
-  attnkit.button = (words, onclick, props) => attnkit.h("button", { type: "button", ...props, onclick }, words);
+  attnkit.button = (words, onclick, props) =>
+    attnkit.h("button", { type: "button", ...props, onclick }, ...[words].flat());
 
   // A row of buttons of which one is pressed.
   attnkit.choice = (label, words, onChoose) => {
@@ -208,6 +224,7 @@
     const side = 320,
       margin = 16,
       unit = (side - 2 * margin) / (2 * limit);
+    /** @type {Plane["at"]} */
     const at = (x, y) => [side / 2 + unit * x, side / 2 - unit * y];
     const element = attnkit.svg("svg", { viewBox: `0 0 ${side} ${side}`, class: "ak-plane", "aria-hidden": "true" });
     if (axes)
@@ -236,14 +253,15 @@
   // A picture of rows x columns numbers, each a square of the fills: hundreds of them cost one drawing, not an element each.
   attnkit.raster = (rows, columns, kinds = ["negative", "positive"]) => {
     const element = attnkit.h("canvas", { width: columns, height: rows, class: "ak-raster", "aria-hidden": "true" });
-    const context = element.getContext("2d");
+    const context = /** @type {CanvasRenderingContext2D} */ (element.getContext("2d")); // which every browser has
     const image = context.createImageData(columns, rows);
     return {
       element,
       show(values, vmax) {
         const colours = kinds.map((kind) => {
-          context.fillStyle = fillOf(kind); // however it is written, it is read back as #rrggbb
-          return [1, 3, 5].map((k) => parseInt(context.fillStyle.slice(k, k + 2), 16));
+          context.fillStyle = fillOf(kind);
+          const colour = String(context.fillStyle); // however it is written, it is read back as #rrggbb
+          return [1, 3, 5].map((k) => parseInt(colour.slice(k, k + 2), 16));
         });
         const { data } = image;
         let k = 0;
@@ -283,8 +301,9 @@
     return {
       element,
       input,
+      output,
       show(value, state, shown = value) {
-        if (Number(input.value) !== value) input.value = value;
+        if (Number(input.value) !== value) input.value = String(value);
         attnkit.write(output, format(shown));
         const words = word(shown, state);
         if (changed(input, "words", words)) input.setAttribute("aria-valuetext", words);
@@ -304,7 +323,8 @@
     node.addEventListener("pointermove", (event) => {
       if (held) move(event);
     });
-    for (const end of ["pointerup", "pointercancel"]) node.addEventListener(end, () => (held = false));
+    for (const end of /** @type {const} */ (["pointerup", "pointercancel"]))
+      node.addEventListener(end, () => (held = false));
   };
 
   // ---- what goes on
@@ -316,6 +336,7 @@
   // is halted.
   attnkit.clock = (tick) => {
     let [frame, last, pace] = [0, 0, 0];
+    /** @param {number} time */
     const next = (time) => {
       frame = requestAnimationFrame(next);
       if (time - last < pace) return;
@@ -337,29 +358,44 @@
 
   // ---- figures
 
-  // What a figure is built with: its state, controls that follow it, a way back, a line that is read out.
+  // What a figure is built with: its state, controls that follow it, a way back, a line that is read out. What its
+  // state is, each figure says; here it may be anything.
   class Figure {
+    /** @param {Model} model @param {string} kind @param {string} label */
     constructor(model, kind, label) {
       this.model = model;
       this.live = attnkit.h("p", { class: "ak-live", role: "status" });
       this.element = attnkit.h("div", { class: "ak-figure", role: "group", "aria-label": label, "data-ak-kind": kind });
+      /** @type {((state: State) => void)[]} */
       this.controls = [];
       this.timer = 0;
       this.silent = true; // until the first state has been said
       this.held = false; // while several traits are set, for one redraw after the last
       this.stale = false;
+      /** @type {(state: State) => void} */
+      this.measure = () => {};
+      /** @type {(state: State) => void} */
+      this.update = () => {};
     }
 
+    /** @param {string} name */
     get(name) {
       return this.model.get(name);
     }
 
+    // Several traits by their names.
+    /** @param {string[]} names @returns {any} */
+    given(...names) {
+      return Object.fromEntries(names.map((name) => [name, this.get(name)]));
+    }
+
     // What the reader can change: the traits that Python has marked so.
     state() {
-      return Object.fromEntries(Object.keys(this.get("defaults")).map((name) => [name, this.get(name)]));
+      return this.given(...Object.keys(this.get("defaults")));
     }
 
     // Set some state, tell the kernel, if there is one, and redraw once.
+    /** @param {State} changes */
     put(changes) {
       this.held = true;
       for (const [name, value] of Object.entries(changes)) this.model.set(name, value);
@@ -379,29 +415,35 @@
     }
 
     // Let a control show what it sets: a trait, or whatever `read` finds in the state and `write` makes changes of.
-    follow(control, { trait, read = (state) => state[trait] }) {
+    /** @template {Control<State, any>} C @param {C} control @param {Bound<State, any>} bound */
+    follow(control, { trait = "", read = (state) => state[trait] }) {
       this.controls.push((state) => control.show(read(state), state));
       return control;
     }
 
-    setter({ trait, write = (value) => ({ [trait]: value }) }) {
+    /** @param {Bound<State, any>} bound @returns {(value: unknown) => void} */
+    setter({ trait = "", write = (value) => ({ [trait]: value }) }) {
       return (value) => this.put(write(value, this.state()));
     }
 
+    /** @param {SliderLook<State> & Bound<State, number>} options */
     slider(options) {
       return this.follow(attnkit.slider({ ...options, onInput: this.setter(options) }), options);
     }
 
+    /** @param {{ name: string, most: number } & Bound<State, number>} options */
     logSlider(options) {
       return this.follow(attnkit.logSlider({ ...options, onInput: this.setter(options) }), options);
     }
 
+    /** @param {{ label: string, words: string[] } & Bound<State, number>} options */
     choice(options) {
       return this.follow(attnkit.choice(options.label, options.words, this.setter(options)), options);
     }
 
+    /** @param {string} words @param {(state: State) => State} changes */
     button(words, changes) {
-      return attnkit.h("button", { type: "button", onclick: () => this.put(changes(this.state())) }, words);
+      return attnkit.button(words, () => this.put(changes(this.state())));
     }
 
     // Back to what Python began with; `also` puts back what only the page knows.
@@ -411,10 +453,11 @@
         this.stale = true;
         this.put(this.get("defaults"));
       };
-      return attnkit.h("button", { type: "button", onclick: back }, "Reset");
+      return attnkit.button("Reset", back);
     }
 
     // What stands below the figure; a moment's delay so that a dragged slider is not read out at every step.
+    /** @param {string} text */
     say(text) {
       clearTimeout(this.timer);
       if (this.silent) this.live.textContent = text;
@@ -425,6 +468,7 @@
 
   // A figure's parts, alive in an element: made once, redrawn whenever the state changes, from either side. Returns what
   // ends it.
+  /** @param {string} kind @param {Omit<Kind<State, State>, "compute">} script @param {Place} place */
   function render(kind, { label, build }, { model, el }) {
     const figure = new Figure(model, kind, label);
     const { parts, update, measure = () => {}, stop = () => {} } = build(figure);
@@ -447,13 +491,19 @@
   }
 
   // What stands where a figure cannot be shown; the others stay alive.
-  const failure = ({ message }) =>
-    attnkit.h("p", { class: "ak-failed" }, `This figure cannot come to life: ${message}`);
+  /** @param {unknown} error */
+  const failure = (error) =>
+    attnkit.h(
+      "p",
+      { class: "ak-failed" },
+      `This figure cannot come to life: ${error instanceof Error ? error.message : error}`,
+    );
 
   // Register a figure: `build` makes its parts once and returns them with `update`, which redraws them from the state
   // whenever it changes; perhaps `measure`, which reads the layout before anything is written, as a read after a write
   // would lay the page out twice; and perhaps `stop`, which ends what goes on in them. `render` is what anywidget calls.
   attnkit.register = (kind, { label, compute, build }) => {
+    /** @param {Place} place */
     const start = (place) => render(kind, { label, build }, place);
     attnkit.figures[kind] = {
       compute,
@@ -471,6 +521,7 @@
 
   // The model of a page without a kernel: the part of anywidget's that the figures use.
   attnkit.staticModel = (state) => {
+    /** @type {Record<string, (() => void)[]>} */
     const listeners = {};
     return {
       get: (name) => state[name],
@@ -491,8 +542,9 @@
 
   // Bring a still picture to life: returns the element that takes its place, or the still one's own parts with a word on
   // why they stay.
+  /** @param {HTMLElement} place @param {Node[]} still */
   function enliven(place, still) {
-    const { akFigure: kind, akState: state } = place.dataset;
+    const { akFigure: kind = "", akState: state = "" } = place.dataset;
     const el = attnkit.h("div");
     try {
       if (!attnkit.figures[kind]) throw new Error(`the script of ${kind} is not there.`);
@@ -506,7 +558,10 @@
   // Bring the still pictures of a static page to life, each in a task of its own: the page is painted and answers a
   // reader between them.
   attnkit.mount = (page) => {
-    const places = [...page.querySelectorAll("[data-ak-figure]")];
+    /** @type {NodeListOf<HTMLElement>} */
+    const found = page.querySelectorAll("[data-ak-figure]");
+    const places = [...found];
+    /** @type {{ place: HTMLElement, still: Node[], alive: Node[] }[]} */
     const forms = [];
     // On paper they are still again, with all their numbers.
     matchMedia("print").addEventListener("change", ({ matches }) => {

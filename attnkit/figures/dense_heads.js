@@ -3,17 +3,23 @@
   "use strict";
   const { h, fixed } = attnkit;
 
+  /** @typedef {{ sharpness: number }} State */
+  /** @typedef {{ items: Matrix, blocks: Matrix }} Given */
+
   // The arithmetic, compared with multi_head_attention by tests/test_figures.py.
+  /** @param {State & Given} state */
   function compute({ items, blocks, sharpness }) {
     const weights = items.map((_, i) => attnkit.softmax(items.map((_, j) => (i === j ? sharpness : 0))));
     const reads = weights.map((row) => attnkit.blend(row, items));
     const pieces = reads.map((row, i) => attnkit.dot(row, blocks[i]));
+    /** @param {number[]} numbers */
     const sum = (numbers) => numbers.reduce((total, v) => total + v, 0);
     const [output, exact] = [sum(pieces), sum(items.map((row, i) => attnkit.dot(row, blocks[i])))];
     const gap = Math.abs(output - exact);
     return { weights, reads, pieces, output, exact, gap: gap < 1e-13 ? "below 1e-13" : attnkit.compact(gap) };
   }
 
+  /** @param {Figure<State, Given>} figure */
   function controls(figure) {
     const slider = figure.slider({
       name: "sharpness",
@@ -27,6 +33,7 @@
     return h("div", { class: "ak-controls ak-one-line" }, slider.element, figure.reset());
   }
 
+  /** @param {HTMLElement} node @param {number} value @param {number} vmax @param {Fill} [kind] */
   function fill(node, value, vmax, kind) {
     attnkit.write(node, fixed(value));
     attnkit.paint(node, value, vmax, kind);
@@ -41,8 +48,10 @@
   }
 
   // A row for each head.
+  /** @param {Matrix} blocks */
   function table(blocks) {
     const square = () => h("span", { class: "ak-sq" });
+    /** @param {string} name @param {string} kind @param {HTMLElement[]} squares */
     const cell = (name, kind, squares) =>
       h("td", { "data-name": name }, h("span", { class: `ak-frame ${kind}` }, ...squares));
     const rows = blocks.map((numbers, i) => {
@@ -66,11 +75,13 @@
     return { rows, numbers, element: h("table", { class: "ak-grid ak-line-up" }, h("thead", {}, head), body, element) };
   }
 
+  /** @param {Figure<State, Given>} figure */
   function build(figure) {
-    const [items, blocks] = [figure.get("items"), figure.get("blocks")];
+    const { items, blocks } = figure.given("items", "blocks");
     const vmax = Math.max(1, ...[...items, ...blocks].flat().map(Math.abs));
     const { rows, numbers, element } = table(blocks);
 
+    /** @param {State} state */
     function update({ sharpness }) {
       const now = compute({ items, blocks, sharpness });
       rows.forEach((row, i) => {

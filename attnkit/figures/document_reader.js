@@ -1,7 +1,13 @@
 // A trained classifier reads a document: the weight of each word, and the answer that comes of it.
 ((attnkit) => {
   "use strict";
-  const { h, fixed, write, attr } = attnkit;
+  const { h, fixed, write, attr, quoted } = attnkit;
+
+  /** @typedef {{ document: number, way: string, removed: number[] }} State */
+  /** @typedef {{ w1: Matrix, b1: number[], w2: number[], b2: number }} Network */
+  /** @typedef {Network & { words: string[], scores: number[], vectors: Matrix }} Reader what has been trained */
+  /** @typedef {{ model: Reader, documents: Matrix, labels: string[], answers: number[] }} Given */
+  /** @typedef {ReturnType<typeof compute>} Found */
 
   const WAYS = ["as they are", "equal", "shuffled"];
   const MOST = 5; // words whose weight is written
@@ -14,8 +20,10 @@
   // ---- the arithmetic, compared with DocumentReader by tests/test_figures.py
 
   // A softmax over the words that are left; those that are taken out have no weight.
+  /** @param {number[]} scores @param {string} way @param {number[]} removed */
   function weigh(scores, way, removed) {
     const half = Math.floor(scores.length / 2);
+    /** @type {Record<string, (score: number, place: number) => number>} */
     const given = {
       "as they are": (score) => score,
       equal: () => 0,
@@ -27,15 +35,17 @@
   }
 
   // The network on the pooled vector.
+  /** @param {Network} network @param {number[]} pooled */
   function read({ w1, b1, w2, b2 }, pooled) {
     const hidden = b1.map((b, k) => Math.max(b + pooled.reduce((sum, x, i) => sum + x * w1[i][k], 0), 0));
     return 1 / (1 + Math.exp(-attnkit.dot(hidden, w2) - b2));
   }
 
   // `most` are the places of the largest weights, the largest first.
+  /** @param {State & Pick<Given, "model"|"documents">} state */
   function compute({ model, documents, document, way, removed }) {
     const words = documents[document];
-    const [scores, vectors] = ["scores", "vectors"].map((name) => words.map((word) => model[name][word]));
+    const [scores, vectors] = [words.map((word) => model.scores[word]), words.map((word) => model.vectors[word])];
     const weights = weigh(scores, way, removed);
     const left = weights.map((_, i) => i).filter((i) => !removed.includes(i));
     const most = left.sort((a, b) => weights[b] - weights[a]).slice(0, MOST);
@@ -44,11 +54,14 @@
 
   // ---- in words
 
-  const quoted = (word) => `“${word}”`;
+  /** @param {number} probability */
   const chosen = (probability) => Number(probability >= 0.5);
+  /** @param {string[]} labels @param {number} p */
   const answer = (labels, p) => `${labels[chosen(p)]}, ${fixed(Math.max(p, 1 - p))}`;
+  /** @param {State} state */
   const touched = ({ way, removed }) => way !== WAYS[0] || removed.length > 0;
 
+  /** @param {string[]} words @param {{ weights: number[], most: number[] }} options */
   function heaviest(words, { weights, most }) {
     if (!most.length) return "No word is left: the model reads a vector of zeros.";
     const largest = fixed(weights[most[0]]);
@@ -58,6 +71,14 @@
   }
 
   // The line below the figure: what is read, the answer, what it was, the word with most weight.
+  /**
+   * @param {string[]} words
+   * @param {Found} found
+   * @param {number} was
+   * @param {number} right
+   * @param {string[]} labels
+   * @param {State} state
+   */
   function told(words, found, was, right, labels, state) {
     const { document, way, removed } = state;
     const ways = way === WAYS[0] ? "" : `, weights ${way}`;
@@ -71,16 +92,20 @@
   // ---- the parts
 
   // Arrow keys lead from word to word and from line to line; one word only is in the tab order.
+  /** @param {HTMLElement[]} words */
   function walk(words) {
     let at = 0;
     const shown = () => words.filter((word) => word.style.display !== "none");
+    /** @param {number} k */
     const go = (k) => {
       words[at].tabIndex = -1;
       at = k;
       words[at].tabIndex = 0;
     };
     // The word of the line above, or below, that stands nearest.
+    /** @param {number} step */
     function across(step) {
+      /** @param {HTMLElement} hTMLElement */
       const middle = ({ offsetLeft, offsetWidth }) => offsetLeft + offsetWidth / 2;
       const [top, here] = [words[at].offsetTop, middle(words[at])];
       const beyond = shown().filter((word) => step * (word.offsetTop - top) > 0);
@@ -88,6 +113,7 @@
       const near = beyond.filter((word) => step * word.offsetTop === line);
       return near.sort((a, b) => Math.abs(middle(a) - here) - Math.abs(middle(b) - here))[0];
     }
+    /** @type {Record<string, () => HTMLElement | undefined>} */
     const ways = {
       ArrowLeft: () => words[at - 1],
       ArrowRight: () => shown()[at + 1],
@@ -96,6 +122,7 @@
       Home: () => words[0],
       End: () => shown().pop(),
     };
+    /** @param {KeyboardEvent} event */
     const lead = (event) => {
       if (!ways[event.key]) return;
       event.preventDefault();
@@ -106,14 +133,15 @@
       word.addEventListener("focus", () => go(k));
       word.addEventListener("keydown", lead);
     });
-    return { within: (count) => at >= count && go(count - 1) };
+    return { within: (/** @type {number} */ count) => at >= count && go(count - 1) };
   }
 
   // The document as running text: each word is a button that takes it out, and brings it back.
+  /** @param {Matrix} documents @param {string[]} words @param {(place: number) => void} press */
   function documentBox(documents, words, press) {
     const spots = Array.from({ length: Math.max(...documents.map(({ length }) => length)) }, (_, k) => {
       const [word, number] = [document.createTextNode(""), h("span", { class: "ak-number" })];
-      const button = h("button", { type: "button", class: "ak-word", onclick: () => press(k) }, word, " ", number);
+      const button = attnkit.button([word, " ", number], () => press(k), { class: "ak-word" });
       return { word, number, button };
     });
     const name = "The words of the document; a pressed one is taken out; arrow keys lead from one to the next";
@@ -121,6 +149,7 @@
     element.append(...spots.flatMap(({ button }) => [button, " "]));
     const way = walk(spots.map(({ button }) => button));
     // Tinted in proportion to the largest weight; where none has five equal shares, less, as then none stands out.
+    /** @param {Found} found @param {State} state */
     function show({ weights, most }, { document: chosen, removed }) {
       const shares = weights.length - removed.length;
       const largest = Math.max(weights[most[0]] ?? 0, MOST / shares);
@@ -138,6 +167,7 @@
   }
 
   // The answer, what it was, and a dot between the two labels, nearer to the likelier one; a line where it was.
+  /** @param {string[]} labels */
   function answerBox(labels) {
     const [now, before, right, verdict] = ["ak-now", "ak-small ak-before", "", "ak-verdict"].map((kind) =>
       h("span", { class: kind }),
@@ -148,6 +178,7 @@
     scale.append(h("span", { class: "ak-track" }, dot, line), high);
     const says = h("p", {}, "The model says ", now, " ", before);
     const element = h("div", { class: "ak-answer" }, says, scale, h("p", {}, right, " ", verdict));
+    /** @param {number} p @param {number} was @param {number} label @param {State} state */
     function show(p, was, label, state) {
       write(now, answer(labels, p));
       write(before, touched(state) ? `was ${answer(labels, was)}` : "");
@@ -162,6 +193,7 @@
   }
 
   // A document begins whole, but for the first, which begins as the figure did.
+  /** @param {Figure<State, Given>} figure @param {number} count */
   function controls(figure, count) {
     const first = figure.get("defaults");
     const documents = figure.choice({
@@ -180,9 +212,10 @@
     return h("div", { class: "ak-controls" }, documents.element, ways.element);
   }
 
+  /** @param {Figure<State, Given>} figure */
   function build(figure) {
-    const names = ["model", "documents", "labels", "answers"];
-    const [model, documents, labels, answers] = names.map((name) => figure.get(name));
+    const { model, documents, labels, answers } = figure.given("model", "documents", "labels", "answers");
+    /** @param {number} place */
     function press(place) {
       const removed = figure.get("removed");
       const left = removed.filter((other) => other !== place);
@@ -194,6 +227,7 @@
     const hint = h("span", {}, "Press a word to take it out, again to bring it back.");
     const note = h("p", { class: "ak-small ak-note" }, hint, " ", tint);
 
+    /** @param {State} state */
     function update(state) {
       const found = compute({ model, documents, ...state });
       const was = compute({ model, documents, ...state, way: WAYS[0], removed: [] }).probability;

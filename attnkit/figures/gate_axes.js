@@ -3,7 +3,21 @@
   "use strict";
   const { h, fixed, write, attr, style } = attnkit;
 
+  /** @typedef {"none" | "channel" | "spatial" | "both"} Axis */
+  /** @typedef {"sigmoid" | "softmax"} Way */
+  /** @typedef {{ axis: Axis, normalise: Way, picture: number, lamps: number[] }} State */
+  /** @typedef {number[][][]} Picture rows of pixels, each red, green and blue */
+  /** @typedef {{ filters: Matrix, b_filters: number[], readout: Matrix, b_readout: number[] }} Reader */
+  /** @typedef {{ w_squeeze: Matrix, b_squeeze: number[], w_excite: Matrix, b_excite: number[] }} OfChannels */
+  /** @typedef {{ weight: Matrix, bias: number[] }} OfPlaces */
+  /** @typedef {Reader & (OfChannels | { w_excite?: undefined }) & (OfPlaces | { weight?: undefined })} Trained */
+  /** @typedef {{ models: Record<Axis, Trained>, pictures: Picture[], lit: number[][], lamp: number[] }} Data */
+  /** @typedef {Data & { labels: number[], names: string[], shapes: Matrix[] }} Given */
+  /** @typedef {ReturnType<typeof compute>} Found */
+
+  /** @type {Record<Axis, string>} */
   const AXES = { none: "none", channel: "channels", spatial: "places", both: "both" };
+  /** @type {Way[]} */
   const WAYS = ["sigmoid", "softmax"];
   const COLOURS = ["red", "green", "blue"];
   const SCALE = "Brightness is scaled for each channel separately.";
@@ -17,21 +31,28 @@
 
   // ---- the arithmetic, compared with GateAxes by tests/test_figures.py
 
+  /** @type {Record<Way, (raw: number[]) => number[]>} */
   const NORMALISED = {
     sigmoid: (raw) => raw.map((x) => 0.5 + 0.5 * Math.tanh(0.5 * x)),
     softmax: attnkit.softmax,
   };
+  /** @param {number[]} numbers */
   const total = (numbers) => numbers.reduce((sum, v) => sum + v, 0);
+  /** @param {number[]} numbers */
   const mean = (numbers) => total(numbers) / numbers.length;
+  /** @param {number} x */
   const positive = (x) => Math.max(x, 0);
 
+  /** @param {number[]} a @param {number[]} b */
   const same = (a, b) => a.every((v, k) => v === b[k]);
 
   // The picture under its present lamps: the light of a lamp more or less in each quarter that was switched.
+  /** @param {Data & State} state */
   function underLamps({ pictures, picture, lit, lamp, lamps }) {
     const pixels = pictures[picture];
     const was = lit[picture] ?? [];
     if (same(was, lamps)) return pixels;
+    /** @param {number} k @param {number} count */
     const half = (k, count) => Math.floor((2 * k) / count);
     return pixels.map((line, r) =>
       line.map((pixel, c) => {
@@ -42,9 +63,11 @@
   }
 
   // x W + b
+  /** @param {number[]} x @param {Matrix} w @param {number[]} b */
   const product = (x, w, b) => b.map((start, k) => start + x.reduce((sum, v, i) => sum + v * w[i][k], 0));
 
   // One colour of a picture with a border of zeros, row after row.
+  /** @param {Picture} picture @param {number} colour */
   function plane(picture, colour) {
     const border = picture[0].map(() => 0);
     const rows = [border, ...picture.map((row) => row.map((pixel) => pixel[colour])), border];
@@ -52,7 +75,9 @@
   }
 
   // What a filter finds at each place, and ReLU. The nine products are written out: this is nearly all of the work.
+  /** @param {number[]} p @param {Pair} pair @param {number[]} t @param {number} bias */
   function filtered(p, [rows, columns], t, bias) {
+    /** @type {number[]} */
     const out = [];
     for (let r = 0; r < rows; r++)
       for (let c = 0; c < columns; c++) {
@@ -67,7 +92,9 @@
   }
 
   // The channels, each a list of places: those of red, of green, of blue, with the same filters.
+  /** @param {Picture} picture @param {Reader} reader */
   function convolved(picture, { filters, b_filters: bias }) {
+    /** @type {Pair} */
     const shape = [picture.length, picture[0].length];
     const taps = bias.map((_, k) => filters.map((row) => row[k]));
     const planes = COLOURS.map((_, colour) => plane(picture, colour));
@@ -75,6 +102,12 @@
   }
 
   // The gates of the places: each sums its channels, times what the channels' gates make of them.
+  /**
+   * @param {Matrix} features
+   * @param {number[]} factors
+   * @param {OfPlaces} ofPlaces
+   * @param {(raw: number[]) => number[]} gates
+   */
   function placeGates(features, factors, { weight, bias: [bias] }, gates) {
     const raw = features[0].map(() => bias);
     features.forEach((channel, k) => {
@@ -88,12 +121,13 @@
 
   // `features` and `gated` are channels before and after the gates; the answer is read from the largest of each channel,
   // added over the colours.
+  /** @param {Data & State} state */
   function compute(state) {
     const [model, gates] = [state.models[state.axis], NORMALISED[state.normalise]];
     const pixels = underLamps(state);
     const features = convolved(pixels, model);
     const means = features.map(mean);
-    let [channels, places] = [null, null];
+    let [channels, places] = [/** @type {number[] | null} */ (null), /** @type {number[] | null} */ (null)];
     if (model.w_excite) {
       const hidden = product(means, model.w_squeeze, model.b_squeeze).map(positive);
       channels = gates(product(hidden, model.w_excite, model.b_excite));
@@ -110,25 +144,22 @@
 
   // ---- in words
 
-  const best = (chances) => chances.indexOf(Math.max(...chances));
-
+  /** @param {Found} found */
   function sums({ channels, places }) {
-    const told = [
-      [channels, "channels"],
-      [places, "places"],
-    ]
-      .filter(([gates]) => gates)
-      .map(([gates, what]) => `the gates of the ${gates.length} ${what} sum to ${fixed(total(gates))}`);
-    return told.join(" and ") || "nothing is multiplied";
+    const say = (/** @type {number[] | null} */ gates, /** @type {string} */ what) =>
+      gates && `the gates of the ${gates.length} ${what} sum to ${fixed(total(gates))}`;
+    const told = [say(channels, "channels"), say(places, "places")];
+    return told.filter(Boolean).join(" and ") || "nothing is multiplied";
   }
 
   // The right answer is that of the picture as it was given, `right`; under other lamps it is not known.
+  /** @param {Found} found @param {State} state @param {string[]} names @param {number|null} right */
   function told(found, { picture, axis, normalise }, names, right) {
-    const answer = best(found.chances);
+    const answer = attnkit.argmax(found.chances);
     const how = axis === "none" ? "" : `, by ${normalise}`;
     const lamps = right === null ? " with other lamps" : "";
-    const known = answer === right ? ", which is right" : `; the right answer is ${names[right]}`;
-    const verdict = right === null ? "" : known;
+    const wrong = right === null ? "" : `; the right answer is ${names[right]}`;
+    const verdict = answer === right ? ", which is right" : wrong;
     return (
       `Picture ${picture + 1}${lamps}, gates for ${AXES[axis]}${how}: ${sums(found)}. ` +
       `The model says ${names[answer]}, ${fixed(found.chances[answer])}${verdict}.`
@@ -138,12 +169,14 @@
   // ---- the parts
 
   // Pixels as light, each of red, green and blue from 0 to 1: one drawing, however many.
+  /** @param {number} rows @param {number} columns */
   function screen(rows, columns) {
     const element = h("canvas", { width: columns, height: rows, class: "ak-raster", "aria-hidden": "true" });
-    const context = element.getContext("2d");
+    const context = /** @type {CanvasRenderingContext2D} */ (element.getContext("2d")); // which every browser has
     const image = context.createImageData(columns, rows);
     image.data.fill(255);
     const { data } = image; // what is stored there is rounded
+    /** @param {Picture[0]} pixels */
     function show(pixels) {
       pixels.forEach(([red, green, blue], i) => {
         [data[4 * i], data[4 * i + 1], data[4 * i + 2]] = [255 * red, 255 * green, 255 * blue];
@@ -151,6 +184,7 @@
       context.putImageData(image, 0, 0);
     }
     // One number a pixel, as light of a tint; `most` is its brightest.
+    /** @param {number[]} numbers @param {number[]} tint @param {number} most */
     function tinted(numbers, tint, most) {
       const [red, green, blue] = tint.map((part) => (255 * part) / most);
       numbers.forEach((v, i) => {
@@ -161,20 +195,25 @@
     return { element, show, tinted };
   }
 
+  /** @param {Child[]} words */
   const small = (...words) => h("p", { class: "ak-small" }, ...words);
+  /** @param {string} kind @param {Child[]} children */
   const panel = (kind, ...children) => h("div", { class: kind }, ...children);
 
   // A button over each quarter of the picture, which switches its lamp.
+  /** @param {(quarter: number) => void} press */
   function switches(press) {
     const buttons = ["upper left", "upper right", "lower left", "lower right"].map((where, k) =>
-      h("button", { type: "button", class: "ak-lamp", "aria-label": `lamp ${where}`, onclick: () => press(k) }),
+      attnkit.button(null, () => press(k), { class: "ak-lamp", "aria-label": `lamp ${where}` }),
     );
     const name = { class: "ak-lamps", role: "group", "aria-label": "the lamps of the picture's quarters" };
+    /** @param {number[]} lamps */
     const show = (lamps) => buttons.forEach((button, k) => attr(button, "aria-pressed", String(lamps[k] === 1)));
     return { element: h("div", name, ...buttons), show };
   }
 
   // The picture, its three colours below it, and the gates of its places.
+  /** @param {Pair} pair @param {Part|null} lamps */
   function sight([rows, columns], lamps) {
     const [whole, ...colours] = [null, ...COLOURS].map(() => screen(rows, columns));
     const gates = attnkit.raster(rows, columns, ["weight"]);
@@ -185,6 +224,7 @@
     const title = small(lamps ? "picture: press a quarter" : "picture");
     const element = [panel("ak-map", title, picture, panel("ak-colours", ...parts)), map];
     // A sigmoid's gates have one scale, in which 1 is the deepest; of weights that sum to one the largest is.
+    /** @param {Found} found @param {Way} normalise */
     function show({ pixels: seen, places }, normalise) {
       const pixels = seen.flat();
       whole.show(pixels);
@@ -202,6 +242,7 @@
   }
 
   // A channel before the gates, and after them in the same scale of light; below, its mean and its gate.
+  /** @param {number} k @param {number} colour @param {Pair} pair */
   function card(k, colour, [rows, columns]) {
     const [before, after] = [screen(rows, columns), screen(rows, columns)];
     const [mean, gate] = ["ak-mean", "ak-gate"].map((kind) => {
@@ -209,10 +250,12 @@
       return { bar, number, element: h("div", { class: "ak-bar" }, h("div", { class: "ak-well" }, bar), number) };
     });
     const element = h("div", { class: "ak-channel" }, before.element, after.element, mean.element, gate.element);
+    /** @param {{ bar: HTMLElement, number: HTMLElement }} cell @param {number} share @param {string} text */
     function fill({ bar, number }, share, text) {
       style(bar, "transform", `scaleX(${share.toFixed(3)})`);
       write(number, text);
     }
+    /** @param {Found} found @param {number} largest */
     function show(found, largest) {
       const [features, average, own] = [found.features[k], found.means[k], found.channels?.[k]];
       const most = Math.max(...features, 1e-9);
@@ -225,6 +268,7 @@
   }
 
   // The channels of each colour in a row, one for each filter.
+  /** @param {number} count @param {Pair} shape */
   function channels(count, shape) {
     const cards = COLOURS.map((_, c) => Array.from({ length: count }, (_, k) => card(c * count + k, c, shape)));
     const sum = h("span", { class: "ak-sum" });
@@ -238,6 +282,7 @@
       const name = h("span", { class: "ak-small" }, COLOURS[c]);
       return h("div", look, name, ...own.map((one) => one.element));
     });
+    /** @param {Found} found */
     function show(found) {
       const largest = Math.max(...found.means, 1e-9);
       for (const one of cards.flat()) one.show(found, largest);
@@ -247,6 +292,7 @@
   }
 
   // The shape of an answer as a small drawing.
+  /** @param {Matrix} rows */
   function icon(rows) {
     const squares = rows.flatMap((row, r) => row.map((full, c) => (full ? `M${c} ${r}h1v1h-1z` : ""))).join("");
     const drawing = attnkit.svg("svg", { viewBox: `0 0 ${rows[0].length} ${rows.length}`, "aria-hidden": "true" });
@@ -255,6 +301,7 @@
   }
 
   // A bar for each answer; the model's is set bold, the right one has a mark.
+  /** @param {string[]} names @param {Matrix[]} shapes */
   function answers(names, shapes) {
     const lines = names.map((name, k) => {
       const [bar, number] = [h("span", { class: "ak-fill" }), h("span", { class: "ak-num" })];
@@ -264,8 +311,9 @@
       return { bar, number, mark, element };
     });
     const element = panel("ak-answers", small("the model's answer"), ...lines.map((line) => line.element));
+    /** @param {Found} found @param {number|null} right */
     function show({ chances }, right) {
-      const chosen = best(chances);
+      const chosen = attnkit.argmax(chances);
       lines.forEach(({ bar, number, mark, element: line }, k) => {
         style(bar, "transform", `scaleX(${chances[k].toFixed(3)})`);
         write(number, fixed(chances[k]));
@@ -276,35 +324,39 @@
     return { element, show };
   }
 
+  /** @param {Figure<State, Given>} figure @param {Axis[]} axes @param {number} count @param {Matrix} lit */
   function controls(figure, axes, count, lit) {
-    const pick = {
+    const pick = figure.choice({
       label: "picture",
       words: Array.from({ length: count }, (_, k) => String(k + 1)),
       trait: "picture",
       write: (picture) => ({ picture, lamps: lit[picture] ?? [] }),
-    };
-    const axis = {
+    });
+    const axis = figure.choice({
       label: "gates for",
       words: axes.map((name) => AXES[name]),
       read: (state) => axes.indexOf(state.axis),
       write: (k) => ({ axis: axes[k] }),
-    };
-    const way = {
+    });
+    const way = figure.choice({
       label: "made by",
       words: WAYS,
       read: ({ normalise }) => WAYS.indexOf(normalise),
       write: (k) => ({ normalise: WAYS[k] }),
-    };
-    const rows = [axis, way, pick].map((options) => figure.choice(options).element);
+    });
+    const rows = [axis, way, pick].map((choice) => choice.element);
     rows[2].append(figure.reset());
     return panel("ak-controls", rows[0], panel("ak-row", rows[1], rows[2]));
   }
 
+  /** @param {Figure<State, Given>} figure */
   function build(figure) {
-    const given = ["models", "pictures", "labels", "names", "shapes", "lit", "lamp"];
-    const [models, pictures, labels, names, shapes, lit, lamp] = given.map((name) => figure.get(name));
+    const { models, pictures, lit, lamp } = figure.given("models", "pictures", "lit", "lamp");
+    const { labels, names, shapes } = figure.given("labels", "names", "shapes");
+    /** @type {Pair} */
     const shape = [pictures[0].length, pictures[0][0].length];
-    const axes = Object.keys(AXES).filter((axis) => models[axis]);
+    const axes = /** @type {Axis[]} */ (Object.keys(AXES)).filter((axis) => models[axis]);
+    /** @param {number} quarter */
     function press(quarter) {
       const lamps = figure.get("lamps").map((on, k) => (k === quarter ? 1 - on : on));
       figure.put({ lamps });
@@ -315,6 +367,7 @@
     const answer = answers(names, shapes);
     const note = h("p", { class: "ak-small ak-note" });
 
+    /** @param {State} state */
     function update(state) {
       const found = compute({ models, pictures, lit, lamp, ...state });
       const right = same(lit[state.picture] ?? [], state.lamps) ? labels[state.picture] : null;

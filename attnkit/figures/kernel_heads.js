@@ -3,9 +3,15 @@
   "use strict";
   const { h, fixed } = attnkit;
 
+  /** @typedef {{ kernel: number, pixel: Pair, sharpness: number }} State */
+  /** @typedef {{ pixels: Matrix, names: string[], kernels: Matrix[], exacts: Matrix[] }} Given */
+  /** @typedef {ReturnType<typeof compute>} Found */
+  /** @typedef {readonly [height: number, width: number]} Shape */
+
   const STEPS = [-1, 0, 1];
 
   // The weights of the three heads along one axis, from each place to each.
+  /** @param {number} count @param {number} sharpness */
   function alongAxis(count, sharpness) {
     const at = Array.from({ length: count }, (_, i) => i);
     return STEPS.map((step) => at.map((i) => attnkit.softmax(at.map((j) => -sharpness * (j - i - step) ** 2))));
@@ -13,6 +19,7 @@
 
   // The arithmetic, compared with convolution_as_attention by tests/test_figures.py. A squared distance is a sum over
   // rows and columns, so the softmax over pixels is a product of one over rows and one over columns.
+  /** @param {State & Omit<Given, "names">} state */
   function compute({ pixels, kernels, kernel, pixel: [row, column], sharpness, exacts }) {
     const [numbers, exact] = [kernels[kernel], exacts[kernel]];
     const [down, across] = [alongAxis(pixels.length, sharpness), alongAxis(pixels[0].length, sharpness)];
@@ -20,6 +27,7 @@
     const reads = STEPS.map((_, a) => {
       const blended = down[a].map((weights) => attnkit.blend(weights, pixels));
       return STEPS.map((_, b) => {
+        /** @param {number} r @param {number} c */
         const read = (r, c) => attnkit.dot(across[b][c], blended[r]);
         if (numbers[a][b])
           output.forEach((line, r) => {
@@ -45,12 +53,16 @@
     ["left", "here", "right"],
     ["down left", "down", "down right"],
   ];
-  const ALL = STEPS.flatMap((_, a) => STEPS.map((_, b) => [a, b]));
+  /** @type {Pair[]} */
+  const ALL = STEPS.flatMap((_, a) => STEPS.map((_, b) => /** @type {Pair} */ ([a, b])));
+  /** @param {number[]} numbers @param {number} least */
   const largest = (numbers, least) => Math.max(...numbers.map(Math.abs), least);
 
+  /** @param {Figure<State, Given>} figure @param {string[]} names @param {Shape} shape @param {HTMLElement} reset */
   function controls(figure, names, [height, width], reset) {
     const choice = figure.choice({ label: "kernel", words: names, trait: "kernel" });
     choice.element.append(reset);
+    /** @type {[name: string, count: number][]} */
     const axes = [
       ["row", height],
       ["column", width],
@@ -67,6 +79,7 @@
         write: (v, { pixel }) => ({ pixel: pixel.map((p, k) => (k === axis ? v - 1 : p)) }),
       }),
     );
+    /** @param {number} v */
     const digit = (v) => fixed(v, 1);
     const range = { min: 0.1, max: 40, step: 0.1 };
     const sharpness = figure.slider({ name: "sharpness", trait: "sharpness", ...range, format: digit, word: digit });
@@ -75,14 +88,22 @@
   }
 
   // Pictures over one another with a square around the chosen pixel; pointing at another pixel chooses it.
+  /**
+   * @param {string} title
+   * @param {Raster[]} layers
+   * @param {Shape} shape
+   * @param {(row: number, column: number) => void} choose
+   */
   function panel(title, layers, [height, width], choose) {
     const square = attnkit.svg("rect", { width: 1, height: 1, class: "ak-aim" });
     const over = attnkit.svg("svg", { viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
     over.append(square);
     const look = { class: "ak-stack", style: `aspect-ratio:${width}/${height}` };
     const stack = h("div", look, ...layers.map((layer) => layer.element), over);
+    /** @param {PointerEvent} event */
     const point = (event) => {
       const box = stack.getBoundingClientRect();
+      /** @param {number} share @param {number} count */
       const at = (share, count) => Math.max(0, Math.min(count - 1, Math.floor(share * count)));
       choose(at((event.clientY - box.top) / box.height, height), at((event.clientX - box.left) / box.width, width));
     };
@@ -94,18 +115,25 @@
   }
 
   // A button for each head: its number of the kernel, what it reads, the product of both.
+  /** @param {(a: number, b: number) => void} choose */
   function headButtons(choose) {
     return WHERE.map((line, a) =>
       line.map((where, b) => {
         const [reads, adds] = [h("span", { class: "ak-small" }), h("strong", {})];
-        const look = { type: "button", "aria-pressed": "false", class: "ak-head" };
+        const look = { "aria-pressed": "false", class: "ak-head" };
         const name = h("span", { class: "ak-small" }, where);
-        const button = h("button", { ...look, onclick: () => choose(a, b) }, name, reads, adds);
+        const button = attnkit.button([name, reads, adds], () => choose(a, b), look);
         return { reads, adds, button };
       }),
     );
   }
 
+  /**
+   * @param {ReturnType<typeof headButtons>} heads
+   * @param {Matrix} kernel
+   * @param {Matrix} reads
+   * @param {(a: number, b: number) => boolean} isChosen
+   */
   function fillHeads(heads, kernel, reads, isChosen) {
     const products = kernel.map((line, a) => line.map((number, b) => number * reads[a][b]));
     const vmax = largest(products.flat(), 1);
@@ -128,11 +156,13 @@
     };
   }
 
+  /** @param {Figure<State, Given>} figure */
   function build(figure) {
-    const [pixels, kernels, exacts, names] = ["pixels", "kernels", "exacts", "names"].map((name) => figure.get(name));
-    const shape = [pixels.length, pixels[0].length];
-    let chosen = null; // the head that is looked at, [a, b]; none: all of them
-    const isChosen = (a, b) => chosen !== null && chosen[0] === a && chosen[1] === b;
+    const { pixels, kernels, exacts, names } = figure.given("pixels", "kernels", "exacts", "names");
+    const shape = /** @type {const} */ ([pixels.length, pixels[0].length]);
+    let chosen = /** @type {Pair | null} */ (null); // the head that is looked at, [a, b]; none: all of them
+    const isChosen = (/** @type {number} */ a, /** @type {number} */ b) =>
+      chosen !== null && chosen[0] === a && chosen[1] === b;
     const heads = headButtons((a, b) => {
       chosen = isChosen(a, b) ? null : [a, b];
       figure.redraw();
@@ -140,10 +170,9 @@
     const reset = figure.reset(() => {
       chosen = null;
     });
-
-    const raster = (...fills) => attnkit.raster(...shape, ...fills);
-    const [picture, looks, output] = [raster(), raster(["weight"]), raster()];
-    const choose = (row, column) => figure.put({ pixel: [row, column] });
+    const [picture, output] = [attnkit.raster(...shape), attnkit.raster(...shape)];
+    const looks = attnkit.raster(...shape, ["weight"]);
+    const choose = (/** @type {Pair} */ ...pixel) => figure.put({ pixel });
     const panels = [panel("picture", [picture, looks], shape, choose), panel("output", [output], shape, choose)];
     const nine = { class: "ak-nine", role: "group", "aria-label": "heads" };
     const grid = h(
@@ -155,10 +184,12 @@
     const three = h("div", { class: "ak-three" }, panels[0].element, grid, panels[1].element);
     const { numbers, element: total } = totals();
 
+    /** @param {Found} now @param {Pair} pair */
     function showPictures(now, [row, column]) {
       const within = chosen ? [chosen] : ALL;
-      const weight = (r, c) => within.reduce((sum, [a, b]) => sum + now.rows[a][r] * now.columns[b][c], 0);
-      const weights = pixels.flatMap((line, r) => line.map((_, c) => weight(r, c)));
+      const weights = pixels.flatMap((line, r) =>
+        line.map((_, c) => within.reduce((sum, [a, b]) => sum + now.rows[a][r] * now.columns[b][c], 0)),
+      );
       looks.show(weights, 1.4 * Math.max(...weights)); // the picture below stays visible
       picture.show(pixels.flat(), largest(pixels.flat(), 1e-9)); // in the theme's colours
       output.show(now.output.flat(), largest(now.output.flat(), 1e-9));
@@ -167,6 +198,7 @@
         attnkit.attr(square, "y", row);
       }
     }
+    /** @param {State} state */
     function update(state) {
       const { kernel, pixel } = state;
       const [row, column] = pixel;
@@ -176,7 +208,7 @@
       fillHeads(heads, kernels[kernel], now.reads, isChosen);
       [sum, exact, now.written].forEach((text, k) => attnkit.write(numbers[k], text));
       figure.say(
-        `${chosen ? `Head “${WHERE[chosen[0]][chosen[1]]}” alone is shown. ` : ""}` +
+        `${chosen ? `Head ${attnkit.quoted(WHERE[chosen[0]][chosen[1]])} alone is shown. ` : ""}` +
           `Row ${row + 1}, column ${column + 1}, ${names[kernel]}: ` +
           `the heads add up to ${sum}, the convolution gives ${exact}.`,
       );

@@ -3,7 +3,11 @@
   "use strict";
   const { h, fixed } = attnkit;
 
+  /** @typedef {{ mask: boolean[][], row: number }} State */
+  /** @typedef {{ words: string[], scores: Matrix, padding: number }} Given */
+
   // The masks to choose from, by their names: may this query attend to this key?
+  /** @type {Record<string, (query: number, key: number, real: number) => boolean>} */
   const MASKS = {
     all: () => true,
     causal: (query, key) => key <= query,
@@ -12,15 +16,18 @@
     "causal and padding": (query, key, real) => key <= query && key < real,
   };
 
+  /** @param {boolean[][]} a @param {boolean[][]} b */
   const same = (a, b) => a.every((row, i) => row.every((may, j) => may === b[i][j]));
 
   // A softmax over the allowed keys only: the others get exp(−∞) = 0. Where no key is allowed, the sum would be 0.
+  /** @param {number[]} scores @param {boolean[]} allowed */
   function weigh(scores, allowed) {
     if (!allowed.includes(true)) return scores.map(() => 0);
     return attnkit.softmax(scores.map((score, j) => (allowed[j] ? score : -Infinity)));
   }
 
   // The arithmetic, compared with attnkit by tests/test_figures.py; `preset` is -1 for a mask made by hand.
+  /** @param {{ scores: Matrix, mask: boolean[][], padding: number }} options */
   function compute({ scores, mask, padding }) {
     const real = mask.length - padding;
     const names = Object.keys(MASKS).filter((name) => padding || !name.includes("padding"));
@@ -30,20 +37,25 @@
     return { weights, sums, names, presets, preset: presets.findIndex((preset) => same(preset, mask)) };
   }
 
+  /** @param {boolean[][]} mask @param {number} row @param {number} column */
   const toggled = (mask, row, column) =>
     mask.map((line, i) => line.map((may, j) => (i === row && j === column ? !may : may)));
 
   // The arrow keys lead from square to square, Home and End to the ends of a row; one square only is in the tab order.
+  /** @param {HTMLElement[][]} squares @param {Pair} start */
   function walk(squares, start) {
     const last = squares.length - 1;
     const at = [...start];
+    /** @param {number} row @param {number} column */
     const go = (row, column) => {
       squares[at[0]][at[1]].tabIndex = -1;
       Object.assign(at, [row, column]);
       squares[row][column].tabIndex = 0;
     };
+    /** @param {KeyboardEvent} event */
     const lead = (event) => {
       const [row, column] = at;
+      /** @type {Record<string, number[]>} */
       const ways = {
         ArrowUp: [row - 1, column],
         ArrowDown: [row + 1, column],
@@ -68,10 +80,13 @@
   }
 
   // Queries down the side, keys along the top, a square for each pair, and the sum of each row.
+  /** @param {string[]} words @param {(row: number, column: number) => void} press */
   function grid(words, press) {
-    const square = (i, j) => h("button", { type: "button", class: "ak-cell", onclick: () => press(i, j) });
+    /** @param {number} i @param {number} j */
+    const square = (i, j) => attnkit.button(null, () => press(i, j), { class: "ak-cell" });
     const squares = words.map((_, i) => words.map((_, j) => square(i, j)));
     const sums = words.map(() => h("td", { class: "ak-total" }));
+    /** @param {string} word */
     const heading = (word) => h("th", { scope: "col" }, h("span", {}, word));
     const corner = h("td", { class: "ak-corner" }, h("span", {}, "key →"), h("span", {}, "query ↓"));
     const lines = words.map((word, i) =>
@@ -88,6 +103,12 @@
 
   const FIT = 34; // letters that a phone has room for above the columns
 
+  /**
+   * @param {HTMLElement} button
+   * @param {[query: string, key: string]} words
+   * @param {boolean} may
+   * @param {number} weight
+   */
   function showSquare(button, words, may, weight) {
     const told = may ? `allowed, weight ${fixed(weight)}` : "hidden";
     attnkit.write(button, may ? fixed(weight) : "×");
@@ -97,24 +118,29 @@
   }
 
   // What is said of the row that was changed last.
+  /** @param {string} word @param {boolean[]} allowed @param {boolean[][]} mask */
   function sentence(word, allowed, mask) {
+    /** @param {boolean[]} row */
     const count = (row) => row.filter(Boolean).length;
     const [seen, n] = [count(allowed), allowed.length];
     if (!seen) {
       return (
-        `From “${word}”: nothing may be seen. Its weights are all 0, and so is its output. ` +
+        `From ${attnkit.quoted(word)}: nothing may be seen. Its weights are all 0, and so is its output. ` +
         "Plain code would give NaN: the exponentials sum to 0, and 0/0 is not a number."
       );
     }
     const sum = seen === 1 ? "its weight is 1" : "their weights sum to 1";
-    return `From “${word}”: ${seen} of ${n} may be seen; ${sum}. In all, ${count(mask.flat())} of ${n * n} squares are allowed.`;
+    return `From ${attnkit.quoted(word)}: ${seen} of ${n} may be seen; ${sum}. In all, ${count(mask.flat())} of ${n * n} squares are allowed.`;
   }
 
+  /** @param {Figure<State, Given>} figure */
   function build(figure) {
-    const [words, scores, padding] = ["words", "scores", "padding"].map((name) => figure.get(name));
+    const { words, scores, padding } = figure.given("words", "scores", "padding");
+    /** @param {number} row @param {number} column */
     const press = (row, column) => figure.put({ row, mask: toggled(figure.get("mask"), row, column) });
     const table = grid(words, press);
     walk(table.squares, [figure.get("row"), 0]);
+    /** @param {State} state */
     const now = (state) => compute({ scores, padding, ...state });
     const { names, presets } = now(figure.state());
     const choice = figure.choice({
@@ -124,6 +150,7 @@
       write: (k) => ({ mask: presets[k] }),
     });
 
+    /** @param {State} state */
     function update(state) {
       const { weights, sums } = now(state);
       weights.forEach((line, i) => {

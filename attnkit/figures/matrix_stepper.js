@@ -1,9 +1,16 @@
 // Q times K transposed, softmax row by row, times V: click a cell, see its row, its column and its sum.
 ((attnkit) => {
   "use strict";
-  const { h, fixed } = attnkit;
+  const { h, fixed, quoted } = attnkit;
+
+  /** @typedef {{ step: number, cell: Pair, scale: number }} State */
+  /** @typedef {{ queries: Matrix, key_rows: Matrix, values: Matrix }} Data */
+  /** @typedef {Data & { row_names: string[], column_names: string[] }} Given */
+  /** @typedef {{ cells: HTMLElement[][] }} Block */
+  /** @typedef {ReturnType<typeof compute>} Found */
 
   // The arithmetic, compared with numpy and attnkit.attention by tests/test_figures.py.
+  /** @param {Data & { scale: number }} data */
   function compute({ queries, key_rows, values, scale }) {
     const scores = queries.map((q) => key_rows.map((k) => scale * attnkit.dot(q, k)));
     const weights = scores.map(attnkit.softmax);
@@ -11,6 +18,7 @@
   }
 
   // Each step: its name, which is that of its result in `compute`, what one of its numbers is, and the matrices it takes.
+  /** @type {{ name: keyof ReturnType<typeof compute>, one: string, result: string, left: string, right?: string }[]} */
   const STEPS = [
     { name: "scores", one: "score", result: "S", left: "Q", right: "Kᵀ" },
     { name: "weights", one: "weight", result: "A", left: "S" },
@@ -18,14 +26,18 @@
   ];
 
   // The matrices: their roles, and the formulas of those that a step makes.
+  /** @type {Record<string, string>} */
   const ROLES = { Q: "query", Kᵀ: "key", S: "quiet", A: "weight", V: "value", Y: "output" };
+  /** @type {Record<string, string>} */
   const FORMULAS = { S: "S = scale · Q Kᵀ", A: "A = softmax(S)", Y: "Y = A V" };
 
+  /** @param {Data} data @param {Found} found @returns {Record<string, Matrix>} */
   function matrices({ queries, key_rows, values }, { scores, weights, outputs }) {
     const turned = key_rows[0].map((_, k) => key_rows.map((row) => row[k]));
     return { Q: queries, Kᵀ: turned, S: scores, A: weights, V: values, Y: outputs };
   }
 
+  /** @param {Figure<State, Given>} figure @param {(string|number)[][]} columns */
   function controls(figure, columns) {
     const steps = figure.choice({
       label: "step",
@@ -40,12 +52,14 @@
   }
 
   // A matrix as squares in a frame; those of a step's result are buttons, which choose the step and the cell.
+  /** @param {string} name @param {Matrix} numbers @param {Figure<State, Given>} figure */
   function block(name, numbers, figure) {
     const step = STEPS.findIndex(({ result }) => result === name);
+    /** @param {number} i @param {number} j */
     const square = (i, j) => {
       if (step < 0) return h("span", { class: "ak-sq" });
       const choose = () => figure.put({ step, cell: [i, j] });
-      return h("button", { type: "button", class: "ak-sq", "aria-pressed": "false", onclick: choose });
+      return attnkit.button(null, choose, { class: "ak-sq", "aria-pressed": "false" });
     };
     const cells = numbers.map((row, i) => row.map((_, j) => square(i, j)));
     const look = {
@@ -57,8 +71,16 @@
 
   // All matrices in their places: a right factor stands above the product, so that a row and a column meet where they
   // cross. What later steps make is an empty place until then.
+  /**
+   * @param {Figure<State, Given>} figure
+   * @param {Record<string, Matrix>} sample
+   * @param {string[]} rowNames
+   * @param {string[]} columnNames
+   */
   function drawing(figure, sample, rowNames, columnNames) {
+    /** @type {Record<string, ReturnType<typeof block>>} */
     const blocks = {};
+    /** @param {string[]} words @param {string} kind */
     const names = (words, kind) =>
       h("span", { class: `ak-names ${kind}` }, ...words.map((word) => h("span", {}, word)));
     const parts = Object.entries(sample).map(([name, numbers], k) => {
@@ -76,6 +98,7 @@
   }
 
   // Write a matrix into its squares.
+  /** @param {Block} block @param {Matrix} numbers @param {Fill} [kind] */
   function fill({ cells }, numbers, kind) {
     const vmax = kind ? 1 : Math.max(1, ...numbers.flat().map(Math.abs));
     numbers.forEach((line, i) =>
@@ -87,6 +110,7 @@
   }
 
   // Frame the squares of one row, of one column or, where both are named, one cell.
+  /** @param {Block} block @param {number|null} row @param {number|null} column */
   function mark({ cells }, row, column) {
     cells.forEach((line, i) =>
       line.forEach((cell, j) => {
@@ -97,6 +121,11 @@
   }
 
   // The cells of the results say which one they are, and whether they are the one that is explained.
+  /**
+   * @param {Block} block
+   * @param {Matrix} numbers
+   * @param {{ one: string, chosen: Pair|null, rowNames: string[], columns: (string|number)[] }} options
+   */
   function tell({ cells }, numbers, { one, chosen, rowNames, columns }) {
     cells.forEach((line, i) =>
       line.forEach((cell, j) => {
@@ -107,39 +136,53 @@
   }
 
   // The sum behind the cell.
+  /**
+   * @param {State} state
+   * @param {Pair} pair
+   * @param {Data} data
+   * @param {Found} now
+   * @param {string[]} rowNames
+   * @param {string[]} columnNames
+   */
   function sentence({ step, scale }, [i, j], { queries, key_rows, values }, now, rowNames, columnNames) {
+    /** @param {number[]} a @param {number[]} b */
     const chain = (a, b) => a.map((v, k) => `${fixed(v)}·${fixed(b[k])}`).join(" + ");
     const result = fixed(now[STEPS[step].name][i][j]);
     if (step === 0) {
       const product = `${fixed(scale)} · (${chain(queries[i], key_rows[j])})`;
-      return `“${rowNames[i]}” meets “${columnNames[j]}”: ${product} = ${result}.`;
+      return `${quoted(rowNames[i])} meets ${quoted(columnNames[j])}: ${product} = ${result}.`;
     }
     if (step === 1) {
       const powers = now.scores[i].map(Math.exp);
       const total = powers.reduce((sum, v) => sum + v, 0);
       return (
-        `“${rowNames[i]}”, weight of “${columnNames[j]}”: exp(${fixed(now.scores[i][j])}) = ${fixed(powers[j])}, ` +
+        `${quoted(rowNames[i])}, weight of ${quoted(columnNames[j])}: exp(${fixed(now.scores[i][j])}) = ${fixed(powers[j])}, ` +
         `divided by ${fixed(total)}, the sum of the row's exponentials: ${result}.`
       );
     }
     const column = values.map((row) => row[j]);
-    return `“${rowNames[i]}”, number ${j + 1} of its output: ${chain(now.weights[i], column)} = ${result}.`;
+    return `${quoted(rowNames[i])}, number ${j + 1} of its output: ${chain(now.weights[i], column)} = ${result}.`;
   }
 
+  /** @param {Figure<State, Given>} figure */
   function build(figure) {
-    const [rowNames, columnNames] = ["row_names", "column_names"].map((name) => figure.get(name));
-    const data = Object.fromEntries(["queries", "key_rows", "values"].map((name) => [name, figure.get(name)]));
+    const { row_names: rowNames, column_names: columnNames } = figure.given("row_names", "column_names");
+    const data = figure.given("queries", "key_rows", "values");
     const numbered = data.values[0].map((_, k) => k + 1);
     const columns = [columnNames, columnNames, numbered]; // of each step's result
     const sample = matrices(data, compute({ ...data, scale: 1 }));
     const { blocks, element } = drawing(figure, sample, rowNames, columnNames);
 
+    /** @param {State} state */
     function update(state) {
       const now = compute({ ...data, scale: state.scale });
       const { left, right, result } = STEPS[state.step];
+      /** @type {State["cell"]} */
       const cell = [state.cell[0], Math.min(state.cell[1], columns[state.step].length - 1)];
       const numbers = matrices(data, now);
-      const places = { [left]: [cell[0], null], [right]: [null, cell[1]], [result]: cell };
+      /** @type {Record<string, [number | null, number | null]>} */
+      const places = { [left]: [cell[0], null], [result]: cell };
+      if (right) places[right] = [null, cell[1]];
       for (const name of Object.keys(blocks)) {
         fill(blocks[name], numbers[name], name === "A" ? "weight" : undefined);
         mark(blocks[name], ...(places[name] ?? [-1, -1]));

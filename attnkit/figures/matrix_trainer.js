@@ -3,6 +3,16 @@
   "use strict";
   const { h, fixed } = attnkit;
 
+  /** @typedef {[rate: number, steps: number][]} Path */
+  /** @typedef {{ seed: number, spread: number, rate: number, path: Path }} State */
+  /** @typedef {{ words: string[], vectors: Matrix, asks: number }} Words */
+  /** @typedef {{ sentences: Matrix, answers: number[], held_out: Matrix, held_out_answers: number[] }} Sentences */
+  /** @typedef {Words & Sentences} Data */
+  /** @typedef {Data & { features: string[], shown: number }} Given */
+  /** @typedef {ReturnType<typeof measure>} Measured */
+  /** @typedef {{ matrix: Matrix, training: Measured, heldOut: Measured, slopes: Matrix }} Looked */
+  /** @typedef {Looked & { start: string, rates: number[], losses: number[], heldOutLosses: number[] }} Made */
+
   const MOST = 300; // steps in all
   const SHOWN = 4; // held-out sentences that are drawn
   const RATES = [0.1, 1, 10, 1000];
@@ -12,6 +22,7 @@
   // ---- the arithmetic, compared with MatrixTrainer and with torch by tests/test_figures.py
 
   // The twin of starting_matrix in the Python module.
+  /** @param {number} seed @param {number} size @param {number} spread */
   function startingMatrix(seed, size, spread) {
     const number = attnkit.xorshift(seed);
     const entry = () => spread * (2 * number() - 1);
@@ -19,16 +30,18 @@
   }
 
   // A weighted sum of rows, added to `sum`. It runs some thousand times a frame: loops cost a fifth of attnkit.blend.
+  /** @param {number[]} weights @param {Matrix} rows @param {number[]} [sum] */
   function mix(weights, rows, sum = rows[0].map(() => 0)) {
     for (let i = 0; i < rows.length; i++) for (let k = 0; k < sum.length; k++) sum[k] += weights[i] * rows[i][k];
     return sum;
   }
 
   // The loss of some sentences, the weights of the word that asks, and the gaps between its outputs and the answers.
+  /** @param {Matrix} matrix @param {Words} words @param {Matrix} sentences @param {number[]} answers */
   function measure(matrix, { vectors, asks }, sentences, answers) {
     const question = mix(vectors[sentences[0][asks]], matrix); // x M: the same word asks in all sentences
     let loss = 0;
-    const gaps = [];
+    const gaps = /** @type {Matrix} */ ([]);
     const weights = sentences.map((sentence, n) => {
       const items = sentence.map((word) => vectors[word]);
       const shares = attnkit.softmax(items.map((item) => attnkit.dot(question, item)));
@@ -41,6 +54,7 @@
   }
 
   // How the loss changes with each number of M: back through the average, the softmax and the scores.
+  /** @param {Measured} measured @param {Data} data */
   function slopesOf({ weights, gaps }, { vectors, asks, sentences }) {
     const asking = vectors[sentences[0][asks]];
     const byQuestion = asking.map(() => 0);
@@ -54,47 +68,59 @@
     return asking.map((a) => byQuestion.map((v) => a * v));
   }
 
+  /** @param {Matrix} matrix @param {Matrix} slopes @param {number} rate */
   const stepped = (matrix, slopes, rate) => matrix.map((row, r) => row.map((v, k) => v - rate * slopes[r][k]));
 
   // What trains along a path. It keeps where it is, so that a longer path costs its new steps only.
+  /** @param {Data} data */
   function trainer(data) {
+    /** @param {Matrix} matrix */
     const onTraining = (matrix) => measure(matrix, data, data.sentences, data.answers);
+    /** @param {Matrix} matrix */
     const onHeldOut = (matrix) => measure(matrix, data, data.held_out, data.held_out_answers);
-    let made = null;
+    let made = /** @type {Made | null} */ (null);
+    /** @param {Matrix} matrix @returns {Looked} */
     function look(matrix) {
       const training = onTraining(matrix);
-      Object.assign(made, { matrix, training, heldOut: onHeldOut(matrix), slopes: slopesOf(training, data) });
-      made.losses.push(made.training.loss);
-      made.heldOutLosses.push(made.heldOut.loss);
+      return { matrix, training, heldOut: onHeldOut(matrix), slopes: slopesOf(training, data) };
     }
+    /** @param {Omit<State, "rate">} state */
     function at({ seed, spread, path }) {
       const rates = path.flatMap(([rate, steps]) => Array(steps).fill(rate));
       const start = `${seed} ${spread}`;
-      if (made?.start !== start || made.rates.some((rate, k) => rate !== rates[k])) {
-        made = { start, rates: [], losses: [], heldOutLosses: [] };
-        look(startingMatrix(seed, data.vectors[0].length, spread));
+      let now = made;
+      if (now?.start !== start || now.rates.some((rate, k) => rate !== rates[k])) {
+        const first = look(startingMatrix(seed, data.vectors[0].length, spread));
+        now = { ...first, start, rates: [], losses: [first.training.loss], heldOutLosses: [first.heldOut.loss] };
       }
-      for (const rate of rates.slice(made.rates.length)) {
-        look(stepped(made.matrix, made.slopes, rate));
-        made.rates.push(rate);
+      for (const rate of rates.slice(now.rates.length)) {
+        Object.assign(now, look(stepped(now.matrix, now.slopes, rate)));
+        now.rates.push(rate);
+        now.losses.push(now.training.loss);
+        now.heldOutLosses.push(now.heldOut.loss);
       }
-      return made;
+      made = now;
+      return now;
     }
+    /** @param {Made} now @param {number} rate */
     const next = (now, rate) => onTraining(stepped(now.matrix, now.slopes, rate)).loss;
     return { at, next };
   }
 
   // ---- in words; each claim is checked against the numbers by tests/test_figures.py
 
+  /** @param {number} loss */
   const lossText = (loss) => (loss < 0.0005 ? "below 0.001" : fixed(loss, 3));
 
   // Two digits of a slope, at most five decimals.
+  /** @param {number} slope */
   function slopeText(slope) {
     if (slope < 0.00001) return "below 0.00001";
     return fixed(slope, Math.min(5, Math.max(2, 1 - Math.floor(Math.log10(slope)))));
   }
 
   // How much weight goes where it belongs, and in how many sentences a wrong word has almost all.
+  /** @param {Data} data @param {Looked} looked */
   function facts({ answers, held_out_answers }, { training, heldOut, slopes }) {
     const right = heldOut.weights.map((row, n) => row[held_out_answers[n]]);
     const first = heldOut.weights.filter((row, n) => row.every((w, i) => i === held_out_answers[n] || w < right[n]));
@@ -108,6 +134,7 @@
   }
 
   // What is to be said: "guess", "learned", "frozen" or "learning". Only what looks frozen tries one more step.
+  /** @param {Made} made @param {ReturnType<typeof facts>} facts @param {() => number} tryNext */
   function kindOf({ losses, training, heldOut }, { allFirst, hard, slope }, tryNext) {
     if (losses.length === 1) return "guess";
     if (Math.max(training.loss, heldOut.loss) < 0.02 && allFirst) return "learned";
@@ -115,11 +142,16 @@
     return stuck && Math.abs(tryNext() - training.loss) < 0.001 ? "frozen" : "learning";
   }
 
+  /** @param {Data} data @param {Made} now @param {() => number} tryNext */
   function diagnosis(data, now, tryNext) {
     const { words, sentences, asks, held_out } = data;
     const found = facts(data, now);
     const kind = kindOf(now, found, tryNext);
-    const [that, steps, slope] = [`“${words[sentences[0][asks]]}”`, now.losses.length - 1, slopeText(found.slope)];
+    const [that, steps, slope] = [
+      attnkit.quoted(words[sentences[0][asks]]),
+      now.losses.length - 1,
+      slopeText(found.slope),
+    ];
     const loss = `the loss is ${lossText(now.training.loss)}`;
     const after = `After ${steps} step${steps === 1 ? "" : "s"} ${loss}`;
     const share = `In the held-out sentences ${that} gives the right word ${found.right} of its weight on average.`;
@@ -148,6 +180,7 @@
     return { kind, said: [...said, end].filter(Boolean).join(" ") };
   }
 
+  /** @param {Data & State} state */
   function compute(state) {
     const train = trainer(state);
     const now = train.at(state);
@@ -164,21 +197,25 @@
 
   // ---- the path of the training: pairs of a rate and a number of steps
 
+  /** @param {Path} path */
   const total = (path) => path.reduce((sum, [, steps]) => sum + steps, 0);
 
+  /** @param {Path} path @param {number} rate @param {number} more @returns {Path} */
   function longer(path, rate, more) {
     const steps = Math.min(more, MOST - total(path));
     if (steps === 0) return path;
-    const [before, [last, made]] = [path.slice(0, -1), path[path.length - 1] ?? [rate, 0]];
-    return last === rate ? [...before, [rate, made + steps]] : [...path, [rate, steps]];
+    const [last, made] = path[path.length - 1] ?? [rate, 0];
+    return last === rate ? [...path.slice(0, -1), [rate, made + steps]] : [...path, [rate, steps]];
   }
 
   // ---- the parts
 
   const [LEFT, RIGHT, TOP, BOTTOM] = [36, 258, 10, 160]; // of the chart's field, in its drawing of 340 x 186
+  /** @param {number} x @param {number} y @param {string} anchor @param {string} [words] */
   const text = (x, y, anchor, words = "") => attnkit.label(x, y, words, "ak-small", anchor);
 
   // One of the two curves: its line, its end, and there its name with a piece of the line.
+  /** @param {string} kind @param {string} name */
   function curve(kind, name) {
     const line = attnkit.svg("path", { class: `ak-curve ak-${kind}` });
     const end = attnkit.svg("circle", { r: 3.5, class: `ak-end ak-${kind}` });
@@ -197,10 +234,13 @@
       ...[text(LEFT - 6, (TOP + BOTTOM) / 2, "end", "loss"), text((LEFT + RIGHT) / 2, BOTTOM + 17, "middle", "steps")],
       ...curves.flatMap(({ nodes }) => nodes),
     );
+    /** @param {[training: number[], heldOut: number[]]} lines */
     function show(lines) {
       const steps = Math.max(20, lines[0].length - 1);
       const top = Math.max(0.5, Math.ceil(2 * Math.max(...lines.flat())) / 2);
+      /** @param {number} k */
       const x = (k) => LEFT + ((RIGHT - LEFT) * k) / steps;
+      /** @param {number} loss */
       const y = (loss) => BOTTOM - ((BOTTOM - TOP) * loss) / top;
       attnkit.write(high, fixed(top, 1));
       attnkit.write(far, String(steps));
@@ -220,6 +260,7 @@
   }
 
   // Where the names of the two curves stand: at their ends, but not on one another and not below the field.
+  /** @param {Point} point */
   function apart([a, b]) {
     const upper = Math.min(Math.max(a, b) < Math.min(a, b) + 18 ? (a + b) / 2 - 9 : Math.min(a, b), BOTTOM - 22);
     const lower = Math.min(Math.max(upper + 18, a, b), BOTTOM - 4);
@@ -227,11 +268,13 @@
   }
 
   // M as squares; a row is a feature of the word that asks, a column one of the word that is looked at.
+  /** @param {string[]} features */
   function matrixTable(features) {
     const cells = features.map(() => features.map(() => h("td", { class: "ak-sq" })));
     const head = features.map((name) => h("th", { scope: "col" }, name));
     const rows = cells.map((row, r) => h("tr", {}, h("th", { scope: "row" }, features[r]), ...row));
     const top = h("thead", {}, h("tr", {}, h("td", {}, "M"), ...head));
+    /** @param {Matrix} matrix */
     function show(matrix) {
       const vmax = Math.max(1, ...matrix.flat().map(Math.abs));
       matrix.forEach((row, r) =>
@@ -245,6 +288,7 @@
   }
 
   // Some of the held-out sentences, each word with its weight; the one that is meant is framed.
+  /** @param {Data} data @param {number} first */
   function sentenceLines({ words, held_out, held_out_answers, asks }, first) {
     const drawn = held_out.slice(first, first + SHOWN);
     const numbers = drawn.map((sentence) => sentence.map(() => h("span", { class: "ak-share" })));
@@ -257,13 +301,14 @@
       });
       return h("p", { class: "ak-line" }, ...cells);
     });
-    const title = `Weights of “${words[drawn[0][asks]]}” in held-out sentences. The word that is meant has a frame.`;
+    const title = `Weights of ${attnkit.quoted(words[drawn[0][asks]])} in held-out sentences. The word that is meant has a frame.`;
+    /** @param {Matrix} weights */
     function show(weights) {
       numbers.forEach((line, n) =>
         line.forEach((node, i) => {
           const weight = weights[first + n][i];
           attnkit.write(node, fixed(weight));
-          attnkit.paint(node.parentNode, weight, 1, "weight");
+          attnkit.paint(/** @type {HTMLElement} */ (node.parentNode), weight, 1, "weight");
         }),
       );
     }
@@ -273,12 +318,14 @@
   // ---- what goes on
 
   // What tells of a milestone of a training that runs, every two seconds at most.
+  /** @param {(text: string) => void} say */
   function herald(say) {
     let [spoken, heard] = [0, ""];
     return {
       start() {
         [spoken, heard] = [performance.now(), ""];
       },
+      /** @param {number} time @param {() => ReturnType<typeof diagnosis>} diagnosed */
       hear(time, diagnosed) {
         if (time - spoken < 2000) return;
         spoken = time;
@@ -291,9 +338,16 @@
 
   // The training as it goes on in the page, a step in each frame. The kernel, if there is one, is told the path when the
   // training rests; nothing is said of single steps while it runs.
+  /**
+   * @param {Figure<State, Given>} figure
+   * @param {ReturnType<typeof trainer>} train
+   * @param {Data} data
+   * @param {(now: Made, running: boolean) => void} draw
+   */
   function session(figure, train, data, draw) {
-    let [path, known, preface] = [[], "", ""];
+    let [path, known, preface] = [/** @type {Path} */ ([]), "", ""];
     const look = () => train.at({ ...figure.state(), path });
+    /** @param {Omit<State, "rate">} state */
     const begun = (state) => JSON.stringify([state.seed, state.spread, state.path]);
     const show = () => draw(look(), frames.runs());
     const news = herald((said) => figure.say(said));
@@ -308,15 +362,18 @@
       return diagnosis(data, now, () => train.next(now, figure.get("rate")));
     }
     // What to set so that the training goes on from where it is, and so that it begins again.
+    /** @param {Partial<State>} changes */
     function keep(changes) {
       known = begun({ ...figure.state(), path });
       return { ...changes, path };
     }
+    /** @param {Partial<State>} changes */
     function anew(changes) {
       frames.halt();
       [known, figure.stale] = ["", true];
       return { ...changes, path: [] };
     }
+    /** @param {number} more */
     function rest(more) {
       frames.halt();
       path = longer(path, figure.get("rate"), more);
@@ -333,6 +390,7 @@
       figure.say("The training runs.");
       frames.start();
     }
+    /** @param {State} state */
     function update(state) {
       if (begun(state) !== known) {
         frames.halt(); // a button or the kernel has set another path
@@ -347,9 +405,9 @@
   }
 
   // The buttons that move the loss, and those that make another M.
+  /** @param {Figure<State, Given>} figure @param {ReturnType<typeof session>} run */
   function controls(figure, run) {
-    const button = (words, onclick) => h("button", { type: "button", onclick }, words);
-    const [start, step] = [button("Start", run.start), button("One step", run.step)];
+    const [start, step] = [attnkit.button("Start", run.start), attnkit.button("One step", run.step)];
     const rate = figure.choice({
       label: "learning rate",
       words: RATES.map(String),
@@ -367,10 +425,12 @@
     const another = figure.button("New seed", ({ seed: number }) => run.anew({ seed: (number + 1) % 10000 }));
     const first = figure.button("Step 0", () => run.anew({}));
     const reset = figure.reset(() => run.anew({}));
+    /** @param {number} steps @param {boolean} running */
     function show(steps, running) {
       attnkit.write(start, running ? "Pause" : "Start");
       for (const one of [start, step]) attnkit.attr(one, "aria-disabled", String(steps === MOST));
     }
+    /** @param {Child[]} parts */
     const row = (...parts) => h("div", { class: "ak-buttons" }, ...parts);
     return {
       show,
@@ -379,10 +439,12 @@
     };
   }
 
+  /** @type {(keyof Data)[]} */
   const DATA = ["words", "vectors", "sentences", "answers", "held_out", "held_out_answers", "asks"];
 
+  /** @param {Figure<State, Given>} figure */
   function build(figure) {
-    const data = Object.fromEntries(DATA.map((name) => [name, figure.get(name)]));
+    const data = figure.given(...DATA);
     const [chart, table] = [lossChart(), matrixTable(figure.get("features"))];
     const lines = sentenceLines(data, figure.get("shown"));
     const numbers = h("p", { class: "ak-now" });

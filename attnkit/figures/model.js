@@ -4,7 +4,17 @@
 ((attnkit) => {
   "use strict";
 
+  /** @typedef {Record<string, Float64Array>} Tensors by name, rows one after the other */
+  /** @typedef {"scores" | "weights"} OfHeads results with a list of numbers for each head */
+  /** @typedef {"norm1" | "query" | "key" | "value" | "heads" | "attention" | "after_attention" | "norm2"} First */
+  /** @typedef {First | "hidden" | "mlp" | "after_mlp"} OfRows results with a row of numbers */
+  /** @typedef {Record<OfRows, Float64Array[]> & Record<OfHeads, Matrix[]>} Block its results, place by place */
+  /** @typedef {{ embedding: Float64Array[], norm: Float64Array[], scores: Matrix }} Ends */
+  /** @typedef {{ annotations: Float64Array[], key: Float64Array[] }} Read of a sentence */
+  /** @typedef {ReturnType<typeof nextWord>} Step */
+
   // Two loops do nearly all the work, several numbers at a time: a dot product, and a multiple of a row added to another.
+  /** @param {ArrayLike<number>} a @param {number} i @param {ArrayLike<number>} b @param {number} j @param {number} n */
   function dot(a, i, b, j, n) {
     let [sum, more] = [0, 0];
     let k = 0;
@@ -18,6 +28,14 @@
     return sum;
   }
 
+  /**
+   * @param {Float64Array} out
+   * @param {number} i
+   * @param {number} factor
+   * @param {ArrayLike<number>} row
+   * @param {number} j
+   * @param {number} n
+   */
   function add(out, i, factor, row, j, n) {
     let k = 0;
     for (; k + 3 < n; k += 4) {
@@ -30,6 +48,7 @@
   }
 
   // x W + b, where W is a list of numbers, row after row.
+  /** @param {Float64Array} x @param {Float64Array} w @param {Float64Array} [b] */
   function product(x, w, b = new Float64Array(w.length / x.length)) {
     const out = b.slice();
     for (let i = 0; i < x.length; i++) add(out, 0, x[i], w, i * out.length, out.length);
@@ -37,18 +56,21 @@
   }
 
   // W x + b.
+  /** @param {Float64Array} w @param {Float64Array} x @param {Float64Array} [b] */
   function layer(w, x, b = new Float64Array(w.length / x.length)) {
     const out = b.slice();
     for (let r = 0; r < out.length; r++) out[r] += dot(w, r * x.length, x, 0, x.length);
     return out;
   }
 
+  /** @param {Float64Array} x @param {Float64Array} y */
   function sum(x, y) {
     const out = x.slice();
     add(out, 0, 1, y, 0, x.length);
     return out;
   }
 
+  /** @param {Float64Array} x @param {Float64Array} gain @param {Float64Array} bias @param {number} epsilon */
   function layerNorm(x, gain, bias, epsilon) {
     const mean = x.reduce((total, v) => total + v, 0) / x.length;
     const centred = x.map((v) => v - mean);
@@ -64,6 +86,7 @@
   for (let k = 0; k < 64; k++) SIXES[LETTERS.charCodeAt(k)] = k;
 
   // The integers of a text that has six bits in each letter: each begins in one and ends in the second after it at most.
+  /** @param {string} letters @param {number} count @param {number} bits */
   function integers(letters, count, bits) {
     const codes = new TextEncoder().encode(`${letters}AA`);
     const [mask, zero] = [2 ** bits - 1, 2 ** (bits - 1)];
@@ -81,6 +104,7 @@
   attnkit.unpack = (packed, shapes) => {
     const { version, bits, unit, tensors } = packed;
     if (version !== VERSION) throw new Error(`a packed model must have version ${VERSION}, got ${version}.`);
+    /** @param {[name: string, wanted: Shape]} tensor @returns {[name: string, numbers: Float64Array]} */
     const read = ([name, wanted]) => {
       if (!tensors?.[name]) throw new Error(`the packed model lacks the tensor ${name}.`);
       const { shape, steps, numbers } = tensors[name];
@@ -101,13 +125,16 @@
 
   // ---- a decoder: word vectors, blocks of attention and MLP, scores of the next word
 
+  /** @param {PackedDecoder} packedDecoder */
   function decoderShapes({ words, width, num_heads, num_layers, hidden }) {
     const [vector, square] = [[width], [width, width]];
+    /** @type {Record<string, Shape>} */
     const block = {
       ...{ "norm1.gain": vector, "norm1.bias": vector, "norm2.gain": vector, "norm2.bias": vector },
       ...{ w_query: square, w_key: square, w_value: square, w_output: square, bias: [num_heads, null] },
       ...{ w1: [width, hidden], b1: [hidden], w2: [hidden, width], b2: vector },
     };
+    /** @type {Record<string, Shape>} */
     const shapes = { embedding: [words.length, width], "norm.gain": vector, "norm.bias": vector };
     for (let k = 0; k < num_layers; k++)
       for (const [name, shape] of Object.entries(block)) shapes[`layers.${k}.${name}`] = shape;
@@ -115,6 +142,7 @@
   }
 
   // What each head does at place i, `found` being the block's results at the places so far.
+  /** @param {Tensors} of @param {Block} found @param {number} i @param {PackedDecoder} packedDecoder */
   function attend(of, found, i, { width, num_heads, attention }) {
     const size = width / num_heads;
     const reach = of.bias.length / num_heads - 1;
@@ -136,10 +164,19 @@
   }
 
   // A block at place i: all its results there; the last one is what goes on.
+  /**
+   * @param {Tensors} of
+   * @param {Block} found
+   * @param {Float64Array} x
+   * @param {number} i
+   * @param {PackedDecoder} packed
+   */
   function through(of, found, x, i, packed) {
+    /** @param {Float64Array} rows @param {string} name */
     const norm = (rows, name) => layerNorm(rows, of[`${name}.gain`], of[`${name}.bias`], packed.epsilon);
     found.norm1[i] = norm(x, "norm1");
-    for (const role of ["query", "key", "value"]) found[role][i] = product(found.norm1[i], of[`w_${role}`]);
+    for (const role of /** @type {const} */ (["query", "key", "value"]))
+      found[role][i] = product(found.norm1[i], of[`w_${role}`]);
     found.heads[i] = attend(of, found, i, packed);
     found.attention[i] = product(found.heads[i], of.w_output);
     found.after_attention[i] = sum(x, found.attention[i]);
@@ -150,9 +187,11 @@
     return found.after_mlp[i];
   }
 
+  /** @type {(keyof Block)[]} */
   const BLOCK = ["norm1", "query", "key", "value", "scores", "weights", "heads", "attention", "after_attention"];
   BLOCK.push("norm2", "hidden", "mlp", "after_mlp");
-  const places = (names) => Object.fromEntries(names.map((name) => [name, []]));
+  /** @template R @param {(keyof R)[]} names @returns {R} */
+  const places = (names) => /** @type {R} */ (Object.fromEntries(names.map((name) => [name, []])));
 
   // A model that reads words: `trace` gives, for the numbers of some words, every result by name, a row for each place
   // (of scores and weights a list for each head; what a head has of a row stands beside what the next one has). It keeps
@@ -165,24 +204,32 @@
       const own = Object.entries(of).filter(([name]) => name.startsWith(start));
       return Object.fromEntries(own.map(([name, tensor]) => [name.slice(start.length), tensor]));
     });
+    /** @type {Block[]} */
     const found = blocks.map(() => places(BLOCK));
+    /** @type {Ends} */
     const ends = places(["embedding", "norm", "scores"]);
-    const results = [
-      ...Object.entries(ends),
-      ...found.flatMap((one, k) => BLOCK.map((name) => [`layers.${k}.${name}`, one[name]])),
-    ];
+    /** @type {Record<string, unknown[]>} */
+    const named = { ...ends };
+    found.forEach((one, k) => {
+      for (const name of BLOCK) named[`layers.${k}.${name}`] = one[name];
+    });
+    const results = Object.entries(named);
+    /** @type {number[]} */
     let known = [];
+    /** @param {number} word @param {number} i */
     function read(word, i) {
       ends.embedding[i] = of.embedding.slice(word * width, (word + 1) * width);
       const x = blocks.reduce((rows, block, k) => through(block, found[k], rows, i, packed), ends.embedding[i]);
       ends.norm[i] = layerNorm(x, of["norm.gain"], of["norm.bias"], epsilon);
       ends.scores[i] = words.map((_, w) => output_scale * dot(ends.norm[i], 0, of.embedding, w * width, width));
     }
+    /** @param {number[]} numbers */
     function trace(numbers) {
       const first = numbers.findIndex((word, place) => word !== known[place]);
       if (first >= 0) for (let i = first; i < numbers.length; i++) read(numbers[i], i);
       known = [...numbers, ...(first < 0 ? known.slice(numbers.length) : [])];
-      return Object.fromEntries(results.map(([name, rows]) => [name, rows.slice(0, numbers.length)]));
+      const now = Object.fromEntries(results.map(([name, rows]) => [name, rows.slice(0, numbers.length)]));
+      return /** @type {Decoded} */ (now);
     }
     return { trace };
   };
@@ -196,6 +243,7 @@
   };
 
   // The words that may be drawn, in the order of the vocabulary, and the shares of the chances that they have.
+  /** @param {number[]} scores @param {number[]} order @param {number} temperature @param {number|null} most */
   function drawable(scores, order, temperature, most) {
     const kept = order.slice(0, temperature === 0 ? 1 : (most ?? order.length)).sort((a, b) => a - b);
     const shares = kept.map((word) => Math.exp((scores[word] - scores[order[0]]) / (temperature || 1)));
@@ -231,8 +279,10 @@
 
   // ---- a recurrent translator with additive attention; its matrices have a row for each output
 
+  /** @param {PackedTranslator} packedTranslator @returns {Record<string, Shape>} */
   function translatorShapes({ source_words, target_words, width, states }) {
     const [wide, narrow] = [width, width - 2 * states];
+    /** @param {string} part @param {number} given @param {number} kept @returns {Record<string, Shape>} */
     const cell = (part, given, kept) => ({
       ...{ [`${part}.w_input`]: [3 * kept, given], [`${part}.w_state`]: [3 * kept, kept] },
       ...{ [`${part}.b_input`]: [3 * kept], [`${part}.b_state`]: [3 * kept] },
@@ -246,10 +296,13 @@
     };
   }
 
+  /** @param {number} v */
   const sigmoid = (v) => (1 + Math.tanh(v / 2)) / 2;
+  /** @param {Float64Array[]} parts */
   const joined = (...parts) => Float64Array.from(parts.flatMap((part) => [...part]));
 
   // One step of a gated recurrent unit: rows of weights for the reset gate, the update gate and the new state.
+  /** @param {Tensors} of @param {string} part @param {Float64Array} x @param {Float64Array} state */
   function gru(of, part, x, state) {
     const n = state.length;
     const given = layer(of[`${part}.w_input`], x, of[`${part}.b_input`]);
@@ -262,8 +315,11 @@
   }
 
   // The annotations of words, an embedding each: both states of the encoder, and the word itself.
+  /** @param {Tensors} of @param {Float64Array[]} words @param {number} states */
   function annotate(of, words, states) {
+    /** @param {string} part @param {number[]} order */
     const along = (part, order) => {
+      /** @type {Float64Array[]} */
       const found = [];
       let state = new Float64Array(states);
       for (const i of order) {
@@ -278,6 +334,7 @@
   }
 
   // One word more of a translation: the decoder's results at this step, by name.
+  /** @param {Tensors} of @param {Read} read @param {Float64Array} word @param {Float64Array} state */
   function nextWord(of, { annotations, key }, word, state) {
     const query = layer(of.w_query, state);
     const compared = key.map((one) => of.v.reduce((total, v, k) => total + v * Math.tanh(query[k] + one[k]), 0));
@@ -293,6 +350,7 @@
     return { query, "attention.scores": compared, weights, blend, state: now, scores, chances, words };
   }
 
+  /** @type {(keyof Step)[]} */
   const STEP = ["query", "attention.scores", "weights", "blend", "state", "scores", "chances", "words"];
 
   // A translator: `trace` gives, for the numbers of a sentence, every result of its first steps, at most `count`, by name,
@@ -301,23 +359,28 @@
   attnkit.translator = (packed) => {
     const { width, states, target_words } = packed;
     const of = attnkit.unpack(packed, translatorShapes(packed));
+    /** @param {string} name @param {number} n @param {number} size */
     const row = (name, n, size) => of[name].slice(n * size, (n + 1) * size);
     const [start, end] = ["<start>", "<end>"].map((mark) => target_words.indexOf(mark));
-    let known = { read: null };
+    let known = /** @type {ReturnType<typeof read> | null} */ (null);
+    /** @param {number[]} numbers */
     function read(numbers) {
       const words = numbers.map((n) => row("source_embedding", n, width - 2 * states));
       const annotations = annotate(of, words, states);
-      return { read: String(numbers), annotations, key: annotations.map((one) => layer(of.w_key, one)), steps: [] };
+      const key = annotations.map((one) => layer(of.w_key, one));
+      return { read: String(numbers), annotations, key, steps: /** @type {Step[]} */ ([]) };
     }
+    /** @param {number[]} numbers @param {number} count */
     function trace(numbers, count) {
-      if (String(numbers) !== known.read) known = read(numbers);
+      if (String(numbers) !== known?.read) known = read(numbers);
       const { steps, annotations, key } = known;
       while (steps.length < count && steps[steps.length - 1]?.words !== end) {
         const { words, state } = steps[steps.length - 1] ?? { words: start, state: of.initial_state };
         steps.push(nextWord(of, known, row("target_embedding", words, width), state));
       }
       const shown = steps.slice(0, count);
-      return { annotations, key, ...Object.fromEntries(STEP.map((name) => [name, shown.map((step) => step[name])])) };
+      const named = STEP.map((name) => [name, shown.map((step) => step[name])]);
+      return { annotations, key, ...Object.fromEntries(named) };
     }
     return { trace };
   };

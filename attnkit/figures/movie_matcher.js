@@ -3,7 +3,12 @@
   "use strict";
   const { h, fixed } = attnkit;
 
+  /** @typedef {{ user: number[] }} State */
+  /** @typedef {{ films: Matrix, titles: string[], features: string[] }} Given */
+  /** @typedef {ReturnType<typeof filmRow>} Row */
+
   // The arithmetic, compared with numpy by tests/test_figures.py.
+  /** @param {{ user: number[], films: Matrix }} options */
   function compute({ user, films }) {
     const products = films.map((film) => film.map((value, k) => value * user[k]));
     const scores = products.map((row) => row.reduce((sum, p) => sum + p, 0));
@@ -13,6 +18,7 @@
     return { products, scores, order };
   }
 
+  /** @param {number} value */
   function taste(value) {
     const strength = Math.abs(value) >= 0.65 ? "strongly " : Math.abs(value) >= 0.35 ? "" : "mildly ";
     const words = value > 0 ? `${strength}likes it` : value < 0 ? `${strength}dislikes it` : "does not care";
@@ -20,6 +26,7 @@
   }
 
   // The viewer, as the first row of the table: over each column stands the slider that moves it.
+  /** @param {Figure<State, Given>} figure @param {string[]} features */
   function tasteRow(figure, features) {
     const sliders = features.map((name, k) =>
       figure.slider({
@@ -35,17 +42,19 @@
     );
     const cells = sliders.map((slider) => h("td", {}, slider.element));
     return {
-      numbers: sliders.map((slider) => slider.element.querySelector(".ak-out")),
+      numbers: sliders.map((slider) => slider.output),
       element: h("tr", { class: "ak-tastes" }, h("th", { scope: "row" }, "taste"), ...cells, h("td", {})),
     };
   }
 
+  /** @param {Figure<State, Given>} figure */
   function buttons(figure) {
     const turn = figure.button("Change every sign", ({ user }) => ({ user: user.map((v) => 0 - v) }));
     return h("div", { class: "ak-controls" }, h("div", { class: "ak-buttons" }, turn, figure.reset()));
   }
 
   // One film: its place and title, a product for each feature, its score with a bar.
+  /** @param {string} title @param {string[]} features */
   function filmRow(title, features) {
     const place = h("span", { class: "ak-place" });
     const cells = features.map(() => {
@@ -66,6 +75,14 @@
   }
 
   // `limit` is the score at which the bar reaches the end of its track.
+  /**
+   * @param {Row} row
+   * @param {number[]} film
+   * @param {number[]} user
+   * @param {number[]} products
+   * @param {number} score
+   * @param {number} limit
+   */
   function fillRow(row, film, user, products, score, limit) {
     row.cells.forEach(({ product, factors, element }, k) => {
       attnkit.write(product, fixed(products[k], 2, true));
@@ -78,25 +95,29 @@
     attnkit.style(row.bar, "background", `var(--ak-${score < 0 ? "negative" : "positive"})`);
   }
 
+  /** @param {string[]} features @param {HTMLElement} tastes @param {HTMLElement} body */
   function table(features, tastes, body) {
     const columns = ["film", ...features, "score"].map((name) => h("th", { scope: "col" }, name));
     return h("table", { class: "ak-matcher" }, h("thead", {}, h("tr", {}, ...columns), tastes), body);
   }
 
   // Keep the rows in the order of their scores; each slides to its new place, where motion is welcome.
+  /** @param {Row[]} rows @param {HTMLElement} body */
   function ranking(rows, body) {
-    const motion = globalThis.matchMedia?.("(prefers-reduced-motion: no-preference)");
+    /** @type {number[] | null} */
     let shown = null;
+    /** @type {number[] | null} */
     let before = null; // where the rows stood
     let request = 0;
     const tops = () => rows.map(({ element }) => element.offsetTop);
     function slide() {
-      const ways = tops().map((top, i) => before[i] - top);
+      const ways = tops().map((top, i) => (before ?? [])[i] - top);
       const style = { duration: 260, easing: "ease-out" };
       rows.forEach(({ element }, i) => {
         if (ways[i]) element.animate([{ transform: `translateY(${ways[i]}px)` }, { transform: "none" }], style);
       });
     }
+    /** @param {number[]} order */
     function sort(order) {
       cancelAnimationFrame(request);
       if (String(order) === String(shown)) return;
@@ -110,19 +131,21 @@
       shown = order;
     }
     function measure() {
-      before = shown && motion?.matches ? tops() : null;
+      before = shown && !attnkit.calm() ? tops() : null;
     }
     return { measure, sort, stop: () => cancelAnimationFrame(request) };
   }
 
+  /** @param {Figure<State, Given>} figure */
   function build(figure) {
-    const [features, titles, films] = ["features", "titles", "films"].map((name) => figure.get(name));
+    const { features, titles, films } = figure.given("features", "titles", "films");
     const limit = Math.max(1, ...films.map((film) => film.reduce((sum, v) => sum + Math.abs(v), 0)));
     const rows = titles.map((title) => filmRow(title, features));
     const tastes = tasteRow(figure, features);
     const body = h("tbody", {}, ...rows.map((row) => row.element));
     const { measure, sort, stop } = ranking(rows, body);
 
+    /** @param {State} state */
     function update({ user }) {
       const { products, scores, order } = compute({ user, films });
       tastes.numbers.forEach((number, k) => attnkit.paint(number, user[k], 1));

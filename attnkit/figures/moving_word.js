@@ -3,13 +3,22 @@
   "use strict";
   const { h, fixed } = attnkit;
 
+  /** @typedef {{ place: number, answer: number }} State */
+  /**
+   * @typedef {{ chatter: string[], answers: string[], vocabulary: string[] }} Sentence
+   * @typedef {{ dense_pieces: Matrix[], dense_bias: number[], word_scores: number[], readings: Matrix, read_bias: number[] }} Models
+   * @typedef {Sentence & Models & { seen: number }} Given
+   */
+
   // The arithmetic, compared with MovingWord in Python and with the models themselves by tests/test_figures.py.
+  /** @param {State & Sentence & Models} state */
   function compute(state) {
     const { chatter, answers, vocabulary, place, answer } = state;
     const { dense_pieces, dense_bias, word_scores, readings, read_bias } = state;
     const sentence = [...chatter.slice(0, place), answers[answer], ...chatter.slice(place)];
     const words = sentence.map((word) => vocabulary.indexOf(word));
     const weights = attnkit.softmax(words.map((word) => word_scores[word]));
+    /** @param {number[]} a @param {number[]} b */
     const plus = (a, b) => a.map((v, k) => v + b[k]);
     const read = words.map((word) => readings[word]);
     return {
@@ -20,10 +29,11 @@
     };
   }
 
-  const SENTENCE = ["chatter", "answers", "vocabulary"];
-  const MODELS = ["dense_pieces", "dense_bias", "word_scores", "readings", "read_bias"];
+  const SENTENCE = /** @type {const} */ (["chatter", "answers", "vocabulary"]);
+  const MODELS = /** @type {const} */ (["dense_pieces", "dense_bias", "word_scores", "readings", "read_bias"]);
 
   // The word is moved in the sentence itself; the slider is the way for the keyboard.
+  /** @param {Figure<State, Given>} figure @param {number} count */
   function controls(figure, count) {
     const slider = figure.slider({
       name: "its place",
@@ -40,6 +50,7 @@
 
   // The places of the sentence, each with its word and attention's weight below. The word goes where it is dragged, or
   // where the sentence is pressed.
+  /** @param {number} count @param {number} seen @param {(place: number) => void} move */
   function slots(count, seen, move) {
     const places = Array.from({ length: count }, (_, p) => {
       const [word, share, weight] = [{}, { class: "ak-column" }, { class: "ak-num" }].map((props) => h("span", props));
@@ -56,7 +67,9 @@
     const style = `--in-line:${Math.max(4, Math.min(seen, 8))}`;
     const elements = places.map((slot) => slot.element);
     const element = h("div", { class: "ak-slots", style, "aria-hidden": "true" }, ...elements);
+    /** @param {MouseEvent} mouseEvent */
     const to = ({ clientX: x, clientY: y }) => {
+      /** @param {DOMRect} box */
       const within = (box) => x >= box.left && x <= box.right && y >= box.top && y <= box.bottom;
       const p = elements.findIndex((slot) => within(slot.getBoundingClientRect()));
       if (p >= 0) move(p);
@@ -67,6 +80,7 @@
   }
 
   // A row for each word that may be put in: the button that does, and for each model a bar and the chance it gives.
+  /** @param {Figure<State, Given>} figure @param {string[]} answers @param {string[]} models */
   function answerTable(figure, answers, models) {
     const put = figure.choice({ label: "the word", words: answers, trait: "answer" });
     const rows = put.buttons.map((button) => {
@@ -85,25 +99,33 @@
   }
 
   // Show the chances that one of the models gives to the answers; returns what it says in words.
+  /**
+   * @param {string} title
+   * @param {{ bar: HTMLElement, number: HTMLElement, element: HTMLElement }[]} cells
+   * @param {HTMLElement} verdict
+   * @param {{ chances: number[], answers: string[], answer: number }} options
+   */
   function judge(title, cells, verdict, { chances, answers, answer }) {
-    const best = chances.indexOf(Math.max(...chances));
+    const best = attnkit.argmax(chances);
     cells.forEach((cell, i) => {
       attnkit.style(cell.bar, "transform", `scaleX(${chances[i].toFixed(3)})`);
       attnkit.write(cell.number, fixed(chances[i]));
       attnkit.attr(cell.element, "class", i === best ? "ak-best" : "");
     });
     attnkit.write(verdict, `${answers[best]} ${best === answer ? "✓" : "✗"}`);
-    return `${title} says “${answers[best]}” (${fixed(chances[best])}), ${best === answer ? "right" : "wrong"}`;
+    return `${title} says ${attnkit.quoted(answers[best])} (${fixed(chances[best])}), ${best === answer ? "right" : "wrong"}`;
   }
 
+  /** @param {Figure<State, Given>} figure */
   function build(figure) {
-    const data = Object.fromEntries([...SENTENCE, ...MODELS].map((name) => [name, figure.get(name)]));
+    const data = figure.given(...SENTENCE, ...MODELS);
     const { chatter, answers } = data;
     const [count, seen] = [chatter.length + 1, figure.get("seen")];
     const { places, element } = slots(count, seen, (place) => figure.put({ place }));
     const models = ["dense layer", "attention"];
     const table = answerTable(figure, answers, models);
 
+    /** @param {State} state */
     function update({ place, answer }) {
       const now = compute({ ...data, place, answer });
       places.forEach((slot, p) => {
@@ -117,7 +139,7 @@
         return judge(models[m], cells, table.verdicts[m], { chances, answers, answer });
       });
       const where = place < seen ? "as in training" : "a new place";
-      figure.say(`“${answers[answer]}” at place ${place + 1}, ${where}: the ${said.join("; ")}.`);
+      figure.say(`${attnkit.quoted(answers[answer])} at place ${place + 1}, ${where}: the ${said.join("; ")}.`);
     }
     const legend = h(
       "p",

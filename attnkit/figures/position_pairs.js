@@ -2,17 +2,28 @@
 ((attnkit) => {
   "use strict";
   const { h, svg, fixed } = attnkit;
+
+  /** @typedef {"sinusoidal" | "learned" | "bias" | "alibi" | "rotary"} Scheme */
+  /** @typedef {{ query: number, key: number }} State */
+  /** @typedef {{ learned: Matrix, bias: number[], slope: number, width: number, places: number }} Given */
+  /** @typedef {ReturnType<typeof compute>} Found */
+  /** @typedef {Found & State} Shown */
+
   const PAIRS = [1, 2]; // the pairs of columns that the two circles show
+  /** @param {number} pair @param {number} width */
   const frequency = (pair, width) => 10_000 ** ((-2 * pair) / width);
 
   // The arithmetic, compared with attnkit.positions by tests/test_figures.py.
+  /** @param {number} place @param {number} width */
   const sinusoidal = (place, width) =>
     Array.from({ length: width }, (_, k) => {
       const angle = place * frequency(Math.floor(k / 2), width);
       return k % 2 ? Math.cos(angle) : Math.sin(angle);
     });
 
+  /** @param {State & Given} state */
   function compute({ learned, bias, slope, width, query, key }) {
+    /** @type {Pair} */
     const two = [query, key];
     const distance = key - query;
     const reach = (bias.length - 1) / 2;
@@ -21,6 +32,7 @@
       sinusoidal: two.map((place) => sinusoidal(place, width)),
       learned: two.map((place) => learned[place] || null),
     };
+    const [one, other] = vectors.learned;
     const angles = PAIRS.map((pair) => two.map((place) => place * frequency(pair, width)));
     const arrows = angles.map((pair) => pair.map((angle) => [Math.cos(angle), Math.sin(angle)]));
     return {
@@ -29,7 +41,7 @@
       vectors,
       angles,
       sinusoidal: attnkit.dot(...vectors.sinusoidal),
-      learned: vectors.learned.every(Boolean) ? attnkit.dot(...vectors.learned) : null,
+      learned: one && other ? attnkit.dot(one, other) : null,
       bias: bias[slot],
       alibi: distance > 0 ? null : slope * distance + 0, // no zero with a sign
       rotary: arrows.map((pair) => attnkit.dot(...pair)),
@@ -38,11 +50,15 @@
 
   // ---- in words
 
+  /** @type {(keyof State)[]} */
   const ROLES = ["query", "key"];
+  /** @param {number} n */
   const whole = (n) => fixed(n, 0);
+  /** @param {number} x */
   const short = (x) => fixed(x, 3).replace(/\.?0+$/, "");
 
   // What a scheme makes of the two places, for the ear and for the line below.
+  /** @type {Record<Scheme, [name: string, words: (found: Found) => string]>} */
   const RESULTS = {
     sinusoidal: ["sinusoidal", ({ sinusoidal }) => fixed(sinusoidal)],
     learned: ["learned", ({ learned }) => (learned === null ? "without a row" : fixed(learned))],
@@ -50,18 +66,22 @@
     alibi: ["ALiBi", ({ alibi }) => (alibi === null ? "hidden" : fixed(alibi))],
     rotary: ["rotary", ({ rotary }) => rotary.map((v) => fixed(v)).join(" and ")],
   };
-  const SCHEMES = Object.keys(RESULTS);
+  const SCHEMES = /** @type {Scheme[]} */ (Object.keys(RESULTS));
 
   // Whether a scheme makes the same of two pairs of places, apart from the last bits.
+  /** @param {Scheme} scheme @param {Found} one @param {Found} other */
   function same(scheme, one, other) {
     const [a, b] = [one, other].map((found) => [found[scheme]].flat());
     return a.every((v, k) => (v === null || b[k] === null ? v === b[k] : Math.abs(v - b[k]) < 1e-9));
   }
 
+  /** @param {State} state @param {Found|null} past @param {Found} found */
   function sentence({ query, key }, past, found) {
+    /** @param {Scheme[]} schemes */
     const list = (schemes) => schemes.map((s) => `${RESULTS[s][0]} ${RESULTS[s][1](found)}`).join(", ");
     const kept = past ? SCHEMES.filter((scheme) => same(scheme, past, found)) : [];
     const others = SCHEMES.filter((scheme) => !kept.includes(scheme));
+    /** @type {Record<string, Scheme[]>} */
     const groups = past ? { "As before": kept, Changed: others } : { "This gives": SCHEMES };
     const parts = Object.entries(groups).filter(([, schemes]) => schemes.length);
     const said = parts.map(([title, schemes]) => ` ${title}: ${list(schemes)}.`);
@@ -71,6 +91,7 @@
   // ---- the parts
 
   // A panel: the scheme's name and, after a move, whether its numbers have changed; its drawing; the result; a note.
+  /** @param {string} title @param {HTMLElement} drawing @param {string} note */
   function panel(title, drawing, note) {
     const [mark, result] = [h("span", { class: "ak-small" }), h("p", { class: "ak-result" })];
     const [before, value, after] = [h("span", {}), h("strong", {}), h("span", {})];
@@ -78,6 +99,7 @@
     const head = h("p", { class: "ak-head" }, h("span", { class: "ak-say" }, title), mark);
     const words = h("div", { class: "ak-words" }, result, h("p", { class: "ak-small" }, note));
     const element = h("div", { class: "ak-scheme", role: "group", "aria-label": title }, head, drawing, words);
+    /** @param {string[]} texts */
     function show(...texts) {
       [before, value, after].forEach((node, k) => attnkit.write(node, texts[k] || ""));
     }
@@ -85,6 +107,7 @@
   }
 
   // The vectors of the two places as rows of squares, or in words that there is none.
+  /** @param {string} kind @param {number} width @param {number} largest @param {string} missing */
   function vectorRows(kind, width, largest, missing) {
     const rows = ROLES.map((role) => {
       const name = h("span", { class: `ak-of ak-name-${role}` });
@@ -92,6 +115,7 @@
       const frame = h("span", { class: `ak-frame ak-frame-${role}`, role: "img" }, ...cells);
       return { name, cells, frame, none: h("span", { class: "ak-none ak-small" }, missing) };
     });
+    /** @param {(number[]|null)[]} vectors @param {number[]} places */
     function show(vectors, places) {
       rows.forEach(({ name, cells, frame, none }, r) => {
         attnkit.write(name, `${ROLES[r]} ${places[r]}`);
@@ -106,11 +130,17 @@
     return { show, element: h("div", { class: "ak-rows" }, ...lines) };
   }
 
+  /**
+   * @param {string} title
+   * @param {"sinusoidal" | "learned"} kind
+   * @param {{ width: number, largest: number, missing: string, note: string }} options
+   */
   const vectorPanel = (title, kind, { width, largest, missing, note }) => {
     const rows = vectorRows(kind, width, largest, missing);
     const made = panel(title, rows.element, note);
     return {
       ...made,
+      /** @param {Found} found @param {number[]} places */
       update(found, places) {
         const value = found[kind];
         rows.show(found.vectors[kind], places);
@@ -121,6 +151,7 @@
 
   // A drawing over the distance, in units of about a pixel, with some distances under it.
   const [WIDE, HIGH, EDGE] = [240, 92, 8];
+  /** @param {number[]} distances @param {SVGElement[]} inside */
   const chart = (distances, ...inside) => {
     const drawing = svg("svg", { viewBox: `0 0 ${WIDE} ${HIGH}` });
     drawing.append(...inside);
@@ -129,11 +160,13 @@
   };
 
   // A bar for each distance, that of the two places lit.
+  /** @param {Given} given */
   function biasPanel({ bias }) {
     const reach = (bias.length - 1) / 2;
     const step = (WIDE - 2 * EDGE) / bias.length;
     const [top, foot] = [6, HIGH - 14];
     const [low, high] = [Math.min(0, ...bias), Math.max(0, ...bias)];
+    /** @param {number} v */
     const at = (v) => top + ((high - v) / (high - low || 1)) * (foot - top);
     const bars = bias.map((v, k) => {
       const [y, height] = [Math.min(at(v), at(0)), Math.max(1, Math.abs(at(v) - at(0)))];
@@ -143,6 +176,7 @@
     const axis = svg("path", { d: `M${EDGE} ${at(0)}H${WIDE - EDGE}`, class: "ak-axis" });
     const note = "One learned number for each distance; further away the last one counts.";
     const made = panel("Relative bias", chart([-reach, 0, reach], axis, ...bars, pointer), note);
+    /** @param {Found} found */
     function update({ slot, distance, bias: value }) {
       bars.forEach((bar, k) => {
         attnkit.attr(bar, "class", `ak-${bias[k] < 0 ? "minus" : "plus"}${k === slot ? " ak-lit" : ""}`);
@@ -155,9 +189,12 @@
   }
 
   // A line that falls with each place back, and the point of the two places on it.
+  /** @param {Given} given */
   function alibiPanel({ slope, places }) {
     const [left, right, top, foot] = [EDGE, WIDE - EDGE, 10, HIGH - 6];
+    /** @param {number} distance */
     const x = (distance) => right + (distance / (places - 1)) * (right - left);
+    /** @param {number} distance */
     const y = (distance) => top - (slope ? (distance / (places - 1)) * (foot - top) : 0);
     const line = svg("path", { d: `M${left} ${y(1 - places)}L${right} ${top}`, class: "ak-fall" });
     const axis = svg("path", { d: `M${left} ${top}H${right}`, class: "ak-axis" });
@@ -165,6 +202,7 @@
     const dot = svg("circle", { r: 6, class: "ak-dot ak-of-output" });
     const drawing = chart([1 - places, 0], axis, line, drop, dot);
     const made = panel("ALiBi", drawing, `Each place back takes ${short(slope)} off the score.`);
+    /** @param {Found} found */
     function update({ distance, alibi }) {
       const [px, py] = [x(distance), y(distance)].map((v) => v.toFixed(1));
       for (const node of [dot, drop]) attnkit.style(node, "display", alibi === null ? "none" : "");
@@ -177,12 +215,16 @@
   }
 
   const RADIUS = 44;
+  /** @param {number} angle @param {number} r */
   const point = (angle, r) => [r * Math.cos(angle), -r * Math.sin(angle)];
+  /** @param {number[]} options */
   const written = ([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`;
 
   // An arrow from the middle of a circle to its edge.
+  /** @param {number} angle */
   function arrow(angle) {
     const [x, y] = point(angle, RADIUS);
+    /** @param {number} turn */
     const barb = (turn) => {
       const [u, v] = point(angle + turn, 10);
       return written([x - u, y - v]);
@@ -191,6 +233,7 @@
   }
 
   // From one angle to another, in a widening line where that is more than a turn.
+  /** @param {number[]} options */
   function sweep([from, to]) {
     const count = Math.max(1, Math.ceil(Math.abs(to - from) / 0.2));
     const turns = Math.abs(to - from) / (2 * Math.PI);
@@ -200,6 +243,7 @@
   }
 
   // Where the letters of the two arrows stand: a little apart where the arrows meet.
+  /** @param {number[]} options */
   function letterAngles([one, other]) {
     const turn = 2 * Math.PI;
     const between = other - one - turn * Math.round((other - one) / turn);
@@ -215,6 +259,7 @@
     const drawing = svg("svg", { viewBox: "-64 -62 128 124", "aria-hidden": "true" });
     drawing.append(svg("circle", { r: RADIUS, class: "ak-axis" }), angle, ...arrows, ...letters);
     const [words, value] = [h("span", { class: "ak-small" }), h("strong", {})];
+    /** @param {number[]} two @param {number} cosine */
     function show(two, cosine) {
       two.forEach((one, k) => attnkit.attr(arrows[k], "d", arrow(one)));
       letterAngles(two).forEach((one, k) => {
@@ -227,17 +272,20 @@
     return { show, element: h("div", { class: "ak-circle" }, drawing, words, h("span", {}, "cos ", value)) };
   }
 
+  /** @param {Given} given */
   function rotaryPanel({ width }) {
     const circles = PAIRS.map(circle);
     const drawing = h("div", { class: "ak-circles" }, ...circles.map((one) => one.element));
     const speeds = PAIRS.map((pair) => short(frequency(pair, width))).join(" or ");
     const made = panel("Rotary", drawing, `Two of the slower arrows. Each place turns both on, by ${speeds} radian.`);
     made.result.remove();
-    const update = ({ angles, rotary }) => circles.forEach((one, k) => one.show(angles[k], rotary[k]));
+    const update = (/** @type {Found} */ { angles, rotary }) =>
+      circles.forEach((one, k) => one.show(angles[k], rotary[k]));
     return { ...made, update };
   }
 
   // Two sliders, one above the other, on the same places; the distance; two buttons that keep it.
+  /** @param {Figure<State, Given>} figure @param {number} places @param {() => void} forget */
   function controls(figure, places, forget) {
     const sliders = ROLES.map((role, k) => {
       const slider = figure.slider({
@@ -252,6 +300,7 @@
       slider.element.classList.add(`ak-slide-${role}`);
       return slider.element;
     });
+    /** @param {State} state @param {number} by */
     const room = ({ query, key }, by) => [query, key].every((place) => place + by >= 0 && place + by < places);
     const buttons = [-1, 1].map((by) =>
       figure.button(`Both one place ${by < 0 ? "back" : "on"}`, (state) => {
@@ -261,6 +310,7 @@
       }),
     );
     const distance = h("span", {});
+    /** @param {State} state */
     function show(state) {
       attnkit.write(distance, `distance i − j = ${whole(state.key - state.query)}`);
       buttons.forEach((button, k) => attnkit.attr(button, "aria-disabled", String(!room(state, 2 * k - 1))));
@@ -270,6 +320,7 @@
   }
 
   // The five panels, by scheme.
+  /** @param {Given} data */
   function panels(data) {
     const { learned, width } = data;
     const count = `${learned.length} row${learned.length > 1 ? "s" : ""}`;
@@ -292,15 +343,16 @@
     };
   }
 
+  /** @param {Figure<State, Given>} figure */
   function build(figure) {
-    const names = ["learned", "bias", "slope", "width", "places"];
-    const data = Object.fromEntries(names.map((name) => [name, figure.get(name)]));
+    const data = figure.given("learned", "bias", "slope", "width", "places");
     const made = panels(data);
-    let [past, present] = [null, null]; // what was shown before the last move, and what is shown
+    let [past, present] = [/** @type {Shown | null} */ (null), /** @type {Shown | null} */ (null)]; // what was shown before the last move, and what is shown
     const moved = controls(figure, data.places, () => {
       present = null;
     });
 
+    /** @param {State} state */
     function update(state) {
       const found = { ...compute({ ...data, ...state }), ...state };
       if (!present || present.query !== state.query || present.key !== state.key) [past, present] = [present, found];
@@ -313,6 +365,7 @@
       }
       figure.say(sentence(state, past, found));
     }
+    /** @param {string} title @param {Scheme[]} schemes */
     const group = (title, schemes) => [
       h("p", { class: "ak-title" }, title),
       h("div", { class: `ak-group ak-of-${schemes.length}` }, ...schemes.map((scheme) => made[scheme].element)),

@@ -3,11 +3,21 @@
   "use strict";
   const { h, fixed, dot } = attnkit;
 
+  /** @typedef {"dot" | "scaled dot" | "distance" | "cosine" | "general" | "additive"} Score */
+  /** @typedef {{ query: Point, score: Score }} State */
+  /** @typedef {{ weight: Point[], w_query: Matrix, w_key: Matrix, bias: number[], v: number[] }} Learned */
+  /** @typedef {Learned & { limit: number, key_rows: Point[], words: string[] }} Given */
+  /** @typedef {(point: Point) => Partial<State>} Move */
+  /** @typedef {[x: number, y: number, reach: number]} Taken a place, and how far it reaches to the sides */
+  /** @typedef {ReturnType<typeof edgesOf>} Edges */
+
   // The arithmetic, compared with attnkit.scores by tests/test_figures.py. What hangs on the query alone is done once.
+  /** @param {Point} a */
   const direction = (a) => {
     const length = Math.hypot(...a) || 1;
     return a.map((x) => x / length);
   };
+  /** @type {Record<Score, (state: Learned & { query: Point }) => (key: Point) => number>} */
   const SCORES = {
     dot({ query }) {
       return (key) => dot(query, key);
@@ -32,15 +42,20 @@
       return (key) => columns.reduce((sum, column, k) => sum + v[k] * Math.tanh(from[k] + dot(key, column)), 0);
     },
   };
+  /** @param {Learned & State & { key_rows: Point[] }} state */
   function compute(state) {
     const scores = state.key_rows.map(SCORES[state.score](state));
     return { scores, weights: attnkit.softmax(scores) };
   }
 
-  const NAMES = Object.keys(SCORES);
+  const NAMES = /** @type {Score[]} */ (Object.keys(SCORES));
   const SIDE = 31; // cells along each side of the field; odd, so that one stands in the middle
 
   // What is written about each score: what its field looks like, its code, the shapes in it, how much of it is learned.
+  /**
+   * @param {Learned} learned
+   * @returns {Record<Score, { look: string, code: string, shapes: string, learned: number }>}
+   */
   function explanations({ v }) {
     const hidden = v.length;
     const bound = v.reduce((sum, x) => sum + Math.abs(x), 0);
@@ -84,6 +99,7 @@
     };
   }
 
+  /** @param {Figure<State, Given>} figure @param {number} limit @param {Move} move */
   function controls(figure, limit, move) {
     const choice = figure.choice({
       label: "score",
@@ -109,8 +125,10 @@
   }
 
   // The middle of each cell of the field, row by row from the top left.
+  /** @param {number} limit */
   function fieldPoints(limit) {
     return Array.from({ length: SIDE ** 2 }, (_, k) => {
+      /** @type {Point} */
       const steps = [2 * (k % SIDE) + 1 - SIDE, SIDE - 1 - 2 * Math.floor(k / SIDE)];
       return steps.map((s) => (limit * s) / SIDE);
     });
@@ -121,19 +139,24 @@
 
   // The lines of equal score, each a list of segments from place to place: where a line crosses the triangles between
   // neighbouring points of the field. A field that only touches its highest value has no line there.
+  /** @param {Point[]} places @param {number[]} values */
   function contours(places, values) {
+    /** @type {Map<number, [from: Point, to: Point][]>} */
     const lines = new Map();
+    /** @param {number} i @param {number} j @param {number} level */
     const between = (i, j, level) => {
       const share = (level - values[i]) / (values[j] - values[i]);
       return places[i].map((x, axis) => x + share * (places[j][axis] - x));
     };
+    /** @param {number[]} triangle */
     function cross(...triangle) {
       const [low, middle, high] = triangle.sort((i, j) => values[i] - values[j]);
       const first = Math.max(-LAST, Math.ceil(values[low] / STEP));
       for (let n = first, level = STEP * n; level < values[high] && n <= LAST; level = STEP * ++n) {
-        if (!lines.has(n)) lines.set(n, []);
         const [i, j] = level < values[middle] ? [low, middle] : [middle, high];
-        lines.get(n).push([between(low, high, level), between(i, j, level)]);
+        const known = lines.get(n) ?? [];
+        known.push([between(low, high, level), between(i, j, level)]);
+        lines.set(n, known);
       }
     }
     for (let k = 0; k < places.length - SIDE; k++) {
@@ -145,6 +168,7 @@
   }
 
   // The lines in the drawing, each with its number as far to the lower right on it as there is room.
+  /** @param {Plane} plane @param {Edges} edges @param {number} limit */
   function levels(plane, edges, limit) {
     const path = attnkit.svg("path", { class: "ak-contour" });
     const texts = Array.from({ length: 2 * LAST + 1 }, (_, k) =>
@@ -152,18 +176,23 @@
     );
     const places = fieldPoints(limit).map((point) => plane.at(...point));
     const { cx, cy, left, top, right, bottom } = edges;
+    /** @type {Taken[]} */
     const ticks = [
       [left + 10, cy - 8, 22],
       [right - 8, cy - 8, 22],
       [cx + 12, bottom - 8, 22],
       [cx + 9, top + 10, 22],
     ];
+    /** @param {Point} point */
     const inside = ([x, y]) => x > left + 12 && x < right - 12 && y > top + 8 && y < bottom - 8;
+    /** @param {Point} point */
     const write = ([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`;
 
+    /** @param {number[]} values @param {Taken[]} names */
     function show(values, names) {
       const lines = contours(places, values);
       const taken = [...ticks, ...names];
+      /** @param {Point} point */
       const free = ([x, y]) => taken.every(([u, v, wide]) => Math.abs(x - u) > wide || Math.abs(y - v) > 12);
       const segments = [...lines.values()].flat();
       attnkit.attr(path, "d", segments.map(([a, b]) => `M${write(a)}L${write(b)}`).join(""));
@@ -171,7 +200,7 @@
         const spots = (lines.get(k - LAST) || []).map(([a]) => a).filter(inside);
         const spot = spots.reduceRight(
           (best, p) => ((!best || p[0] + p[1] > best[0] + best[1]) && free(p) ? p : best),
-          null,
+          /** @type {Point | null} */ (null),
         );
         attnkit.style(text, "display", spot ? "" : "none");
         if (!spot) return;
@@ -183,6 +212,7 @@
   }
 
   // Where the field lies in the drawing: its middle and its edges.
+  /** @param {Plane} plane @param {number} limit */
   function edgesOf(plane, limit) {
     const [cx, cy] = plane.at(0, 0);
     const [left, top] = plane.at(-limit, limit);
@@ -191,7 +221,9 @@
   }
 
   // The axes, and at their ends how far they go.
+  /** @param {Edges} edges @param {number} limit */
   function axes({ cx, cy, left, top, right, bottom }, limit) {
+    /** @param {number} x @param {number} y @param {number} v @param {string} anchor */
     const tick = (x, y, v, anchor) => attnkit.label(x, y, fixed(v, 0), "ak-text ak-tick", anchor);
     return [
       attnkit.svg("path", { d: `M${left} ${cy}H${right}M${cx} ${top}V${bottom}`, class: "ak-axis" }),
@@ -203,6 +235,7 @@
   }
 
   // The keys, each with its name, and the places that they take: the middle of each and how far it reaches to the sides.
+  /** @param {Plane} plane @param {Point[]} keys @param {number} limit */
   function keyDots(plane, keys, limit) {
     return keys.map((key) => {
       const [x, y] = plane.at(...key);
@@ -211,10 +244,10 @@
       const anchor = Math.abs(key[0]) < 0.55 * limit ? "middle" : key[0] < 0 ? "start" : "end";
       const lean = { start: 28, middle: 0, end: -28 }[anchor];
       return {
-        taken: [
+        taken: /** @type {Taken[]} */ ([
           [x, y, 16],
           [x + lean, line, 46],
-        ],
+        ]),
         text: attnkit.label(x, line, "", "ak-text", anchor),
         ring: attnkit.svg("circle", { cx: x, cy: y, r: 7, class: "ak-dot ak-of-key" }),
       };
@@ -222,6 +255,7 @@
   }
 
   // The query, to be dragged: its arrow, the one that the general score turns it into, its name.
+  /** @param {Figure<State, Given>} figure @param {Plane} plane @param {Move} move */
   function queryMarks(figure, plane, move) {
     const [shaft, turned] = ["ak-needle", "ak-needle ak-turned"].map((kind) => attnkit.svg("path", { class: kind }));
     const tip = attnkit.svg("circle", { r: 7, class: "ak-dot ak-of-query" });
@@ -232,21 +266,27 @@
   }
 
   // The path of a line from the middle; what would leave the field ends at its edge, and `barbed` in an arrow's head.
+  /** @param {Plane} plane @param {Point} p @param {number} limit @param {boolean} barbed */
   function arrow(plane, p, limit, barbed) {
     const short = Math.min(1, limit / Math.max(...p.map(Math.abs), 1e-9));
     const [cx, cy] = plane.at(0, 0);
     const [x, y] = plane.at(...p.map((v) => v * short));
     const angle = Math.atan2(y - cy, x - cx);
+    /** @param {number} u @param {number} v */
     const place = (u, v) => `${u.toFixed(1)} ${v.toFixed(1)}`;
+    /** @param {number} turn */
     const barb = (turn) => place(x - 12 * Math.cos(angle + turn), y - 12 * Math.sin(angle + turn));
     const head = !barbed || Math.hypot(...p) < 0.3 ? "" : `M${barb(0.5)}L${place(x, y)}L${barb(-0.5)}`;
     return `M${cx} ${cy}L${place(x, y)}${head}`;
   }
 
   // The query's name stands on the side where the keys and their names leave most room.
+  /** @param {Point} point @param {Taken[]} taken @param {Edges} edges */
   function freeSide([x, y], taken, { cx, cy, left, top, right, bottom }) {
     const others = [...taken, [x, y], [(x + cx) / 2, (y + cy) / 2]];
+    /** @param {Point} point */
     const room = ([a, b]) => Math.min(...others.map(([u, v]) => Math.hypot((a - u) / 3, b - v)));
+    /** @type {Point[]} */
     const sides = [
       [x, y - 14],
       [x, y + 24],
@@ -257,6 +297,7 @@
   }
 
   // The coloured plane with the keys and the query in it, and how to show another query in it.
+  /** @param {Figure<State, Given>} figure @param {Point[]} keys @param {number} limit @param {Move} move */
   function drawing(figure, keys, limit, move) {
     const plane = attnkit.plane({ limit });
     const raster = attnkit.raster(SIDE, SIDE);
@@ -280,11 +321,13 @@
       hit,
     );
 
+    /** @param {number[]} values @param {Point} query @param {Point|null} turnedQuery */
     function show(values, query, turnedQuery) {
       attnkit.attr(shaft, "d", arrow(plane, query, limit, false));
       attnkit.style(turned, "display", turnedQuery ? "" : "none");
       if (turnedQuery) attnkit.attr(turned, "d", arrow(plane, turnedQuery, limit, true));
       const at = plane.at(...query);
+      /** @param {Point} point */
       const shift = ([x, y]) => `translate(${x.toFixed(1)} ${y.toFixed(1)})`;
       for (const node of [tip, hit]) attnkit.attr(node, "transform", shift(at));
       const side = freeSide(at, taken, edges);
@@ -294,6 +337,7 @@
     return { element: h("div", { class: "ak-over" }, raster.element, plane.element), raster, texts, show };
   }
 
+  /** @param {string[]} words */
   function scoreTable(words) {
     const rows = words.map((word) => {
       const [score, weight, bar] = [h("td", {}), h("td", {}), h("span", { class: "ak-fill" })];
@@ -307,19 +351,22 @@
   }
 
   // The line below the figure: where the query stands and which key it finds.
+  /** @param {string[]} words @param {State} state @param {{ scores: number[], weights: number[] }} options */
   function answer(words, { query, score }, { scores, weights }) {
-    const best = weights.indexOf(Math.max(...weights));
+    const best = attnkit.argmax(weights);
     const alike = weights[best] - Math.min(...weights) < 1e-9;
-    const finding = `finds “${words[best]}” best: score ${fixed(scores[best])}, weight ${fixed(weights[best])}.`;
+    const finding = `finds ${attnkit.quoted(words[best])} best: score ${fixed(scores[best])}, weight ${fixed(weights[best])}.`;
     const where = `(${query.map((v) => fixed(v, 1)).join(", ")})`;
     return `Score: ${score}. The query at ${where} ${alike ? "finds all keys alike." : finding}`;
   }
 
   // The words around the field: what it shows, the score as code, its shapes, its range.
+  /** @param {Learned} parameters */
   function notes(parameters) {
     const about = explanations(parameters);
     const [look, code] = [h("p", { class: "ak-say" }), h("code", {})];
     const [shapes, extent] = [h("p", { class: "ak-small" }), h("p", { class: "ak-small" })];
+    /** @param {Score} score @param {number} low @param {number} high */
     function show(score, low, high) {
       const { learned, ...texts } = about[score];
       attnkit.write(look, texts.look);
@@ -334,17 +381,20 @@
     return { look, code, shapes, extent, show };
   }
 
+  /** @param {Figure<State, Given>} figure */
   function build(figure) {
-    const [words, keys, limit] = ["words", "key_rows", "limit"].map((name) => figure.get(name));
-    const names = ["weight", "w_query", "w_key", "bias", "v"];
-    const parameters = Object.fromEntries(names.map((name) => [name, figure.get(name)]));
+    const { words, key_rows: keys, limit } = figure.given("words", "key_rows", "limit");
+    const parameters = figure.given("weight", "w_query", "w_key", "bias", "v");
+    /** @param {number} v */
     const inside = (v) => Math.max(-limit, Math.min(limit, Math.round(10 * v) / 10));
+    /** @param {Point} point */
     const move = (point) => ({ query: point.map(inside) });
     const field = fieldPoints(limit);
     const { element, raster, texts, show } = drawing(figure, keys, limit, move);
     const note = notes(parameters);
     const table = scoreTable(words);
 
+    /** @param {State} state */
     function update({ query, score }) {
       const state = { ...parameters, query, score };
       const { scores, weights } = compute({ ...state, key_rows: keys });

@@ -3,21 +3,33 @@
   "use strict";
   const { h, fixed, write, attr, quoted } = attnkit;
 
+  /** @typedef {{ sentence: string, step: number, row: number | null }} State */
+  /** @typedef {{ next: Record<string, number>[], final: number[] }} Grammar for each state the words that can follow */
+  /** @typedef {{ next: [word: string, state: number][][], final: number[] }} Pairs the same, as it travels */
+  /** @typedef {{ packed: PackedTranslator, grammar: Pairs, examples: string[] }} Given */
+  /** @typedef {{ packed: PackedTranslator, grammar: Grammar, examples: string[] }} Data */
+  /** @typedef {ReturnType<typeof look>} Found */
+  /** @typedef {ReturnType<typeof session>} Run */
+
   const MOST = 15; // words that the model writes
   const BEST = 4; // words that are shown with their chances
   const [PACE, HURRY] = [900, 80]; // milliseconds between two words
   const END = "<end>";
+  /** @param {string} sentence */
   const split = (sentence) => sentence.split(" ").filter(Boolean);
+  /** @template T @param {number} count @param {(place: number) => T} make */
   const room = (count, make) => Array.from({ length: count }, (_, k) => make(k));
 
   // ---- the arithmetic, compared with SentenceTranslator by tests/test_figures.py
 
   // What follows from the state, with a model that keeps what it has read; `shown` is the row whose lines are drawn.
+  /** @param {Translator} model @param {Omit<Data, "examples">} data @param {State} state */
   function look(model, { packed, grammar }, { sentence, step, row }) {
     const english = split(sentence);
     const state = english.reduce((at, word) => grammar.next[at][word], 0);
     const complete = grammar.final.includes(state);
     const numbers = english.map((word) => packed.source_words.indexOf(word));
+    /** @type {Pick<Translated, "words" | "weights" | "chances">} */
     const none = { words: [], weights: [], chances: [] };
     const { words, weights, chances } = complete ? model.trace(numbers, Math.min(step + 1, MOST)) : none;
     const all = words.map((number) => packed.target_words[number]);
@@ -37,14 +49,19 @@
   }
 
   // A grammar with the words of each state as an object; it travels as pairs, which keep their order.
+  /** @param {Pairs} pairs @returns {Grammar} */
   const opened = ({ next, final }) => ({ next: next.map((pairs) => Object.fromEntries(pairs)), final });
 
+  /** @param {Omit<Given, "examples"> & State} options */
   const compute = ({ packed, grammar, ...state }) =>
     look(attnkit.translator(packed), { packed, grammar: opened(grammar) }, state);
 
   // The number of words of the longest sentence that begins in a state, and of the words that can follow at most.
+  /** @param {Grammar} grammar */
   function longest({ next }) {
+    /** @type {Record<number, number>} */
     const known = {};
+    /** @param {number} state @returns {number} */
     const ahead = (state) => {
       known[state] ??= Math.max(0, ...Object.values(next[state]).map((after) => 1 + ahead(after)));
       return known[state];
@@ -53,11 +70,12 @@
   }
 
   // A sentence made word by word, each word that can follow as likely as the others, and as likely as the end.
+  /** @param {Grammar} grammar */
   function randomSentence({ next, final }) {
-    const words = [];
+    const words = /** @type {string[]} */ ([]);
     for (let state = 0; ; ) {
       const can = Object.keys(next[state]);
-      const k = Math.floor(Math.random() * (can.length + final.includes(state)));
+      const k = Math.floor(Math.random() * (can.length + Number(final.includes(state))));
       if (k === can.length) return words.join(" ");
       words.push(can[k]);
       state = next[state][can[k]];
@@ -66,9 +84,8 @@
 
   // ---- in words
 
-  const best = attnkit.argmax;
-
   // What is said of a state that rests.
+  /** @param {Found} found */
   function standing({ english, complete, following, translation, weights, chances, shown, ended }) {
     const sentence = quoted(english.join(" "));
     if (!english.length) return "Choose the first word.";
@@ -78,14 +95,23 @@
       const more = following.length ? ", and it can go on" : "";
       return `${sentence} is a sentence${more}. It can be translated.`;
     }
-    const most = best(weights[shown]);
+    const most = attnkit.argmax(weights[shown]);
     const told = `${quoted(translation[shown])}, word ${shown + 1}, has chance ${fixed(Math.max(...chances[shown]))}; the model looks most at ${quoted(english[most])}, weight ${fixed(weights[shown][most])}.`;
-    const done = { end: "The translation is complete", full: `The model writes at most ${MOST} words` }[ended];
+    const full = ended === "full" ? `The model writes at most ${MOST} words` : "";
+    const done = ended === "end" ? "The translation is complete" : full;
     return done ? `${done}: ${quoted(translation.join(" "))}. ${told}` : told;
   }
 
   // ---- the picture: French words as they are written, lines to the English words below
 
+  /** @param {string} kind @param {string} label @param {HTMLElement[]} words */
+  function line(kind, label, words) {
+    const row = h("p", { class: kind, role: "group", "aria-label": label }, ...words);
+    for (const word of words) word.after(" "); // for who hears them
+    return row;
+  }
+
+  /** @param {number} most @param {(place: number) => void} choose */
   function scene(most, choose) {
     const note = h("span", { class: "ak-small" });
     const french = room(MOST, (i) => h("span", { class: "ak-word ak-none", lang: "fr", onclick: () => choose(i) }));
@@ -94,20 +120,16 @@
     const svg = attnkit.svg("svg", { "aria-hidden": "true" });
     const curves = room(most, () => attnkit.svg("path", {}));
     svg.append(...curves);
-    const line = (kind, label, words) => {
-      const row = h("p", { class: kind, role: "group", "aria-label": label }, ...words);
-      for (const word of words) word.after(" "); // for who hears them
-      return row;
-    };
     const element = h("div", { class: "ak-scene" }, svg);
     element.append(line("ak-french", "French", [note, ...french]), line("ak-english", "English", english));
-    let drawn = null;
+    let drawn = /** @type {Found | null} */ (null);
 
     // Lines from the word shown to each English word, where they stand.
     function draw() {
       if (!drawn || !svg.getClientRects().length) return;
       const { english: words, weights, shown } = drawn;
       const { left, top } = element.getBoundingClientRect();
+      /** @param {HTMLElement} node */
       const box = (node) => node.getBoundingClientRect();
       const from = shown < 0 ? null : box(french[shown]);
       const ends = words.map((_, j) => box(english[j]));
@@ -123,6 +145,7 @@
         attnkit.style(curve, "strokeWidth", `${(1 + 9 * weights[shown][j]).toFixed(1)}px`);
       });
     }
+    /** @param {Found} found */
     function show(found) {
       const { translation, weights, shown, complete } = found;
       attr(note, "class", translation.length ? "ak-none" : "ak-small");
@@ -147,6 +170,7 @@
 
   // ---- the likeliest words where the word shown was written
 
+  /** @param {Pick<Data, "packed">} data */
   function candidates({ packed }) {
     const title = h("p", { class: "ak-small" });
     const bars = room(Math.min(BEST, packed.target_words.length), () => {
@@ -157,6 +181,7 @@
     });
     const list = h("div", { class: "ak-bars", role: "group" }, ...bars.map(({ element }) => element));
     const element = h("div", { class: "ak-best" }, title, list);
+    /** @param {Found} found */
     function show({ chances, shown, complete }) {
       attr(element, "class", complete ? "ak-best" : "ak-none");
       attnkit.style(list, "visibility", shown < 0 ? "hidden" : "");
@@ -177,16 +202,18 @@
 
   // ---- the weights: a row for each French word, which shows its lines again
 
+  /** @param {number} i @param {number} most @param {(place: number) => void} choose */
   function matrixRow(i, most, choose) {
     const pick = () => choose(i);
-    const actions = { onfocus: pick, onclick: pick };
-    const button = h("button", { type: "button", class: "ak-pick", lang: "fr", "aria-pressed": "false", ...actions });
+    const look = { class: "ak-pick", lang: "fr", "aria-pressed": "false" };
+    const button = attnkit.button(null, pick, { ...look, onfocus: pick });
     const cells = room(most, () => {
       const square = h("span", { class: "ak-heat" });
       return { square, element: h("td", { onclick: pick }, square) };
     });
     const element = h("tr", { class: "ak-none" }, h("th", { scope: "row" }, button), ...cells.map((c) => c.element));
     // A row or column that is not there holds no number of another sentence.
+    /** @param {Found} found */
     function show({ translation, weights, shown, english }) {
       const there = i < translation.length;
       attr(element, "class", there ? "" : "ak-none");
@@ -203,6 +230,7 @@
     return { element, show };
   }
 
+  /** @param {number} most @param {(place: number) => void} choose */
   function matrix(most, choose) {
     const rows = room(MOST, (i) => matrixRow(i, most, choose));
     const tops = room(most, () => h("th", { scope: "col", lang: "en", class: "ak-none" }, h("span", {})));
@@ -210,13 +238,14 @@
     const body = h("tbody", {}, ...rows.map((row) => row.element));
     const table = h("table", { class: "ak-matrix", "aria-label": "Weights" }, head, body);
     const element = h("div", { class: "ak-room" }, table);
+    /** @param {Found} found */
     function show(found) {
       const count = found.english.length;
       attr(element, "class", found.complete ? "ak-room" : "ak-none");
       attr(element, "style", `--columns: ${count}; --rows: ${count + 1}`);
       tops.forEach((top, j) => {
         attr(top, "class", j < count ? "" : "ak-none");
-        write(top.firstChild, found.english[j] ?? "");
+        write(/** @type {Node} */ (top.firstChild), found.english[j] ?? "");
       });
       for (const row of rows) row.show(found);
     }
@@ -226,11 +255,14 @@
   // ---- what goes on
 
   // The translation as it goes on: each way to change it sets the state, tells what was done, and halts what writes.
+  /** @param {Figure<State, Given>} figure @param {Data} data */
   function session(figure, data) {
     const model = attnkit.translator(data.packed);
     let preface = "";
+    /** @param {Partial<State>} [changes] */
     const at = (changes = {}) => look(model, data, { ...figure.state(), ...changes });
     const frames = attnkit.clock(() => more());
+    /** @param {string} said @param {Partial<State>} changes */
     function act(said, changes) {
       frames.halt();
       [preface, figure.stale] = [said && `${said} `, true];
@@ -242,6 +274,7 @@
       if (!ended) figure.put({ step: translation.length + 1, row: null });
       if (at().ended) act("", {});
     }
+    /** @param {number} pace */
     function start(pace) {
       const { complete, ended } = at();
       if (!complete) return act("", {});
@@ -259,7 +292,9 @@
       const { translation, complete, ended } = at();
       act("", complete && !ended ? { step: translation.length + 1, row: null } : {});
     }
+    /** @param {string} said @param {string[]} words */
     const anew = (said, words) => act(said, { row: null, step: 0, sentence: words.join(" ") });
+    /** @param {Found} found */
     function tell(found) {
       if (!frames.runs()) figure.say(`${preface}${standing(found)}`);
       preface = "";
@@ -269,13 +304,14 @@
 
   // ---- the controls
 
+  /** @param {Run} run */
   function buttons({ at, act, start, step, frames }) {
-    const button = (words, onclick) => h("button", { type: "button", onclick }, words);
     const toggle = () => (frames.runs() ? act("The writing has stopped.", {}) : start(PACE));
-    const translate = button("Translate", toggle);
-    const next = button("Next word", step);
-    const end = button("To the end", () => (at().ended ? act("", {}) : start(HURRY)));
+    const translate = attnkit.button("Translate", toggle);
+    const next = attnkit.button("Next word", step);
+    const end = attnkit.button("To the end", () => (at().ended ? act("", {}) : start(HURRY)));
     const element = h("div", { class: "ak-buttons" }, translate, next, end);
+    /** @param {Found} found */
     function show({ complete, ended, translation }) {
       write(translate, frames.runs() ? "Stop" : "Translate");
       attr(translate, "class", complete && !translation.length ? "ak-ready" : "");
@@ -286,17 +322,20 @@
   }
 
   // The words that can follow; a key that takes one goes on to the first of the next.
+  /** @param {Run} run @param {number} most @param {() => void} leave */
   function followers({ at, anew }, most, leave) {
-    const words = room(most, (k) => h("button", { type: "button", lang: "en", onclick: () => add(k) }));
+    const words = room(most, (k) => attnkit.button(null, () => add(k), { lang: "en" }));
     const note = h("span", { class: "ak-small" });
     const element = h("div", { class: "ak-buttons", role: "group", "aria-label": "Words that can follow" });
     element.append(note, ...words);
+    /** @param {number} k */
     function add(k) {
       const { english, following } = at();
       anew(`Added: ${quoted(following[k])}.`, [...english, following[k]]);
       if (at().following.length) words[0].focus();
       else leave();
     }
+    /** @param {Found} found */
     function show({ following }) {
       write(note, following.length ? "can follow:" : "No word can follow: the sentence is complete.");
       words.forEach((word, k) => {
@@ -308,6 +347,7 @@
   }
 
   // One of the examples; a blank list where the sentence is another one.
+  /** @param {Figure<State, Given>} figure @param {string[]} examples @param {Run} run */
   function exampleList(figure, examples, { anew }) {
     const onchange = () => {
       const chosen = examples[list.selectedIndex];
@@ -315,6 +355,7 @@
     };
     const options = examples.map((example) => h("option", { lang: "en" }, example));
     const list = h("select", { "data-lm-suppress-shortcuts": "true", onchange }, ...options);
+    /** @param {string} sentence */
     const show = (sentence) => {
       const k = examples.indexOf(sentence);
       if (list.selectedIndex !== k) list.selectedIndex = k;
@@ -323,6 +364,13 @@
     return h("label", { class: "ak-example" }, "example", list);
   }
 
+  /**
+   * @param {Figure<State, Given>} figure
+   * @param {Data} data
+   * @param {Run} run
+   * @param {number} most
+   * @param {() => void} leave
+   */
   function composer(figure, data, run, most, leave) {
     const follow = followers(run, most, leave);
     function back() {
@@ -335,12 +383,12 @@
       for (let k = 0; k < 20 && sentence === figure.get("sentence"); k++) sentence = randomSentence(data.grammar);
       run.anew("A sentence at random.", split(sentence));
     }
-    const button = (words, onclick) => h("button", { type: "button", onclick }, words);
-    const last = button("Take back a word", back);
+    const last = attnkit.button("Take back a word", back);
     const list = data.examples.length ? exampleList(figure, data.examples, run) : null;
-    const [random, reset] = [button("At random", surprise), figure.reset(run.frames.halt)];
+    const [random, reset] = [attnkit.button("At random", surprise), figure.reset(run.frames.halt)];
     const row = h("div", { class: "ak-buttons" }, last, random, reset, list);
     const element = h("div", { class: "ak-composer" }, row, follow.element);
+    /** @param {Found} found */
     function show(found) {
       attr(last, "aria-disabled", String(!found.english.length));
       follow.show(found);
@@ -348,11 +396,13 @@
     return { element, show };
   }
 
+  /** @param {Figure<State, Given>} figure */
   function build(figure) {
-    const [packed, grammar, examples] = ["packed", "grammar", "examples"].map((name) => figure.get(name));
+    const { packed, grammar, examples } = figure.given("packed", "grammar", "examples");
     const data = { packed, grammar: opened(grammar), examples };
     const run = session(figure, data);
     const most = longest(data.grammar);
+    /** @param {number} row */
     const choose = (row) => figure.put({ row });
     const picture = scene(most.words, choose);
     const controls = buttons(run);

@@ -3,9 +3,16 @@
   "use strict";
   const { h, svg } = attnkit;
 
+  /** @typedef {"recurrent" | "convolution" | "dilated" | "attention" | "window"} Network */
+  /** @typedef {{ length: number, network: Network, source: number }} State */
+  /** @typedef {[from: number, to: number]} Edge */
+  /** @typedef {{ edges: Edge[], layers: number, last: number }} Net */
+  /** @typedef {ReturnType<typeof compute>} Found */
+
   const [LEAST, MOST] = [4, 32]; // items
   const MOST_LINES = 600; // of more connections, only those that lead to the last output are drawn
   const FEW_LINES = 200; // more are paler
+  /** @type {Record<Network, string>} */
   const READS = {
     recurrent: "Each state reads its item and the state before it.",
     convolution: "Each node reads itself and the two before it, one layer below.",
@@ -13,12 +20,14 @@
     attention: "Each output reads every item.",
     window: "Each node attends to itself and the three before it, one layer below.",
   };
-  const KINDS = Object.keys(READS);
+  const KINDS = /** @type {Network[]} */ (Object.keys(READS));
+  /** @param {number} count */
   const upTo = (count) => Array.from({ length: count }, (_, k) => k);
 
   // ---- the arithmetic, compared with Python by tests/test_figures.py
 
   // The places that a node reads one level below: the first, the last, and how far apart they are.
+  /** @type {Record<Network, (place: number, n: number, level: number) => [first: number, last: number, apart: number]>} */
   const PLACES = {
     recurrent: (place) => [place, place, 1],
     convolution: (place) => [Math.max(place - 2, 0), place, 1],
@@ -33,10 +42,13 @@
 
   // The connections [from, to], with as many layers as the last output needs to hear the first item. Node k stands at
   // place k % n of level floor(k / n), the items at level 0.
+  /** @param {Network} kind @param {number} n @returns {Net} */
   function network(kind, n) {
+    /** @type {Edge[]} */
     const edges = [];
     const hear = [true];
     let layers = 0;
+    /** @param {number} from @param {number} to */
     const connect = (from, to) => {
       edges.push([from, to]);
       hear[to] = hear[to] || hear[from];
@@ -56,6 +68,7 @@
 
   // How many connections lead from an item to each node at least, -1 where none do. One pass is enough, as all that a
   // node reads stands before it.
+  /** @param {Net} net @param {number} item */
   function distances({ edges, last }, item) {
     const far = Array(last + 1).fill(Infinity);
     far[item] = 0;
@@ -64,6 +77,7 @@
   }
 
   // The nodes on a shortest path, walked back from its end: all that leads to a node stands before it.
+  /** @param {Net} net @param {number[]} far */
   function shortest({ edges, last }, far) {
     const path = [last];
     for (let k = edges.length - 1; k >= 0; k--) {
@@ -73,8 +87,10 @@
     return path;
   }
 
+  /** @param {Net} net */
   function drawn({ edges, last }) {
     if (edges.length <= MOST_LINES) return edges;
+    /** @type {Record<number, boolean>} */
     const lead = { [last]: true };
     const kept = [];
     for (let k = edges.length - 1; k >= 0; k--) {
@@ -87,49 +103,57 @@
   }
 
   // What is counted of one kind; that a state reads its own item is no step.
+  /** @param {Network} kind @param {number} n @param {Net} net @param {number[]} far */
   function counted(kind, n, { edges, layers, last }, far) {
     const own = kind === "recurrent" ? 1 : 0;
     return { steps: far[last] - own, layers, waits: own ? n : layers, connections: edges.length };
   }
 
+  /** @param {State} state */
   function compute({ length, network: chosen, source }) {
-    const found = { compared: {} };
-    for (const kind of KINDS) {
+    const all = KINDS.map((kind) => {
       const one = network(kind, length);
-      const far = distances(one, source - 1);
-      found.compared[kind] = counted(kind, length, one, far);
-      if (kind === chosen) Object.assign(found, { ...one, far, path: shortest(one, far), drawn: drawn(one) });
-    }
-    const { far, layers } = found;
-    found.heard = upTo(layers).map((k) => far.slice((k + 1) * length, (k + 2) * length).filter((d) => d >= 0).length);
-    return found;
+      return { kind, one, far: distances(one, source - 1) };
+    });
+    const compared = Object.fromEntries(all.map(({ kind, one, far }) => [kind, counted(kind, length, one, far)]));
+    const { one, far } = all[KINDS.indexOf(chosen)];
+    const level = (/** @type {number} */ k) => far.slice((k + 1) * length, (k + 2) * length);
+    const heard = upTo(one.layers).map((k) => level(k).filter((d) => d >= 0).length);
+    return { compared, ...one, far, path: shortest(one, far), drawn: drawn(one), heard };
   }
 
   // ---- the parts
 
   // Lines and dots; a dot is a line almost without a length, so that hundreds of them are one element.
+  /** @param {(share: number) => void} choose */
   function picture(choose) {
-    const parts = Object.fromEntries(
-      ["pale", "quiet", "hears", "strong", "on"].map((name) => [name, svg("path", { class: `ak-${name}` })]),
-    );
+    const kinds = ["pale", "quiet", "hears", "strong", "on"];
+    const paths = kinds.map((name) => svg("path", { class: `ak-${name}` }));
+    const [pale, quiet, hears, strong, on] = paths;
     const drawing = svg("svg", { preserveAspectRatio: "none", "aria-hidden": "true" });
-    drawing.append(...Object.values(parts));
+    drawing.append(...paths);
     const numbers = upTo(MOST).map(() => h("span", {}));
     const below = h("div", { class: "ak-items", "aria-hidden": "true" }, ...numbers);
     const element = h("div", { class: "ak-net" }, drawing, below);
+    /** @param {MouseEvent} event */
     const pick = (event) => {
       const { left, width } = element.getBoundingClientRect();
       choose((event.clientX - left) / width);
     };
     attnkit.drag(element, pick);
     element.addEventListener("click", pick);
-    return { element, drawing, numbers, ...parts };
+    return { element, drawing, numbers, pale, quiet, hears, strong, on };
   }
 
+  /** @param {ReturnType<typeof picture>} made @param {State} state @param {Found} found */
   function draw(made, { length: n, source }, { layers, path, far, drawn: lines }) {
+    /** @param {number} node */
     const at = (node) => `${node % n} ${layers - Math.floor(node / n)}`;
+    /** @param {Edge[]} edges */
     const join = (edges) => edges.map(([from, to]) => `M${at(from)}L${at(to)}`).join("");
+    /** @type {string[][]} */
     const dots = [[], []];
+    /** @param {number} node */
     const dot = (node) => `M${at(node)}h0.1`;
     far.forEach((d, node) => dots[d < 0 ? 0 : 1].push(dot(node)));
     attnkit.attr(made.drawing, "viewBox", `-0.5 0 ${n} ${layers}`);
@@ -144,6 +168,7 @@
   }
 
   // The numbers of the items: all where there is room, else the chosen one and the last.
+  /** @param {HTMLElement[]} numbers @param {number} n @param {number} source */
   function showNumbers(numbers, n, source) {
     numbers.forEach((number, k) => {
       const chosen = k + 1 === source;
@@ -155,6 +180,7 @@
   }
   const ROOM = 16;
 
+  /** @type {Record<keyof ReturnType<typeof counted>, string>} */
   const COLUMNS = {
     steps: "steps on the path",
     layers: "layers",
@@ -164,12 +190,14 @@
   const COUNTED =
     "Steps on the path: connections from the item to the last output; that a state reads its own item is not " +
     "counted. One after another: operations that must wait for the one before.";
+  /** @param {number} number */
   const written = (number) => String(number).replace(/\B(?=(\d{3})+$)/, ",");
 
   // A row for each kind: the button that chooses it, and what is counted.
+  /** @param {(kind: Network) => void} choose */
   function comparison(choose) {
     const rows = KINDS.map((kind) => {
-      const button = h("button", { type: "button", "aria-pressed": "false", onclick: () => choose(kind) }, kind);
+      const button = attnkit.button(kind, () => choose(kind), { "aria-pressed": "false" });
       const cells = Object.keys(COLUMNS).map(() => h("span", {}));
       const bar = h("span", { class: "ak-fill" });
       const tds = cells.map((cell, k) => h("td", {}, cell, k === 0 ? bar : null));
@@ -178,9 +206,11 @@
     const heads = Object.values(COLUMNS).map((words) => h("th", { scope: "col" }, words));
     const top = h("thead", {}, h("tr", {}, h("td", {}), ...heads));
     const element = h("table", { class: "ak-grid ak-kinds" }, top, h("tbody", {}, ...rows.map((row) => row.element)));
+    /** @param {Found["compared"]} compared @param {Network} chosen */
     function show(compared, chosen) {
       for (const { kind, button, cells, bar } of rows) {
-        const numbers = Object.keys(COLUMNS).map((name) => compared[kind][name]);
+        const { steps, layers, waits, connections } = compared[kind];
+        const numbers = [steps, layers, waits, connections];
         attnkit.attr(button, "aria-pressed", String(kind === chosen));
         cells.forEach((cell, k) => attnkit.write(cell, written(numbers[k])));
         attnkit.style(bar, "transform", `scaleX(${(numbers[0] / (MOST - 1)).toFixed(3)})`);
@@ -189,6 +219,7 @@
     return { element, show };
   }
 
+  /** @param {State} state @param {Found} found */
   function sentence({ length, network: kind, source }, { compared, heard }) {
     const { steps, layers, waits, connections } = compared[kind];
     const after = layers === 1 ? "" : `, after layers 1 to ${layers}`;
@@ -199,6 +230,7 @@
     );
   }
 
+  /** @param {Figure<State, {}>} figure */
   function controls(figure) {
     const range = { min: 1, max: MOST, step: 1, format: String };
     const length = figure.slider({
@@ -209,8 +241,10 @@
       trait: "length",
       write: (v, state) => ({ length: v, source: Math.min(v, state.source) }),
     });
+    /** @param {number} v @param {State} state */
     const word = (v, state) => `item ${v} of ${state.length}`;
     const source = attnkit.slider({ ...range, name: "from item", word, onInput: (v) => figure.put({ source: v }) });
+    /** @param {number} value @param {State} state */
     function show(value, state) {
       attnkit.attr(source.input, "max", state.length); // before the value, which may be larger than what was allowed
       source.show(value, state);
@@ -220,7 +254,9 @@
     return h("div", { class: "ak-controls" }, length.element, last);
   }
 
+  /** @param {Figure<State, {}>} figure */
   function build(figure) {
+    /** @param {number} share */
     const choose = (share) => {
       const n = figure.get("length");
       figure.put({ source: Math.min(n, Math.max(1, Math.ceil(share * n))) });
@@ -231,6 +267,7 @@
     const top = h("p", { class: "ak-small ak-top" }, some, output);
     const note = h("p", { class: "ak-small" }, COUNTED);
 
+    /** @param {State} state */
     function update(state) {
       const found = compute(state);
       const [all, few] = [found.edges.length, found.drawn.length];

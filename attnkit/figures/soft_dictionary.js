@@ -3,11 +3,16 @@
   "use strict";
   const { h, fixed } = attnkit;
 
+  /** @typedef {{ query: number, sharpness: number }} State */
+  /** @typedef {{ words: string[], angles: number[], values: number[], unit: string }} Given */
+
   // The direction of an angle: 0 is up, then clockwise.
+  /** @param {number} degrees */
   const arrow = (degrees) => [Math.sin((Math.PI * degrees) / 180), Math.cos((Math.PI * degrees) / 180)];
   const STEP = 2.5; // degrees
 
   // The arithmetic, compared with attnkit.attention by tests/test_figures.py.
+  /** @param {{ angles: number[], values: number[] } & State} options */
   function compute({ angles, values, query, sharpness }) {
     const q = arrow(query);
     const weights = attnkit.softmax(angles.map((a) => sharpness * attnkit.dot(q, arrow(a))));
@@ -15,6 +20,7 @@
   }
 
   // The slider of the query stands under the chart, whose places are queries.
+  /** @param {Figure<State, Given>} figure */
   function controls(figure) {
     const query = figure.slider({
       name: "query, in °",
@@ -30,6 +36,7 @@
   }
 
   // The keys around a circle, each with a line to it; over them the names with their weights, buttons that ask for a key.
+  /** @param {Figure<State, Given>} figure @param {Plane} plane @param {string[]} words @param {number[]} angles */
   function keys(figure, plane, words, angles) {
     const [cx, cy] = plane.at(0, 0);
     const exact = figure.choice({
@@ -57,6 +64,7 @@
   }
 
   // The query, an arrow to be turned by its head.
+  /** @param {Figure<State, Given>} figure @param {Plane} plane */
   function needle(figure, plane) {
     const [cx, cy] = plane.at(0, 0);
     const [x, y] = plane.at(0, 0.95);
@@ -67,16 +75,19 @@
       figure.put({ query: Math.round(angle / STEP) * STEP });
     });
     plane.element.append(shaft, hit);
-    return (query) => {
+    return (/** @type {number} */ query) => {
       for (const part of [shaft, hit]) attnkit.attr(part, "transform", `rotate(${query} ${cx} ${cy})`);
     };
   }
 
   // The answer for every direction: a smooth curve that turns into steps as the sharpness grows.
+  /** @param {number[]} angles @param {number[]} values @param {string} unit */
   function chart(angles, values, unit) {
     const [width, height] = [320, 190];
     const [low, high] = [Math.min(...values), Math.max(...values)];
+    /** @param {number} degrees */
     const across = (degrees) => 34 + (degrees / 360) * (width - 44);
+    /** @param {number} v */
     const up = (v) => height - 26 - ((v - low) / (high - low || 1)) * (height - 66);
     const element = attnkit.svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "ak-chart", "aria-hidden": "true" });
     const curve = attnkit.svg("path", { class: "ak-curve" });
@@ -92,18 +103,22 @@
       curve,
       mark,
     );
+    /** @param {number} degrees @param {number} v */
     const at = (degrees, v) => `${across(degrees).toFixed(1)} ${up(v).toFixed(1)}`;
     return { element, curve, mark, at };
   }
 
+  /** @param {Figure<State, Given>} figure */
   function build(figure) {
-    const [words, angles, values, unit] = ["words", "angles", "values", "unit"].map((name) => figure.get(name));
+    const { words, angles, values, unit } = figure.given("words", "angles", "values", "unit");
     const plane = attnkit.plane({ limit: 1.5 });
     const { lines, names } = keys(figure, plane, words, angles);
     const turn = needle(figure, plane);
     const answers = chart(angles, values, unit);
 
+    /** @param {State} state */
     function update({ query, sharpness }) {
+      /** @param {number} degrees */
       const ask = (degrees) => compute({ angles, values, query: degrees, sharpness });
       const { weights, answer } = ask(query);
       turn(query);
@@ -114,7 +129,7 @@
       const path = Array.from({ length: 360 / STEP + 1 }, (_, k) => answers.at(STEP * k, ask(STEP * k).answer));
       attnkit.attr(answers.curve, "d", `M${path.join("L")}`);
       attnkit.attr(answers.mark, "transform", `translate(${answers.at(query, answer)})`);
-      const best = weights.indexOf(Math.max(...weights));
+      const best = attnkit.argmax(weights);
       figure.say(
         `The dictionary answers ${fixed(answer, 1)} ${unit}. Best key: ${words[best]}, ` +
           `weight ${fixed(weights[best])}, value ${fixed(values[best], 0)}.`,

@@ -3,7 +3,12 @@
   "use strict";
   const { h, fixed } = attnkit;
 
+  /** @typedef {{ scores: number[], temperature: number }} State */
+  /** @typedef {{ names: string[], details: boolean }} Given */
+  /** @typedef {ReturnType<typeof compute>} Found */
+
   // The arithmetic, compared with attnkit.softmax and with differences of it by tests/test_figures.py.
+  /** @param {State} state */
   function compute({ scores, temperature }) {
     const powers = scores.map((s) => Math.exp(s / temperature)); // at most e to the 40: there is no overflow
     const weights = attnkit.softmax(scores.map((s) => s / temperature));
@@ -14,6 +19,7 @@
   }
 
   // A power as a reader takes it in: two decimals, or where those say nothing a power of ten, 2.4 × 10^17.
+  /** @param {number} power */
   function written(power) {
     if (power >= 0.005 && power < 1000) return fixed(power);
     const [digits, exponent] = power.toExponential(1).split("e");
@@ -23,10 +29,13 @@
   // ---- in words
 
   const COUNTS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight"];
+  /** @param {number} n */
   const count = (n) => COUNTS[n] || String(n);
+  /** @param {string[]} words */
   const list = (words) => [words.slice(0, -1).join(", "), ...words.slice(-1)].filter(Boolean).join(" and ");
 
   // Who has the largest weight. Equal scores tie, whatever the last bit of a weight says.
+  /** @param {string[]} names @param {number[]} scores @param {number[]} weights */
   function leaders(names, scores, weights) {
     const best = Math.max(...scores);
     const first = names.filter((_, i) => best - scores[i] < 1e-9);
@@ -39,22 +48,26 @@
     return `${first[0]} gets the largest weight, ${weight}; ${sum}`;
   }
 
+  /** @param {Found} found */
   const detail = ({ entropy, size }) =>
     ` Entropy ${fixed(entropy)} bits, as undecided as among ${fixed(2 ** entropy, 1)} equal choices. ` +
     `Size of the derivative: ${fixed(size)}.`;
 
   // ---- the parts
 
+  /** @param {string} kind @param {HTMLElement[]} heads @param {HTMLElement[]} rows */
   const table = (kind, heads, rows) =>
     h("table", { class: `ak-grid ${kind}` }, h("thead", {}, ...heads), h("tbody", {}, ...rows));
 
   // A cell with a number and its bar.
+  /** @param {string} kind */
   function measured(kind) {
     // The words between a number and what is raised are for the ear.
     const [number, words, above] = [h("span", {}), h("span", { class: "ak-unseen" }), h("sup", {})];
     const fill = h("span", { class: "ak-fill" });
     const value = h("span", { class: "ak-value" }, number, words, above);
     const track = h("span", { class: "ak-track", "aria-hidden": "true" }, fill);
+    /** @param {string} text @param {number} [share] */
     function show(text, share) {
       const [base, exponent = ""] = text.split("^");
       attnkit.write(number, base);
@@ -66,6 +79,7 @@
   }
 
   // In each row a name, the slider of its score, the power and the weight that come of it.
+  /** @param {Figure<State, Given>} figure @param {string} name @param {number} k */
   function scoreRow(figure, name, k) {
     const slider = figure.slider({
       name,
@@ -87,6 +101,7 @@
     const [power, weight] = [measured("ak-power"), measured("ak-weight")];
     power.track.remove();
     const cells = [h("th", { scope: "row", colspan: 2 }, "sum"), power.element, weight.element];
+    /** @param {Found} found */
     function show({ powers, weights }) {
       const ends = weights.slice(0, -1).map((_, i) => 100 * weights.slice(0, i + 1).reduce((sum, w) => sum + w, 0));
       const lines = ends
@@ -99,6 +114,7 @@
     return { show, element: h("tr", { class: "ak-sum" }, ...cells) };
   }
 
+  /** @param {Figure<State, Given>} figure @param {string[]} names */
   function powerTable(figure, names) {
     const rows = names.map((name, k) => scoreRow(figure, name, k));
     const sum = sumRow();
@@ -110,12 +126,14 @@
   }
 
   // Row by row the change of a weight with each score.
+  /** @param {string[]} names */
   function changeTable(names) {
     const cells = names.map(() => names.map(() => h("td", { class: "ak-cell" })));
     const title = h("th", { scope: "colgroup", colspan: names.length }, "change of weight per unit of score");
     const titles = names.map((name) => h("th", { scope: "col" }, name));
     const heads = [h("tr", {}, h("td", {}), title), h("tr", {}, h("td", {}), ...titles)];
     const rows = names.map((name, i) => h("tr", {}, h("th", { scope: "row" }, name), ...cells[i]));
+    /** @param {Matrix} derivative */
     function show(derivative) {
       cells.flat().forEach((cell, k) => {
         const value = derivative.flat()[k];
@@ -127,8 +145,10 @@
   }
 
   // All scores by 0.5: up while the largest has room, else down, and the button says which.
+  /** @param {number[]} scores */
   const step = (scores) => (Math.max(...scores) <= 3.5 ? 0.5 : Math.min(...scores) >= -3.5 ? -0.5 : 0);
 
+  /** @param {Figure<State, Given>} figure */
   function shifter(figure) {
     const button = figure.button("", ({ scores }) => {
       const by = step(scores);
@@ -136,11 +156,13 @@
       figure.say("No room: the scores reach from one end to the other.");
       return {};
     });
+    /** @param {number[]} scores */
     const show = (scores) =>
       attnkit.write(button, step(scores) < 0 ? "Take 0.5 from all scores" : "Add 0.5 to all scores");
     return { button, show };
   }
 
+  /** @param {Figure<State, Given>} figure */
   function build(figure) {
     const names = figure.get("names");
     const [made, shift] = [powerTable(figure, names), shifter(figure)];
@@ -149,6 +171,7 @@
     const buttons = h("div", { class: "ak-buttons" }, shift.button, figure.reset());
     const controls = h("div", { class: "ak-controls" }, temperature.element, buttons);
 
+    /** @param {State} state */
     function update(state) {
       const found = compute(state);
       const largest = Math.max(...found.powers);

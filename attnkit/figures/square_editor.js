@@ -3,12 +3,20 @@
   "use strict";
   const { h, fixed } = attnkit;
 
+  /** @typedef {{ numbers: Matrix, row_names: string[], column_names: string[] }} State */
+  /** @typedef {{ limit: number }} Given */
+  /** @typedef {ReturnType<typeof compute>} Found */
+  /** @typedef {Pick<State, "row_names" | "column_names">} Names */
+
   // The scale of the colours.
+  /** @param {Matrix} numbers */
   const scaleOf = (numbers) => Math.max(1, ...numbers.flat().map(Math.abs));
 
   // The arithmetic, compared with numpy and attnkit.pictures.draw by tests/test_figures.py.
+  /** @param {{ numbers: Matrix }} options */
   function compute({ numbers }) {
     const vmax = scaleOf(numbers);
+    /** @param {number} v */
     const code = (v) => fixed(v, 1).replace("−", "-");
     return {
       shape: [numbers.length, numbers[0].length],
@@ -19,14 +27,19 @@
     };
   }
 
+  /** @param {number} k @param {string} thing */
   const count = (k, thing) => `${k} ${thing}${k === 1 ? "" : "s"}`;
+  /** @param {number} value */
   const tenths = (value) => (Math.sign(value) * Math.floor(Math.abs(value) * 10 + 0.5)) / 10;
 
+  /** @param {Matrix} numbers @param {number} i @param {number} j @param {number} value */
   const replaced = (numbers, i, j, value) =>
     numbers.map((row, r) => row.map((v, c) => (r === i && c === j ? value : v)));
 
   // A new square starts at a value of its own, so that it is seen.
+  /** @param {Matrix} numbers @param {number} n @param {number} d */
   function resized(numbers, n, d) {
+    /** @param {number} i @param {number} j */
     const fresh = (i, j) => (((i * 7 + j * 3) % 9) - 4) / 5;
     return Array.from({ length: n }, (_, i) => Array.from({ length: d }, (_, j) => numbers[i]?.[j] ?? fresh(i, j)));
   }
@@ -34,19 +47,26 @@
   const FITS = 5; // letters of a name that fit above a column
 
   // A row's or a column's name, or its number where it has none.
+  /** @param {string[]} names @param {number} k */
   const nameOf = (names, k) => names[k] || String(k + 1);
+  /** @param {Names} names @param {Pair} pair */
   const where = ({ row_names, column_names }, [i, j]) =>
     `row ${nameOf(row_names, i)}, column ${nameOf(column_names, j)}`;
 
   // Names for as many rows or columns: what is added has none.
+  /** @param {string[]} names @param {number} count */
   const fitted = (names, count) => (names.length ? Array.from({ length: count }, (_, k) => names[k] ?? "") : names);
 
-  const button = (text, label, onclick) => h("button", { type: "button", "aria-label": label, onclick }, text);
+  /** @param {string} text @param {string} label @param {() => void} onclick */
+  const button = (text, label, onclick) => attnkit.button(text, onclick, { "aria-label": label });
 
   // Two buttons for one row or column fewer or more, at the edge that stays where it is, so that a second press is easy.
+  /** @param {Figure<State, Given>} figure @param {number} axis */
   function sizeButtons(figure, axis) {
     const [thing, limit] = [["row", "column"][axis], figure.get("limit")];
+    /** @param {{ numbers: Matrix }} options @returns {Pair} */
     const sizes = ({ numbers }) => [numbers.length, numbers[0].length];
+    /** @param {number} step */
     const resize = (step) => {
       const { numbers, row_names, column_names } = figure.state();
       const [n, d] = sizes({ numbers }).map((size, k) => (k === axis ? size + step : size));
@@ -59,6 +79,7 @@
     const fewer = button("−", `one ${thing} fewer`, () => resize(-1));
     const more = button("+", `one ${thing} more`, () => resize(1));
     const told = h("span", { class: "ak-small" });
+    /** @param {number} size */
     const show = (size) => {
       fewer.disabled = size === 1;
       more.disabled = size === limit;
@@ -68,6 +89,7 @@
     return figure.follow({ element, show }, { read: (state) => sizes(state)[axis] });
   }
 
+  /** @param {Figure<State, Given>} figure @param {Part} slider @param {HTMLElement} reset */
   function controls(figure, slider, reset) {
     const transpose = button("Transpose", "transpose: rows become columns", () => {
       const state = figure.state();
@@ -78,19 +100,29 @@
   }
 
   // Take over what is typed, if it is a number that fits.
+  /** @param {Figure<State, Given>} figure @param {number} i @param {number} j @param {HTMLInputElement} input */
   function take(figure, i, j, input) {
     const held = () => figure.get("numbers")[i][j];
     const text = input.value.trim();
     const value = Number(text.replace("−", "-"));
     if (text !== "" && value >= -1 && value <= 1)
       figure.put({ numbers: replaced(figure.get("numbers"), i, j, tenths(value)) });
-    else figure.say(`“${text}” is not a number from −1 to 1; the square keeps ${fixed(held(), 1)}.`);
+    else figure.say(`${attnkit.quoted(text)} is not a number from −1 to 1; the square keeps ${fixed(held(), 1)}.`);
     input.value = fixed(held(), 1); // also where rounding led back to the number that was there
   }
 
   // The up and down arrows change the number by a tenth, starting from what is typed.
+  /**
+   * @param {Figure<State, Given>} figure
+   * @param {KeyboardEvent} event
+   * @param {number} i
+   * @param {number} j
+   * @param {HTMLInputElement} input
+   */
   function press(figure, event, i, j, input) {
-    const way = { ArrowUp: 0.1, ArrowDown: -0.1 }[event.key];
+    /** @type {Record<string, number>} */
+    const ways = { ArrowUp: 0.1, ArrowDown: -0.1 };
+    const way = ways[event.key];
     if (way) {
       take(figure, i, j, input);
       const numbers = figure.get("numbers");
@@ -100,6 +132,12 @@
     } else if (event.key === "Enter") take(figure, i, j, input);
   }
 
+  /**
+   * @param {Figure<State, Given>} figure
+   * @param {number} i
+   * @param {number} j
+   * @param {(i: number, j: number) => void} choose
+   */
   function field(figure, i, j, choose) {
     const input = h("input", {
       type: "text",
@@ -114,10 +152,14 @@
   }
 
   // The matrix as a table of text fields, made anew when its shape changes.
+  /** @param {Figure<State, Given>} figure @param {(i: number, j: number) => void} choose */
   function matrix(figure, choose) {
     const element = h("table", { class: "ak-squares" });
+    /** @type {HTMLInputElement[][]} */
     let inputs = [];
+    /** @param {(input: HTMLInputElement, i: number, j: number) => void} act */
     const each = (act) => inputs.forEach((row, i) => row.forEach((input, j) => act(input, i, j)));
+    /** @param {State} state @param {string[][]} texts */
     function show({ numbers, ...names }, texts) {
       if (inputs.length !== numbers.length || inputs[0].length !== numbers[0].length) {
         inputs = numbers.map((row, i) => row.map((_, j) => field(figure, i, j, choose)));
@@ -128,9 +170,10 @@
       each((input, i, j) => {
         input.value = texts[i][j];
         attnkit.attr(input, "aria-label", where(names, [i, j]));
-        attnkit.paint(input.parentNode, numbers[i][j], vmax);
+        attnkit.paint(/** @type {HTMLElement} */ (input.parentNode), numbers[i][j], vmax);
       });
     }
+    /** @param {Pair} pair */
     function mark([row, column]) {
       each((input, i, j) => attnkit.attr(input, "class", i === row && j === column ? "ak-chosen" : ""));
     }
@@ -139,12 +182,14 @@
 
   // The names beside the rows and above the columns, for the eye: each square says its own. Where some are wider than a
   // column, they stand on two lines by turns. The room for them is that of the longest, on either side.
+  /** @param {Figure<State, Given>} figure */
   function nameStrips(figure) {
     const first = figure.get("defaults");
     const longest = Math.max(0, ...[...first.row_names, ...first.column_names].map((name) => name.length));
-    const strips = ["row_names", "column_names"].map((trait, axis) => {
+    const strips = /** @type {const} */ (["row_names", "column_names"]).map((trait, axis) => {
       const element = h("div", { class: `ak-names ${["ak-beside", "ak-above"][axis]}`, "aria-hidden": "true" });
       let written = "";
+      /** @param {string[]} names */
       function show(names) {
         if (written === names.join("\n")) return;
         written = names.join("\n");
@@ -157,6 +202,7 @@
     return { strips: longest ? strips : [], longest };
   }
 
+  /** @param {Found} found @param {Names} names @param {Pair} pair */
   function sentence({ shape: [n, d], texts }, names, [row, column]) {
     const place = where(names, [row, column]).replace("row", "Row");
     return (
@@ -165,8 +211,10 @@
     );
   }
 
+  /** @param {Figure<State, Given>} figure */
   function build(figure) {
     const [shape, code] = [h("span", { class: "ak-shape" }), h("code", {})];
+    /** @type {Pair} */
     let chosen = [0, 0]; // row and column of the square that the slider sets
     const slider = figure.slider({
       name: "chosen square",
@@ -191,6 +239,7 @@
       slider.show(figure.get("numbers")[i][j], figure.state());
     });
 
+    /** @param {State} state */
     function update(state) {
       const now = compute(state);
       squares.show(state, now.texts);
@@ -210,8 +259,8 @@
     if (longest) board.classList.add("ak-named", longest > FITS ? "ak-long" : "ak-short");
     const said = h("div", { class: "ak-said" }, shape, h("p", { class: "ak-code" }, code));
     const editor = h("div", { class: "ak-editor" }, board, said);
-    editor.style.setProperty("--limit", figure.get("limit"));
-    editor.style.setProperty("--longest", longest);
+    editor.style.setProperty("--limit", String(figure.get("limit")));
+    editor.style.setProperty("--longest", String(longest));
     return { parts: [editor, controls(figure, slider, reset)], update };
   }
 

@@ -3,6 +3,14 @@
   "use strict";
   const { h, fixed, write, attr, quoted } = attnkit;
 
+  /** @typedef {{ prompt: string, written: number[], seed: number, temperature: number }} Story */
+  /** @typedef {Story & { head: Pair, whole_map: boolean }} State */
+  /** @typedef {{ packed: PackedDecoder, top_k: number | null }} Data */
+  /** @typedef {Data & { beginnings: string[] }} Given */
+  /** @typedef {ReturnType<typeof look>} Found */
+  /** @typedef {ReturnType<typeof session>} Run */
+  /** @typedef {(head: Pair) => void} Choose */
+
   const BEST = 10; // next words that are shown with their chances
   const LINKS = 5; // links of a map that are told in words
   const PACE = 250; // milliseconds between two words
@@ -11,11 +19,13 @@
 
   // ---- the arithmetic, compared with StoryWriter by tests/test_figures.py
 
+  /** @param {PackedDecoder} packedDecoder @param {Pick<Story, "prompt"|"written">} story */
   const numbersOf = ({ words }, { prompt, written }) =>
     [START, ...prompt.split(" ").filter(Boolean)].map((word) => words.indexOf(word)).concat(written);
 
   // What follows from the state, with a model that reads; the weights are those of the newest word, by layer and head.
   // `maps` are those of all words, by layer, place and head.
+  /** @param {Decoder} model @param {Data} data @param {Story} state */
   function look(model, { packed, top_k }, state) {
     const numbers = numbersOf(packed, state);
     const results = model.trace(numbers);
@@ -38,16 +48,19 @@
     };
   }
 
+  /** @param {Data & Story} state */
   const compute = (state) => look(attnkit.decoder(state.packed), state, state);
 
   // ---- in words
 
+  /** @type {Record<string, (context: number) => string>} */
   const ENDED = {
     end: () => "The story has ended.",
     full: (context) => `The context is full: the model reads at most ${context} words, ${START} among them.`,
   };
 
   // The sentence that ends at the newest word.
+  /** @param {string[]} words */
   function sentence(words) {
     const before = words.slice(0, -1).lastIndexOf(".");
     return words
@@ -57,12 +70,14 @@
   }
 
   // What is said of a state that rests.
+  /** @param {Found} found @param {PackedDecoder} packedDecoder */
   function standing({ ended, order, chances }, { words, context }) {
     if (ended) return ENDED[ended](context);
     return `The likeliest next word is ${quoted(words[order[0]])}, chance ${fixed(chances[order[0]])}.`;
   }
 
   // A text of the reader as words of the model, or the first that it does not know.
+  /** @param {string} text @param {string[]} words */
   function reading(text, words) {
     const typed = text.replaceAll(".", " . ").split(/\s+/).filter(Boolean);
     const known = words.filter((word) => !/^<.*>$/.test(word));
@@ -70,11 +85,13 @@
       (word) => known.find((one) => one === word) ?? known.find((one) => one.toLowerCase() === word.toLowerCase()),
     );
     const unknown = found.indexOf(undefined);
-    return unknown < 0 ? { found } : { unknown: typed[unknown], count: known.length };
+    return { found: found.filter((word) => word !== undefined), unknown: typed[unknown], count: known.length };
   }
 
   // The strongest weights of a map between two words, <start> left out.
+  /** @param {Matrix} map */
   function links(map) {
+    /** @type {{ i: number, j: number, weight: number }[]} */
     const best = [];
     map.forEach((row, i) => {
       for (let j = 1; j < i; j++) {
@@ -91,9 +108,15 @@
 
   // Elements for words, all made when the first is asked for: a new word is written into one that is there, as to put
   // one more into a page has much of the page styled anew. Those without a word are empty; without any word all go.
+  /**
+   * @template {(HTMLElement | Text)[]} T
+   * @param {HTMLElement} parent
+   * @param {number} most
+   * @param {() => T} make
+   */
   function pool(parent, most, make) {
-    let made = [];
-    return (count) => {
+    let made = /** @type {T[]} */ ([]);
+    return (/** @type {number} */ count) => {
       if (count && !made.length) {
         made = Array.from({ length: most }, make);
         parent.append(...made.flat());
@@ -101,18 +124,22 @@
       if (!count) for (const node of made.splice(0).flat()) node.remove();
       for (const node of made.slice(count).flat()) {
         write(node, "");
+        if (!(node instanceof HTMLElement)) continue;
         if (node.className) attr(node, "class", "");
-        if (node.style?.backgroundColor) attnkit.style(node, "backgroundColor", "");
+        if (node.style.backgroundColor) attnkit.style(node, "backgroundColor", "");
       }
       return made.slice(0, count);
     };
   }
 
   // The story: the beginning underlined, the newest word framed, each word shaded by the weight that a head gives it.
+  /** @param {PackedDecoder} packed */
   function storyBox(packed) {
     const text = h("p", { class: "ak-story" });
     const note = h("p", { class: "ak-small ak-note" });
-    const tokens = pool(text, packed.context, () => [document.createTextNode(""), h("span", {}, "")]);
+    const pair = () => /** @type {[Text, HTMLElement]} */ ([document.createTextNode(""), h("span", {}, "")]);
+    const tokens = pool(text, packed.context, pair);
+    /** @param {Found} found @param {State} state */
     function show({ numbers, weights }, { head: [layer, head], written }) {
       const given = numbers.length - written.length;
       const words = numbers.map((number) => packed.words[number]);
@@ -136,22 +163,18 @@
   }
 
   // The likeliest next words, to be taken.
+  /** @param {PackedDecoder} packed @param {(word: number) => void} take */
   function nextWords(packed, take) {
-    let order = [];
+    let order = /** @type {number[]} */ ([]);
     const bars = Array.from({ length: Math.min(BEST, packed.words.length - 2) }, (_, k) => {
       const [fill, word, chance] = ["ak-share", "ak-word", "ak-num"].map((kind) => h("span", { class: kind }));
-      const button = h(
-        "button",
-        { type: "button", class: "ak-bar", onclick: () => take(order[k]) },
-        fill,
-        word,
-        chance,
-      );
+      const button = attnkit.button([fill, word, chance], () => take(order[k]), { class: "ak-bar" });
       word.after(" "); // for who hears the two
       return { button, fill, word, chance };
     });
     const group = { class: "ak-bars", role: "group", "aria-label": "Words to take, with their chances" };
     const element = h("div", group, ...bars.map(({ button }) => button));
+    /** @param {Found} found */
     function show(found) {
       attnkit.style(element, "visibility", found.ended ? "hidden" : "");
       if (found.ended) return;
@@ -168,12 +191,14 @@
   }
 
   // A row for each head: its name, which shows it in the story, its weights from the newest word back, the strongest.
+  /** @param {PackedDecoder} packed @param {number} layer @param {number} head @param {Choose} choose */
   function headRow(packed, layer, head, choose) {
     const strip = attnkit.raster(1, packed.context, ["weight"]);
     const best = h("span", { class: "ak-best", id: attnkit.id("best") });
-    const props = { type: "button", class: "ak-head", "aria-describedby": best.id };
+    const props = { class: "ak-head", "aria-describedby": best.id };
     const words = `layer ${layer + 1}, head ${head + 1}`;
-    const button = h("button", { ...props, onclick: () => choose([layer, head]) }, words);
+    const button = attnkit.button(words, () => choose([layer, head]), props);
+    /** @param {string[]} words @param {number[]} weights @param {Pair} chosen */
     function show(words, weights, chosen) {
       const back = [...weights].reverse();
       strip.show(
@@ -187,6 +212,7 @@
     return { button, strip: strip.element, best, show };
   }
 
+  /** @param {PackedDecoder} packed @param {Choose} choose */
   function headRows(packed, choose) {
     const count = packed.num_layers * packed.num_heads;
     const rows = Array.from({ length: count }, (_, k) =>
@@ -202,6 +228,7 @@
     );
     const label = "Weights from the newest word back";
     const scroll = h("div", { class: "ak-scroll", role: "group", tabindex: 0, "aria-label": label }, strips);
+    /** @param {string} kind @param {string} title @param {HTMLElement[]} parts */
     const column = (kind, title, parts) =>
       h("div", { class: kind }, h("span", { class: "ak-small ak-edge" }, title), ...parts);
     const buttons = column(
@@ -214,6 +241,7 @@
       "most weight",
       rows.map((row) => row.best),
     );
+    /** @param {Found} found @param {State} state */
     function show({ numbers, weights }, { head }) {
       const words = numbers.map((number) => packed.words[number]);
       edge(words.length).forEach(([node], k) => write(node, words[k])); // the style sheet turns them round
@@ -226,6 +254,7 @@
   }
 
   // The whole map of a head: a square for each pair of words, the words at its edges, the strongest links in words.
+  /** @param {PackedDecoder} packed */
   function wholeMap(packed) {
     const raster = attnkit.raster(packed.context, packed.context, ["weight"]);
     const [top, side, text] = [h("div", { class: "ak-top" }), h("div", { class: "ak-left" }), h("p", {})];
@@ -234,6 +263,7 @@
     const grid = h("div", { class: "ak-map", role: "group", tabindex: 0, "aria-label": "The whole map" });
     grid.append(h("span", { class: "ak-small" }, "looks ↓ at →"), top, side, squares);
     const element = h("div", { class: "ak-whole" }, grid, text);
+    /** @param {Found} found @param {State} state */
     function show({ numbers, maps }, { head: [layer, head], whole_map }) {
       attnkit.style(element, "display", whole_map ? "" : "none");
       const n = whole_map ? numbers.length : 0;
@@ -261,6 +291,7 @@
   // ---- the reader's words: a field with a list of what the model knows, which typing makes shorter
 
   // The list under a field: `fit` gives the words that go on from what has been typed, `pick` takes one.
+  /** @param {HTMLInputElement} input @param {(text: string) => string[]} fit @param {(word: string) => void} pick */
   function wordList(input, fit, pick) {
     const list = h("ul", {
       class: "ak-list",
@@ -270,7 +301,8 @@
       hidden: true,
     });
     attr(input, "aria-controls", list.id);
-    let [options, active] = [[], -1];
+    let [options, active] = [/** @type {HTMLElement[]} */ ([]), -1];
+    /** @param {number} k */
     function mark(k) {
       active = k;
       options.forEach((option, i) => attr(option, "aria-selected", String(i === k)));
@@ -279,6 +311,7 @@
       const { offsetTop, offsetHeight } = options[k];
       list.scrollTop = Math.min(Math.max(list.scrollTop, offsetTop + offsetHeight - list.clientHeight), offsetTop);
     }
+    /** @param {string[]} words */
     function show(words) {
       options = words.map((word, k) => {
         const props = { role: "option", id: `${list.id}-${k}`, "aria-selected": "false", onclick: () => pick(word) };
@@ -290,6 +323,7 @@
       mark(-1);
     }
     const open = () => show(fit(input.value));
+    /** @param {number} by */
     function move(by) {
       if (list.hidden) open();
       const n = options.length;
@@ -299,21 +333,28 @@
     return { list, open, move, close: () => show([]), active: () => options[active]?.textContent };
   }
 
+  // What stands before the word that is being typed.
+  /** @param {string} text */
+  const head = (text) => text.slice(0, text.search(/\S*$/));
+
+  /** @param {PackedDecoder} packed @param {(text: string) => string} add */
   function wordField(packed, add) {
     const known = packed.words.filter((word) => !/^<.*>$/.test(word)).sort((a, b) => a.localeCompare(b, "en"));
     const props = { type: "text", role: "combobox", "aria-expanded": "false", "aria-autocomplete": "list" };
     const quiet = { autocomplete: "off", autocapitalize: "off", spellcheck: "false", "aria-label": "your next word" };
     const input = h("input", { ...props, ...quiet, class: "ak-field" });
     const refusal = h("p", { class: "ak-refusal" });
-    const head = (text) => text.slice(0, text.search(/\S*$/));
+    /** @param {string} text */
     const fit = (text) => {
       const begun = text.slice(head(text).length).toLowerCase();
       return known.filter((word) => word.toLowerCase().startsWith(begun));
     };
+    /** @param {string} sentence */
     function refuse(sentence) {
       write(refusal, sentence);
       attr(input, "aria-invalid", String(sentence !== ""));
     }
+    /** @param {string} text */
     function take(text) {
       if (!text.trim()) {
         write(refusal, "Type a word, or choose one from the list.");
@@ -326,6 +367,7 @@
       if (!refused) input.value = "";
     }
     const words = wordList(input, fit, (word) => take(head(input.value) + word));
+    /** @type {Record<string, () => void>} */
     const keys = {
       ArrowDown: () => words.move(1),
       ArrowUp: () => words.move(-1),
@@ -347,7 +389,7 @@
       refuse("");
       words.close();
     }
-    const button = h("button", { type: "button", onclick: () => take(input.value) }, "Add");
+    const button = attnkit.button("Add", () => take(input.value));
     const row = h(
       "div",
       { class: "ak-buttons ak-pick" },
@@ -361,12 +403,15 @@
   // ---- what goes on
 
   // The story as it goes on: each way to change it sets the state, tells what was done, and halts what writes.
+  /** @param {Figure<State, Given>} figure @param {Data} data */
   function session(figure, data) {
     const { words } = data.packed;
     const model = attnkit.decoder(data.packed);
     let preface = "";
+    /** @param {Story} [state] */
     const at = (state = figure.state()) => look(model, data, state);
     const frames = attnkit.clock(() => more());
+    /** @param {string} said @param {Partial<State>} changes */
     function act(said, changes) {
       frames.halt();
       [preface, figure.stale] = [`${said} `, true];
@@ -378,13 +423,16 @@
       if (!ended) figure.put({ written: [...figure.get("written"), next] });
       if (at().ended) act("", {});
     }
+    /** @param {number} word @param {string} [by] */
     function take(word, by = "You") {
       const { chances, ended } = at();
       if (ended) return act("", {});
       const said = `${by} took ${quoted(words[word])}, chance ${fixed(chances[word])}.`;
       act(said, { written: [...figure.get("written"), word] });
     }
+    /** @param {string} said @param {Partial<State>} changes */
     const anew = (said, changes) => act(said, { ...changes, written: [] });
+    /** @param {Found} found */
     function tell(found) {
       const told = found.numbers.map((number) => words[number]);
       const complete = told[told.length - 1] === "." ? `A sentence is complete: ${quoted(sentence(told))} ` : "";
@@ -396,6 +444,7 @@
   }
 
   // What the buttons do.
+  /** @param {Figure<State, Given>} figure @param {PackedDecoder} packedDecoder @param {Run} run */
   function moves(figure, { words }, { at, act, more, take, anew, frames }) {
     function toTheEnd() {
       let state = figure.state();
@@ -426,14 +475,16 @@
   }
 
   // Words of the reader, at the end of what there is: the beginning, or what has been written. Returns why not, or "".
+  /** @param {Figure<State, Given>} figure @param {PackedDecoder} packedDecoder @param {Run} run */
   function adding(figure, { words, context }, { at, act }) {
+    /** @param {ReturnType<typeof reading>} reading */
     function why({ found, unknown, count }) {
       const { numbers, ended } = at();
       if (unknown) return `The model does not know ${quoted(unknown)}. It knows ${count} words; the list shows them.`;
       if (ended) return `${ENDED[ended](context)} “Back” takes the last word away.`;
       return numbers.length + found.length > context ? ENDED.full(context) : "";
     }
-    return (text) => {
+    return (/** @type {string} */ text) => {
       const read = reading(text, words);
       const refused = why(read);
       if (refused) {
@@ -450,14 +501,17 @@
 
   // ---- the controls
 
+  /** @param {Figure<State, Given>} figure @param {Run} run */
   function seedField(figure, run) {
     const limits = { "aria-valuemin": 0, "aria-valuemax": SEEDS - 1, autocomplete: "off" };
     const props = { type: "text", inputmode: "numeric", role: "spinbutton", "aria-label": "seed", ...limits };
     const input = h("input", { ...props, class: "ak-field ak-seed" });
+    /** @param {number} seed */
     const show = (seed) => {
-      input.value = seed;
+      input.value = String(seed);
       attr(input, "aria-valuenow", seed);
     };
+    /** @param {number} seed */
     function set(seed) {
       if (seed === figure.get("seed")) return show(seed);
       if (Number.isInteger(seed) && seed >= 0 && seed < SEEDS)
@@ -468,25 +522,29 @@
     const typed = () => (input.value.trim() === "" ? Number.NaN : Number(input.value));
     input.addEventListener("change", () => set(typed()));
     input.addEventListener("keydown", (event) => {
-      const by = { ArrowUp: 1, ArrowDown: -1, Enter: 0 }[event.key];
+      /** @type {Record<string, number>} */
+      const ways = { ArrowUp: 1, ArrowDown: -1, Enter: 0 };
+      const by = ways[event.key];
       if (by === undefined) return;
       event.preventDefault();
       set(by ? figure.get("seed") + by : typed());
     });
     figure.follow({ show }, { trait: "seed" });
-    const another = h("button", { type: "button", onclick: () => set((figure.get("seed") + 1) % SEEDS) }, "New seed");
+    const another = attnkit.button("New seed", () => set((figure.get("seed") + 1) % SEEDS));
     return h("div", { class: "ak-buttons" }, h("span", { "aria-hidden": "true" }, "seed"), input, another);
   }
 
+  /** @param {Figure<State, Given>} figure @param {Run} run @param {() => void} also */
   function buttons(figure, run, also) {
     const move = moves(figure, figure.get("packed"), run);
-    const button = (words, onclick) => h("button", { type: "button", onclick }, words);
+    const { button } = attnkit;
     const [start, step, back] = [button("Write", move.start), button("Step", move.step), button("Back", move.back)];
     const first = button("To the beginning", move.first);
     const reset = figure.reset(() => {
       run.frames.halt();
       also();
     });
+    /** @param {Found} found @param {State} state */
     function show({ numbers, ended }, { written }) {
       write(start, run.frames.runs() ? "Stop" : "Write");
       for (const one of [start, step]) attr(one, "aria-disabled", String(Boolean(ended)));
@@ -496,6 +554,7 @@
     return { element: h("div", { class: "ak-buttons" }, start, step, back, first, reset), show };
   }
 
+  /** @param {Figure<State, Given>} figure */
   function temperatureSlider(figure) {
     return figure.slider({
       name: "temperature",
@@ -509,15 +568,19 @@
   }
 
   // What a story may begin with; with nothing, the reader's words make the beginning.
+  /** @param {Figure<State, Given>} figure @param {Run} run @param {string[]} beginnings */
   function presets(figure, run, beginnings) {
     const all = ["", ...beginnings];
     const told = all.map((text) => text.replace(/ \./g, ".") || "nothing");
+    /** @param {number} k */
     const begin = (k) => run.anew(`Begun with ${all[k] ? quoted(told[k]) : told[k]}.`, { prompt: all[k] });
+    /** @param {State} state */
     const read = ({ prompt, written }) => (written.length ? -1 : all.indexOf(prompt));
     return figure.follow(attnkit.choice("begin with", told, begin), { read }).element;
   }
 
   // What the model takes next, in words.
+  /** @param {Found} found @param {State} state @param {PackedDecoder} packedDecoder @param {number|null} most */
   function drawnLine({ next, ended, chances }, { seed, temperature }, { words, context }, most) {
     if (ended) return ENDED[ended](context);
     if (temperature === 0) return `At temperature 0 the model takes the likeliest word, ${quoted(words[next])}.`;
@@ -525,8 +588,9 @@
     return `${among}With seed ${seed} the model takes ${quoted(words[next])}, chance ${fixed(chances[next])}.`;
   }
 
+  /** @param {Figure<State, Given>} figure */
   function build(figure) {
-    const data = Object.fromEntries(["packed", "top_k", "beginnings"].map((name) => [name, figure.get(name)]));
+    const data = figure.given("packed", "top_k", "beginnings");
     const run = session(figure, data);
     const field = wordField(data.packed, adding(figure, data.packed, run));
     const parts = {
@@ -538,6 +602,7 @@
     };
     const [drawn, title] = [h("p", { class: "ak-small" }), h("p", { class: "ak-title" })];
     const whole = figure.button("", ({ whole_map }) => ({ whole_map: !whole_map }));
+    /** @param {State} state */
     function update(state) {
       const found = run.at();
       for (const part of Object.values(parts)) part.show(found, state);

@@ -1,10 +1,17 @@
 // Two words of a sentence change places; what a trained attention layer makes of it at a third.
 ((attnkit) => {
   "use strict";
-  const { h, fixed } = attnkit;
+  const { h, fixed, quoted } = attnkit;
+
+  /** @typedef {{ swapped: boolean, positions: boolean, heads: number }} State */
+  /** @typedef {[word: string, probability: number][][]} Answers the best of each question */
+  /** @typedef {{ positions: boolean, heads: number, weights: Matrix[], output: Matrix, answers: Answers[] }} Case of both orders */
+  /** @typedef {{ words: string[], swap: Pair, right_at: number[] }} Question */
+  /** @typedef {Question & { asking: number, cases: Case[], questions: string[] }} Given */
   const [SIDE, PIECE] = [18, 16]; // one square, in pixels; pairs in a row
 
   // The arithmetic, compared with Python's by tests/test_figures.py: `chosen` is the case shown.
+  /** @param {Question & { chosen: Case }} options */
   function compute({ words, swap: [a, b], right_at, chosen }) {
     const orders = [words, words.map((word, i) => (i === a ? words[b] : i === b ? words[a] : word))];
     const [one, other] = chosen.output;
@@ -16,6 +23,7 @@
   }
 
   // A way from (x, y) to where the element stands, in a bow to its side: two that change places pass each other.
+  /** @param {number} x @param {number} y @param {number} lift */
   function bow(x, y, lift) {
     const length = Math.hypot(x, y) || 1;
     return Array.from({ length: 17 }, (_, k) => {
@@ -26,14 +34,17 @@
 
   // The two words on their way whenever the order changes: each starts where the other one stands on the screen, perhaps
   // still under way, and ends in its new place.
+  /** @param {HTMLElement[]} chips */
   function gliding(chips) {
+    /** @type {Animation[]} */
     let glides = [];
-    let shown = null;
+    /** @type {boolean | null} */
+    let shown = /** @type {boolean | null} */ (null);
     const stop = () => glides.forEach((g) => g.cancel());
     function glide() {
       const seen = chips.map((chip) => chip.getBoundingClientRect());
       stop();
-      if (globalThis.matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+      if (attnkit.calm()) return;
       const home = chips.map((chip) => chip.getBoundingClientRect());
       glides = chips.map((chip, i) => {
         const [from, to] = [seen[1 - i], home[i]];
@@ -42,6 +53,7 @@
       });
     }
     return {
+      /** @param {boolean} swapped */
       show(swapped) {
         if (shown !== null && shown !== swapped) glide();
         shown = swapped;
@@ -51,10 +63,12 @@
   }
 
   // The choices that there are, only where there is more than one.
+  /** @param {Figure<State, Given>} figure @param {boolean[]} switches @param {number[]} counts */
   function controls(figure, switches, counts) {
+    /** @template {"positions" | "heads"} T @param {T} trait @param {State[T][]} values @param {string[]} words */
     const among = (trait, values, words) => {
-      const read = (state) => values.indexOf(state[trait]);
-      const write = (i) => ({ [trait]: values[i] });
+      const read = (/** @type {State} */ state) => values.indexOf(state[trait]);
+      const write = (/** @type {number} */ i) => ({ [trait]: values[i] });
       return values.length > 1 ? figure.choice({ label: trait, words, read, write }).element : null;
     };
     const swap = figure.button("Swap the names", ({ swapped }) => ({ swapped: !swapped }));
@@ -64,9 +78,11 @@
     return h("div", { class: "ak-controls" }, buttons);
   }
 
+  /** @param {Child[]} texts */
   const lead = (...texts) => h("span", { class: "ak-lead ak-small", "aria-hidden": "true" }, ...texts);
 
   // One place of the sentence: the word that stands there and below it a column of weight for each head, two in a row.
+  /** @param {string} kind @param {number} heads */
   function spot(kind, heads) {
     const chip = h("span", { class: `ak-named${kind}` });
     const bars = Array.from({ length: heads }, () => {
@@ -79,6 +95,7 @@
     return { chip, bars, stands, element };
   }
 
+  /** @param {string[]} words @param {Pair} swap @param {number} asking @param {number} heads */
   function sentence(words, swap, asking, heads) {
     const spots = words.map((_, i) => spot(swap.includes(i) ? " ak-mover" : i === asking ? " ak-asks" : "", heads));
     // On a phone the sentence stands in lines of two or three places, each place with its weights.
@@ -89,11 +106,14 @@
     return { spots, element };
   }
 
+  /** @param {Matrix} weights @param {number} head */
   const headName = (weights, head) => (weights.length > 1 ? `head ${head + 1}` : "weight");
   // A row of columns is named at its left: "head 1, 2".
+  /** @param {Matrix} weights @param {number} head */
   const rowName = (weights, head) => headName(weights, head) + (weights.length > head + 1 ? `, ${head + 2}` : "");
 
   // The words in their present order, with the weights of each head.
+  /** @param {ReturnType<typeof spot>[]} spots @param {string[]} present @param {Matrix} weights */
   function showSentence(spots, present, weights) {
     spots.forEach((place, i) => {
       const numbers = weights.map((row, k) => `${headName(weights, k)} ${fixed(row[i])}`).join(", ");
@@ -111,7 +131,9 @@
   }
 
   // Some of the outputs' pairs of numbers, one above the other: a square for each, and a mark for its sign.
+  /** @param {number} count */
   function piece(count) {
+    /** @param {number} k @param {number} row */
     const square = (k, row) => ({ x: SIDE * k + 1, y: SIDE * row + 1, width: SIDE - 2, height: SIDE - 2, rx: 2 });
     const pairs = Array.from({ length: count }, (_, k) => [0, 1].map((row) => attnkit.svg("rect", square(k, row))));
     const marks = attnkit.svg("path", { class: "ak-marks" });
@@ -123,6 +145,7 @@
   }
 
   // The two outputs one above the other, drawn in pieces of sixteen pairs: on a phone the pieces stand one below the other.
+  /** @param {number} width */
   function outputStrip(width) {
     const counts = Array.from({ length: Math.ceil(width / PIECE) }, (_, p) => Math.min(PIECE, width - PIECE * p));
     const pieces = counts.map(piece);
@@ -130,6 +153,7 @@
     return { pieces, element };
   }
 
+  /** @param {ReturnType<typeof outputStrip>} outputStrip @param {Matrix} outputs */
   function showOutputs({ pieces, element }, outputs) {
     const vmax = Math.max(...outputs.flat().map(Math.abs)) || 1;
     pieces.forEach(({ pairs, marks }, p) => {
@@ -152,6 +176,7 @@
   }
 
   // A question with up to three answers, the best first, and whether that one is right.
+  /** @param {string} question */
   function reply(question) {
     const verdict = h("span", { class: "ak-verdict" });
     const slots = [0, 1, 2].map(() => {
@@ -162,6 +187,7 @@
     return { verdict, slots, element: h("div", { class: "ak-ask" }, ...parts) };
   }
 
+  /** @param {ReturnType<typeof reply>} reply @param {Answers[0]} best @param {boolean} right */
   function showReply({ verdict, slots }, best, right) {
     attnkit.write(verdict, right ? "right" : "wrong");
     attnkit.attr(verdict, "class", `ak-verdict ak-${right ? "right" : "wrong"}`);
@@ -174,24 +200,29 @@
     });
   }
 
+  /**
+   * @typedef {{ asker: string, present: string[], weights: Matrix, same: boolean, written: string, questions: string[], answers: Answers, right: boolean[] }} Summary
+   */
   // The line below the figure: the sentence, where the word looks, what becomes of output and answers.
+  /** @param {Summary} summary */
   function summary({ asker, present, weights, same, written, questions, answers, right }) {
     const looks = weights.map((row, k) => {
-      const most = Math.max(...row);
-      return `at “${present[row.indexOf(most)]}” (${fixed(most)}${weights.length > 1 ? `, head ${k + 1}` : ""})`;
+      const most = attnkit.argmax(row);
+      return `at ${quoted(present[most])} (${fixed(row[most])}${weights.length > 1 ? `, head ${k + 1}` : ""})`;
     });
     const output = same ? "is the same in the other order" : `differs from the other order by up to ${written}`;
-    const replies = questions.map((q, k) => `${q} “${answers[k][0][0]}”, ${right[k] ? "right" : "wrong"}.`);
-    const most = `“${asker}” looks most ${looks.join(", ")}`;
-    return `“${present.join(" ")}”: ${most}. The output ${output}. ${replies.join(" ")}`;
+    const replies = questions.map((q, k) => `${q} ${quoted(answers[k][0][0])}, ${right[k] ? "right" : "wrong"}.`);
+    const most = `${quoted(asker)} looks most ${looks.join(", ")}`;
+    return `${quoted(present.join(" "))}: ${most}. The output ${output}. ${replies.join(" ")}`;
   }
 
+  /** @param {Figure<State, Given>} figure */
   function build(figure) {
-    const names = ["words", "swap", "asking", "cases", "questions", "right_at"];
-    const [words, swap, asking, cases, questions, right_at] = names.map((name) => figure.get(name));
+    const { words, swap, asking, cases } = figure.given("words", "swap", "asking", "cases");
+    const { questions, right_at } = figure.given("questions", "right_at");
     const asker = words[asking];
-    const values = (name) => [...new Set(cases.map((c) => c[name]))].sort((p, q) => p - q);
-    const [switches, counts] = [values("positions"), values("heads")];
+    const switches = [false, true].filter((on) => cases.some((c) => c.positions === on));
+    const counts = [...new Set(cases.map((c) => c.heads))].sort((p, q) => p - q);
     const { spots, element } = sentence(words, swap, asking, Math.max(...counts));
     const movers = swap.map((i) => spots[i].chip);
     // The short way for a pointer; the button is there for all.
@@ -203,28 +234,32 @@
     const difference = h("p", { class: "ak-say" });
     const replies = questions.map(reply);
 
+    /** @param {State} state */
     function update(state) {
-      const chosen = cases.find((c) => c.positions === state.positions && c.heads === state.heads);
+      const found = cases.find((c) => c.positions === state.positions && c.heads === state.heads);
+      const chosen = /** @type {Case} */ (found); // Python has seen to it that each combination is there
       const { orders, written, same, right: both } = compute({ words, swap, right_at, chosen });
       const order = Number(state.swapped);
-      const [present, weights, answers, right] = [orders, chosen.weights, chosen.answers, both].map((x) => x[order]);
+      const [present, weights] = [orders[order], chosen.weights[order]];
+      const [answers, right] = [chosen.answers[order], both[order]];
       showSentence(spots, present, weights);
       showOutputs(strip, [chosen.output[order], chosen.output[1 - order]]);
       attnkit.write(difference, `Largest difference: ${written}${same ? ", the same" : ""}`);
       replies.forEach((r, k) => showReply(r, answers[k], right[k]));
       figure.say(summary({ asker, present, weights, same, written, questions, answers, right }));
     }
+    /** @param {string} text */
     const note = (text) => h("p", { class: "ak-small" }, text);
     const parts = [
-      note(`How much “${asker}” looks at each place`),
+      note(`How much ${quoted(asker)} looks at each place`),
       element,
       buttons,
-      note(`Output at “${asker}”, in this order of the words and in the other`),
+      note(`Output at ${quoted(asker)}, in this order of the words and in the other`),
       h("div", { class: "ak-outputs" }, lead(h("span", {}, "this"), h("span", {}, "other")), strip.element),
       difference,
       h("div", { class: "ak-asked" }, ...replies.map((r) => r.element)),
     ];
-    return { parts, update, measure: ({ swapped }) => glides.show(swapped), stop: glides.stop };
+    return { parts, update, measure: (/** @type {State} */ { swapped }) => glides.show(swapped), stop: glides.stop };
   }
 
   attnkit.register("swapped_words", { label: "Two words change places", compute, build });

@@ -1,0 +1,218 @@
+// The types of what the figures share, for `make lint` alone: no page and no notebook loads this file. core.js makes
+// what Attnkit lists; each figure's own types stand in its script.
+
+type Matrix = number[][];
+type Point = [x: number, y: number];
+type Pair = [row: number, column: number];
+// Two numbers are still two when they are mapped.
+interface Array<T> {
+  map<U>(this: [T, T], f: (value: T, k: number) => U): [U, U];
+}
+// What squares are filled with: by sign, or that of the weights.
+type Fill = "positive" | "negative" | "weight";
+// The rules of a style that are texts, as CSS names them in scripts.
+type Rule = keyof { [K in keyof CSSStyleDeclaration as CSSStyleDeclaration[K] extends string ? K : never]: K } & string;
+
+// What an element is made with: attributes, and what answers its events. A true one is set, a false or empty one is not.
+type Attribute = string | number | boolean | null | undefined;
+type Handlers = { [E in keyof HTMLElementEventMap as `on${E}`]?: (event: HTMLElementEventMap[E]) => void };
+type Props = Handlers & { [name: string]: Attribute | ((event: never) => void) };
+type Child = Node | string | null | undefined;
+
+// What a figure is made of: something in the page that shows a value.
+interface Part {
+  element: HTMLElement;
+}
+interface Control<S, V> {
+  show(value: V, state: S): void;
+}
+interface Slider<S> extends Part {
+  input: HTMLInputElement;
+  output: HTMLElement;
+  show(value: number, state: S, shown?: number): void;
+}
+interface LogSlider<S> extends Part {
+  show(value: number, state: S): void;
+}
+interface Choice extends Part {
+  buttons: HTMLButtonElement[];
+  show(chosen: number): void;
+}
+interface Plane {
+  element: SVGSVGElement;
+  at(x: number, y: number): Point;
+  from(event: MouseEvent): Point;
+}
+interface Raster {
+  element: HTMLCanvasElement;
+  show(values: number[], vmax: number): void;
+}
+interface Clock {
+  start(every?: number): void;
+  halt(): void;
+  runs(): boolean;
+}
+
+// What a slider looks like and says; `S` is the state of the figure.
+interface SliderLook<S> {
+  name: string;
+  min: number;
+  max: number;
+  step: number;
+  format(value: number): string;
+  word(value: number, state: S): string;
+}
+// What a control sets: a trait of its type, or what `read` finds in the state and `write` makes changes of.
+type Named<S, V> = keyof { [K in keyof S as V extends S[K] ? K : never]: K };
+interface Bound<S, V> {
+  trait?: Named<S, V>;
+  read?(state: S): V;
+  write?(value: V, state: S): Partial<S>;
+}
+
+// anywidget's model, or the part of it that a static page has; what Python has sent is given its type by the figures.
+interface Model {
+  // biome-ignore lint/suspicious/noExplicitAny: Python says what it is, trait by trait.
+  get(name: string): any;
+  set(name: string, value: unknown): void;
+  save_changes(): void;
+  on(event: string, f: () => void): void;
+  off(event: string, f: () => void): void;
+}
+// What can be pointed at, in HTML or in a drawing.
+interface Grip {
+  setPointerCapture(pointer: number): void;
+  addEventListener<E extends keyof HTMLElementEventMap>(
+    kind: E,
+    listener: (event: HTMLElementEventMap[E]) => void,
+  ): void;
+}
+interface Place {
+  model: Model;
+  el: HTMLElement;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: in the core, the state of any figure.
+type State = Record<string, any>;
+
+// A figure with what the reader can change, `S`, and what else Python has given it, `G`.
+interface Figure<S, G> {
+  model: Model;
+  element: HTMLElement;
+  live: HTMLElement;
+  stale: boolean;
+  get(name: "defaults"): S;
+  get<K extends keyof (S & G)>(name: K): (S & G)[K];
+  given<K extends keyof (S & G)>(...names: K[]): Pick<S & G, K>;
+  state(): S;
+  put(changes: Partial<S>): void;
+  redraw(): void;
+  follow<V, C extends Control<S, V>>(control: C, bound: Bound<S, V>): C;
+  slider(options: SliderLook<S> & Bound<S, number>): Slider<S>;
+  logSlider(options: { name: string; most: number } & Bound<S, number>): LogSlider<S>;
+  choice(options: { label: string; words: string[] } & Bound<S, number>): Choice;
+  button(words: string, changes: (state: S) => Partial<S>): HTMLButtonElement;
+  reset(also?: () => void): HTMLButtonElement;
+  say(text: string): void;
+}
+
+// What the script of a figure makes of it.
+interface Built<S> {
+  parts: (Node | null)[];
+  update(state: S): void;
+  measure?(state: S): void;
+  stop?(): void;
+}
+interface Kind<S, G> {
+  label: string;
+  compute(state: never): unknown;
+  build(figure: Figure<S, G>): Built<S>;
+}
+interface Registered {
+  compute(state: never): unknown;
+  start(place: Place): () => void;
+  render(place: Place): () => void;
+}
+
+// ---- trained models: what Python packs, and what model.js makes of it
+
+type Shape = (number | null)[];
+interface Packed {
+  version: number;
+  bits: number;
+  unit: number;
+  tensors: Record<string, { shape: number[]; steps: number[]; numbers: string }>;
+}
+interface PackedDecoder extends Packed {
+  words: string[];
+  context: number;
+  width: number;
+  num_heads: number;
+  num_layers: number;
+  hidden: number;
+  epsilon: number;
+  output_scale: number;
+  attention: string;
+}
+interface PackedTranslator extends Packed {
+  source_words: string[];
+  target_words: string[];
+  width: number;
+  states: number;
+}
+// Results by name, a row for each place or step; those of a decoder's layers that figures show.
+type Decoded = { scores: Matrix; [weights: `layers.${number}.weights`]: Matrix[] };
+type Translated = { annotations: Float64Array[]; weights: Matrix; chances: Matrix; words: number[] };
+interface Decoder {
+  trace(numbers: number[]): Decoded;
+}
+interface Translator {
+  trace(numbers: number[], count: number): Translated;
+}
+
+interface Attnkit {
+  figures: Record<string, Registered>;
+  fixed(x: number, digits?: number, plus?: boolean): string;
+  compact(x: number): string;
+  opacity(value: number, vmax: number): number;
+  dot(a: number[], b: number[]): number;
+  softmax(scores: number[]): number[];
+  argmax(numbers: number[]): number;
+  xorshift(seed: number): () => number;
+  blend<P extends number[]>(weights: number[], values: P[]): P;
+  hull<P extends number[]>(points: P[]): P[];
+  quoted(word: string): string;
+  id(kind: string): string;
+  h<K extends keyof HTMLElementTagNameMap>(
+    tag: K,
+    props?: Props | null,
+    ...children: Child[]
+  ): HTMLElementTagNameMap[K];
+  svg<K extends keyof SVGElementTagNameMap>(tag: K, props?: Record<string, string | number>): SVGElementTagNameMap[K];
+  paint(el: HTMLElement, value: number, vmax: number, kind?: Fill): void;
+  write(node: Node, text: string): void;
+  style(node: HTMLElement | SVGElement, name: Rule, value: string): void;
+  attr(node: Element, name: string, value: string | number): void;
+  button(words: Child | Child[], onclick: (event: MouseEvent) => void, props?: Props): HTMLButtonElement;
+  choice(label: string, words: string[], onChoose: (chosen: number) => void): Choice;
+  slider<S>(options: SliderLook<S> & { onInput(value: number): void }): Slider<S>;
+  logSlider<S>(options: { name: string; most: number; onInput(value: number): void }): LogSlider<S>;
+  plane(options: { limit: number; axes?: string[] }): Plane;
+  raster(rows: number, columns: number, kinds?: Fill[]): Raster;
+  label(x: number, y: number, text: string, kind: string, anchor?: string): SVGTextElement;
+  drag(node: Grip, move: (event: PointerEvent) => void, grab?: () => void): void;
+  calm(): boolean;
+  clock(tick: (time: number) => void): Clock;
+  unpack(packed: Packed, shapes: Record<string, Shape>): Record<string, Float64Array>;
+  decoder(packed: PackedDecoder): Decoder;
+  translator(packed: PackedTranslator): Translator;
+  ranked(scores: number[], never: number[]): number[];
+  chances(scores: number[], order: number[], temperature: number, most: number | null): number[];
+  chosen(scores: number[], order: number[], temperature: number, most: number | null, random: number): number;
+  random(seed: number, place: number): number;
+  register<S extends object, G extends object>(kind: string, figure: Kind<S, G>): void;
+  staticModel(state: Record<string, unknown>): Model;
+  mount(page: Document): void;
+}
+
+declare var attnkit: Attnkit;
