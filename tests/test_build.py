@@ -6,16 +6,10 @@ import shutil
 import subprocess
 
 import pytest
-<<<<<<< HEAD
-from conftest import ROOT
-=======
-import toc
 from conftest import NODE, ROOT
 
-from attnkit.figures import base
->>>>>>> types
-
 from _ext import book_site
+from attnkit.figures import base
 from booklib import toc
 from tools import book
 

@@ -117,8 +117,7 @@
   let fills = {};
   /** @param {Fill} kind */
   function fillOf(kind) {
-    fills[kind] =
-      fills[kind] || getComputedStyle(document.body).getPropertyValue(`--ak-fill-${kind}`).trim();
+    fills[kind] = fills[kind] || getComputedStyle(document.body).getPropertyValue(`--ak-fill-${kind}`).trim();
     return fills[kind] || `var(--ak-fill-${kind})`;
   }
 
