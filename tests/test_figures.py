@@ -495,8 +495,8 @@ def lessons_of(rng, d, count, spread=1):
 def test_starting_matrix_is_the_same_in_both_languages():
     """Bit by bit: at step 0, the script's M is that of the chapter."""
     one = {**pointing().state(), "path": [], "sentences": [[0, 1]], "answers": [0], "held_out": [[0, 1]], "held_out_answers": [0]}
-    cases = [{**one, "seed": 37 * k % 10_000 if k < 190 else 9_809 + k, "spread": SPREADS[k % 2]} for k in range(200)]
-    assert cases[-1]["seed"] > 9_999 or max(case["seed"] for case in cases) > 9_900
+    cases = [{**one, "seed": 37 * k % 10_000 if k < 190 else 9_800 + k, "spread": SPREADS[k % 2]} for k in range(200)]
+    assert cases[-1]["seed"] == 9_999
     for case, got in zip(cases, node("run_figures.js", {"figure": "matrix_trainer", "cases": cases})):
         assert got["matrix"] == starting_matrix(case["seed"], 4, case["spread"]).tolist()
     many = np.array([starting_matrix(seed, 4, 1) for seed in range(2000)])
@@ -1387,7 +1387,7 @@ def test_swapped_words_refuse_a_case_that_is_not_there():
 
 def test_each_figure_has_its_neighbours():
     folder = ROOT / "attnkit" / "figures"
-    assert base.kinds() == sorted(examples()) == sorted({p.stem for p in folder.glob("*.py")} - {"__init__", "base"})
+    assert base.kinds() == sorted(examples()) == sorted({p.stem for p in folder.glob("*.py")} - {"__init__", "base", "models"})
     assert {p.stem for p in folder.glob("*.css")} <= {"core", *base.kinds()}
 
 
