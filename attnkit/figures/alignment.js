@@ -9,7 +9,7 @@
    */
 
   // The arithmetic, compared with attnkit.softmax by tests/test_figures.py: softmax(log w / T), row by row.
-  /** @param {{ weights: Matrix, temperature: number }} options */
+  /** @param {{ weights: Matrix, temperature: number }} state */
   function compute({ weights, temperature }) {
     return weights.map((row) => attnkit.softmax(row.map((w) => Math.log(w) / temperature)));
   }

@@ -29,7 +29,7 @@
   /** @param {Pick<Sizes, "length"|"width">} sizes */
   const projections = ({ length, width }) => 4 * length * width ** 2;
 
-  /** @param {Sizes & { method: Method, window?: number }} options */
+  /** @param {Sizes & { method: Method, window?: number }} sizes */
   function attention({ method, length, width, heads, window = 0 }) {
     if (method === "linear") return (2 * length * width * width) / heads;
     return 2 * length * (method === "window" ? Math.min(length, 2 * window + 1) : length) * width;
@@ -45,7 +45,7 @@
   /** @param {Sizes & { method: Method, window: number }} state */
   const weights = (state) => 4 * HELD[state.method](state);
 
-  /** @param {Sizes & { method: Method, sharing: Sharing, window: number }} options */
+  /** @param {Sizes & { method: Method, sharing: Sharing, window: number }} sizes */
   function cache({ method, length, width, heads, sharing, window }) {
     const head = width / heads;
     const kept = method === "window" ? Math.min(length, window + 1) : length;
@@ -55,7 +55,7 @@
   /** @template T @param {T} state */
   const one = (state) => ({ ...state, width: HEAD, heads: 1 }); // the head that is measured
 
-  /** @param {{ measured: Times, length: number }} options @param {string} name */
+  /** @param {{ measured: Times, length: number }} state @param {string} name */
   function measuredTime({ measured, length }, name) {
     return measured.lengths ? (measured.ms[name]?.[measured.lengths.indexOf(length)] ?? null) : null;
   }
@@ -290,7 +290,7 @@
   }
 
   // The measured times as dots; those of torch's kernel, which is exact, beside the exact methods.
-  /** @param {Times} options */
+  /** @param {Times} measured */
   function dots({ lengths = [], ms = {} }) {
     const all = Object.entries(ms).flatMap(([name, times]) =>
       lengths.map((length, k) => ({ name, length, time: times[k], node: svg("circle", { r: 3.5 }) })),

@@ -20,7 +20,7 @@
     return weights.map((w, i) => (i === k ? share : left(w)));
   }
 
-  /** @param {{ weights: number[], points: Point[], word: number, share: number }} options */
+  /** @param {{ weights: number[], points: Point[], word: number, share: number }} state */
   function compute({ weights, points, word, share }) {
     const spent = spend(weights, word, share);
     return { weights: spent, average: attnkit.blend(spent, points) };

@@ -15,7 +15,7 @@
   /** @typedef {ReturnType<typeof matrix>} Map */
 
   // What a chosen word shows, compared with numpy by tests/test_figures.py: its row of weights, or its column.
-  /** @param {{ weights: Matrix[], step: number, word: Word }} options */
+  /** @param {{ weights: Matrix[], step: number, word: Word }} state */
   function compute({ weights, step, word: [side, k] }) {
     const numbers = side === "row" ? weights[step][k] : weights[step].map((row) => row[k]);
     return { numbers, strongest: attnkit.argmax(numbers), sum: numbers.reduce((sum, v) => sum + v, 0) };

@@ -9,7 +9,7 @@
   /** @typedef {(points: Point[], k: number, point: Point) => Partial<State>} Move */
 
   // The arithmetic, compared with attnkit.attention by tests/test_figures.py.
-  /** @param {{ points: Point[], scale: number }} options */
+  /** @param {{ points: Point[], scale: number }} state */
   function compute({ points, scale }) {
     const weights = points.map((q) => attnkit.softmax(points.map((k) => scale * attnkit.dot(q, k))));
     return { weights, outputs: weights.map((row) => attnkit.blend(row, points)), hull: attnkit.hull(points) };

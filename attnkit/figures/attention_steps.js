@@ -77,7 +77,7 @@
     return { cells, element: h("span", { class: `ak-frame ak-frame-${role}${place}` }, ...cells) };
   }
 
-  /** @param {{ cells: HTMLElement[] }} options @param {number[]} numbers @param {number} vmax */
+  /** @param {{ cells: HTMLElement[] }} vector @param {number[]} numbers @param {number} vmax */
   function fill({ cells }, numbers, vmax) {
     numbers.forEach((v, k) => {
       attnkit.write(cells[k], fixed(v, 1));

@@ -61,7 +61,7 @@
   /** @param {State} state */
   const touched = ({ way, removed }) => way !== WAYS[0] || removed.length > 0;
 
-  /** @param {string[]} words @param {{ weights: number[], most: number[] }} options */
+  /** @param {string[]} words @param {{ weights: number[], most: number[] }} found */
   function heaviest(words, { weights, most }) {
     if (!most.length) return "No word is left: the model reads a vector of zeros.";
     const largest = fixed(weights[most[0]]);

@@ -105,7 +105,7 @@
   /**
    * @param {Matrix} features
    * @param {number[]} factors
-   * @param {OfPlaces} ofPlaces
+   * @param {OfPlaces} own
    * @param {(raw: number[]) => number[]} gates
    */
   function placeGates(features, factors, { weight, bias: [bias] }, gates) {

@@ -22,7 +22,7 @@
   };
 
   // The arithmetic, compared with attnkit.multi_head_attention by tests/test_figures.py.
-  /** @param {Layer & { temperature: number }} options */
+  /** @param {Layer & { temperature: number }} state */
   function compute({ x, w_query, w_key, w_value, w_output, num_heads, temperature }) {
     /** @param {Matrix} a */
     const split = (a) => groups(turn(a), num_heads).map(turn);

@@ -27,7 +27,7 @@
   }
 
   // The arithmetic, compared with attnkit by tests/test_figures.py; `preset` is -1 for a mask made by hand.
-  /** @param {{ scores: Matrix, mask: boolean[][], padding: number }} options */
+  /** @param {{ scores: Matrix, mask: boolean[][], padding: number }} state */
   function compute({ scores, mask, padding }) {
     const real = mask.length - padding;
     const names = Object.keys(MASKS).filter((name) => padding || !name.includes("padding"));

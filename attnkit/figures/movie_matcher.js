@@ -8,7 +8,7 @@
   /** @typedef {ReturnType<typeof filmRow>} Row */
 
   // The arithmetic, compared with numpy by tests/test_figures.py.
-  /** @param {{ user: number[], films: Matrix }} options */
+  /** @param {{ user: number[], films: Matrix }} state */
   function compute({ user, films }) {
     const products = films.map((film) => film.map((value, k) => value * user[k]));
     const scores = products.map((row) => row.reduce((sum, p) => sum + p, 0));

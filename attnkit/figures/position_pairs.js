@@ -217,7 +217,7 @@
   const RADIUS = 44;
   /** @param {number} angle @param {number} r */
   const point = (angle, r) => [r * Math.cos(angle), -r * Math.sin(angle)];
-  /** @param {number[]} options */
+  /** @param {number[]} place */
   const written = ([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`;
 
   // An arrow from the middle of a circle to its edge.
@@ -233,7 +233,7 @@
   }
 
   // From one angle to another, in a widening line where that is more than a turn.
-  /** @param {number[]} options */
+  /** @param {number[]} angles */
   function sweep([from, to]) {
     const count = Math.max(1, Math.ceil(Math.abs(to - from) / 0.2));
     const turns = Math.abs(to - from) / (2 * Math.PI);
@@ -243,7 +243,7 @@
   }
 
   // Where the letters of the two arrows stand: a little apart where the arrows meet.
-  /** @param {number[]} options */
+  /** @param {number[]} angles */
   function letterAngles([one, other]) {
     const turn = 2 * Math.PI;
     const between = other - one - turn * Math.round((other - one) / turn);

@@ -351,7 +351,7 @@
   }
 
   // The line below the figure: where the query stands and which key it finds.
-  /** @param {string[]} words @param {State} state @param {{ scores: number[], weights: number[] }} options */
+  /** @param {string[]} words @param {State} state @param {{ scores: number[], weights: number[] }} found */
   function answer(words, { query, score }, { scores, weights }) {
     const best = attnkit.argmax(weights);
     const alike = weights[best] - Math.min(...weights) < 1e-9;

@@ -52,7 +52,7 @@
   /** @param {Pairs} pairs @returns {Grammar} */
   const opened = ({ next, final }) => ({ next: next.map((pairs) => Object.fromEntries(pairs)), final });
 
-  /** @param {Omit<Given, "examples"> & State} options */
+  /** @param {Omit<Given, "examples"> & State} state */
   const compute = ({ packed, grammar, ...state }) =>
     look(attnkit.translator(packed), { packed, grammar: opened(grammar) }, state);
 

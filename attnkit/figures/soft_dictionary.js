@@ -12,7 +12,7 @@
   const STEP = 2.5; // degrees
 
   // The arithmetic, compared with attnkit.attention by tests/test_figures.py.
-  /** @param {{ angles: number[], values: number[] } & State} options */
+  /** @param {{ angles: number[], values: number[] } & State} state */
   function compute({ angles, values, query, sharpness }) {
     const q = arrow(query);
     const weights = attnkit.softmax(angles.map((a) => sharpness * attnkit.dot(q, arrow(a))));

@@ -13,7 +13,7 @@
   const scaleOf = (numbers) => Math.max(1, ...numbers.flat().map(Math.abs));
 
   // The arithmetic, compared with numpy and attnkit.pictures.draw by tests/test_figures.py.
-  /** @param {{ numbers: Matrix }} options */
+  /** @param {{ numbers: Matrix }} state */
   function compute({ numbers }) {
     const vmax = scaleOf(numbers);
     /** @param {number} v */
@@ -64,7 +64,7 @@
   /** @param {Figure<State, Given>} figure @param {number} axis */
   function sizeButtons(figure, axis) {
     const [thing, limit] = [["row", "column"][axis], figure.get("limit")];
-    /** @param {{ numbers: Matrix }} options @returns {Pair} */
+    /** @param {{ numbers: Matrix }} state @returns {Pair} */
     const sizes = ({ numbers }) => [numbers.length, numbers[0].length];
     /** @param {number} step */
     const resize = (step) => {
