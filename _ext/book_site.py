@@ -42,6 +42,7 @@ def setup(app):
     app.connect("env-updated", name_citations)
     app.connect("doctree-resolved", check_maths)
     app.connect("doctree-resolved", book_cells.arrange)
+    app.connect("html-collect-pages", missing_page)
     app.connect("html-page-context", finish_context, priority=900)
     app.connect("build-finished", lighten, priority=900)       # after the theme has written its colours of code
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
@@ -223,9 +224,15 @@ def finish_context(app, pagename, templatename, context, doctree):
         context["metatags"] += f'\n<meta name="description" content="{words}">'
 
 
+def missing_page(app):
+    """The page that a host shows for a wrong address."""
+    yield "404", {"title": "No page has this address"}, "missing.html"
+
+
 def follow_the_road(app, pagename, context):
-    """Previous and next lead from chapter to chapter; a side room leads back to its own."""
-    parents = toc.parents(Path(app.srcdir))
+    """Previous and next lead from the cover to the last chapter; a side room leads back to its own, back matter through its part."""
+    root = Path(app.srcdir)
+    parents, parts, road = toc.parents(root), toc.captions(root), toc.road(root)
     if pagename not in parents:
         return
 
@@ -238,7 +245,7 @@ def follow_the_road(app, pagename, context):
     if parents[pagename] is not None:
         before, after = parents[pagename], None
     else:
-        pages = [page for page, parent in parents.items() if parent is None]
+        pages = road if pagename in road else [page for page in parts if parts[page] == parts[pagename]]
         at = pages.index(pagename)
         before, after = ([None, *pages][at], [*pages, None][at + 1])
     context["prev"], context["next"] = neighbour(before), neighbour(after)
@@ -256,6 +263,7 @@ DROP = (
     r'<script[^>]*design-tabs\.js[^>]*></script>',
     r'<script type="text/x-thebe-config">.*?</script>',
     r'<script>kernelName = .*?</script>',
+    r' data-bs-placement="\w+" data-bs-toggle="tooltip"',         # tooltips that stay after a touch; the titles do
     r' aria-label="Toggle hidden content"',                      # on an element that may not carry a label
     # Other words than the button shows (the icon of the narrow page keeps them, it has no others).
     r'(?<=search-button-field search-button__button pst-js-only") title="Search" aria-label="Search"',

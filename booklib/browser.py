@@ -26,12 +26,11 @@ class Server(http.server.SimpleHTTPRequestHandler):
         """Answer with the whole file, compressed if it is not already."""
         path = Path(self.translate_path(self.path))
         path = path / "index.html" if path.is_dir() else path
-        if not path.is_file():
-            self.send_error(404)
-            return None
+        status = 200 if path.is_file() else 404
+        path = path if path.is_file() else Path(self.directory) / "404.html"
         body, packed = over_the_line(path)
         kind = self.guess_type(str(path))
-        self.send_response(200)
+        self.send_response(status)
         self.send_header("Content-Type", kind + ("; charset=utf-8" if kind.startswith("text/") else ""))
         if packed:
             self.send_header("Content-Encoding", "gzip")
