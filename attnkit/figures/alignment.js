@@ -45,6 +45,7 @@
   function build(figure) {
     const { query_words: queries, key_words: keys } = figure.given("query_words", "key_words");
     const asking = queryButtons(figure, queries);
+    const stop = attnkit.walk(asking);
     const numbers = keys.map(() => h("span", { class: "ak-weight" }));
     const answering = keys.map((word, j) =>
       h("div", { class: "ak-word ak-key" }, h("span", { lang: figure.get("key_lang") }, word), numbers[j]),
@@ -58,6 +59,7 @@
     /** @param {State} state */
     function update(state) {
       const weights = compute({ weights: figure.get("weights"), temperature: state.temperature });
+      stop.at(state.selected);
       asking.forEach((button, i) => attnkit.attr(button, "aria-pressed", String(i === state.selected)));
       lines.forEach((row, i) =>
         row.forEach((line, j) => {

@@ -336,7 +336,7 @@
       const way = (((event.clientX - box.left) * WIDE) / box.width - LEFT) / (RIGHT - LEFT);
       figure.put({ length: 2 ** Math.round(FIRST + Math.max(0, Math.min(1, way)) * (LAST - FIRST)) });
     };
-    attnkit.drag(hit, to);
+    attnkit.drag(hit, to, { sideways: true });
     hit.addEventListener("click", to);
     const parts = [...scale.nodes, ...axes(), here, ...made.nodes, ...points.nodes, ...ring.nodes, dot];
     element.append(title, ...parts, hit);
@@ -370,9 +370,11 @@
     const name = h("span", { class: "ak-small" }, "key-value heads k:");
     const rest = buttons.map(({ button }) => button);
     const element = h("div", { class: "ak-sharing", role: "group", "aria-label": "key-value heads" }, name, ...rest);
+    const stop = attnkit.walk(rest);
     /** @param {State} state */
     function show({ sharing, heads }) {
       const numbers = buttons.map((b) => KV_HEADS[b.sharing](heads));
+      stop.at(numbers.indexOf(KV_HEADS[sharing](heads)));
       buttons.forEach(({ button }, k) => {
         attnkit.write(button, String(numbers[k]));
         attnkit.attr(button, "aria-pressed", String(numbers[k] === KV_HEADS[sharing](heads)));

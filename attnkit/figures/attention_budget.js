@@ -26,6 +26,17 @@
     return { weights: spent, average: attnkit.blend(spent, points) };
   }
 
+  // The weights whose average comes nearest to a place: those there are, shifted step by step towards the words that lie there.
+  // None becomes 0, so that z can be pulled back.
+  function pulled(weights, points, target) {
+    let now = weights.map((w) => Math.max(w, 0.001));
+    for (let step = 0; step < 400; step++) {
+      const miss = attnkit.blend(now, points).map((v, axis) => target[axis] - v);
+      now = attnkit.softmax(now.map((w, k) => Math.log(w) + 1.5 * attnkit.dot(miss, points[k])));
+    }
+    return now;
+  }
+
   // Which words weigh most, and whose weights these are, if they are a reader's.
   /** @param {number[]} a @param {number[]} b */
   const same = (a, b) => a.every((w, k) => Math.abs(w - b[k]) < 1e-6);
@@ -45,12 +56,14 @@
   // A button for each reader, pressed while the weights are theirs.
   /** @param {Figure<State, Given>} figure @param {Reader[]} readers */
   function readerButtons(figure, readers) {
-    return readers.map(({ name, weights }) => {
+    const buttons = readers.map(({ name, weights }) => {
       const element = figure.button(`${name}'s weights`, () => ({ weights }));
       /** @param {number[]} now */
       const show = (now) => attnkit.attr(element, "aria-pressed", String(same(weights, now)));
       return figure.follow({ element, show }, { trait: "weights" }).element;
     });
+    if (buttons.length) attnkit.walk(buttons);
+    return buttons;
   }
 
   /**
@@ -175,8 +188,9 @@
     const names = where.names.map(([x, y, anchor], i) => attnkit.label(x, y, words[i], "ak-text", anchor));
     const average = attnkit.svg("circle", { r: 8, class: "ak-dot ak-of-output" });
     const name = attnkit.label(0, 0, "z", "ak-text ak-strong");
-    plane.element.append(hull, ...lines, ...dots.flatMap((dot, i) => [dot, names[i]]), average, name);
-    return { lines, dots, average, name, taken: where.taken };
+    const hit = attnkit.svg("circle", { r: 24, class: "ak-hit" });
+    plane.element.append(hull, ...lines, ...dots.flatMap((dot, i) => [dot, names[i]]), average, name, hit);
+    return { lines, dots, average, name, hit, taken: where.taken };
   }
 
   /** @param {SVGElement} node @param {number} x @param {number} y */
@@ -189,7 +203,7 @@
     const readers = figure.get("reader_names").map((name, k) => ({ name, weights: given[k] }));
     const told = readers.length > 0;
     const plane = attnkit.plane({ limit: LIMIT, axes: features });
-    const { lines, dots, average, name, taken } = drawing(plane, words, points, features);
+    const { lines, dots, average, name, hit, taken } = drawing(plane, words, points, features);
 
     /** @param {number[]} weights */
     function draw(weights) {
@@ -200,12 +214,16 @@
         attnkit.attr(lines[k], "x2", fixed(x, 1));
         attnkit.attr(lines[k], "y2", fixed(y, 1));
       });
-      place(average, x, y);
+      for (const node of [average, hit]) place(node, x, y);
       // Its name stands to the right, or to the left where another is.
       const crowded = taken.some((box) => meet(box, [x + 15, y - 4, x + 23, y + 6], 5));
       place(name, crowded ? x - 19 : x + 19, y + 5);
     }
     const motion = gliding(draw, told);
+    attnkit.drag(hit, (event) => {
+      motion.atOnce();
+      figure.put({ weights: pulled(figure.get("weights"), points, plane.from(event)) });
+    });
 
     /** @param {State} state */
     function update({ weights }) {

@@ -77,11 +77,12 @@
   // The words of one side, chosen by pointing at them, too.
   /** @param {Side} side @param {number} count @param {Languages} lang @param {Select} select */
   function chips(side, count, lang, select) {
-    return room(count, (k) => {
+    const words = room(count, (k) => {
       const pick = () => select(side, k);
       const look = { class: `ak-chip ak-chip-${side}`, "aria-pressed": "false", lang: lang[side] };
       return attnkit.button(null, pick, { ...look, onmouseenter: pick, onfocus: pick });
     });
+    return Object.assign(words, { stop: attnkit.walk(words) });
   }
 
   // The matrix: the words that look are buttons at its rows. A click on a square is the short way for a pointer.
@@ -165,6 +166,7 @@
   // Another sentence's words on one side; room for longer sentences is hidden.
   /** @param {HTMLElement[]} list @param {string[]} words */
   function layWords(list, words) {
+    list.stop?.within(words.length);
     list.forEach((node, k) => {
       display(node, k < words.length);
       attnkit.write(node.tagName === "TH" ? /** @type {Node} */ (node.firstChild) : node, words[k] ?? "");
@@ -200,6 +202,7 @@
   // The words of one side: one of them is pressed, or all show what the pressed word of the other side gives them.
   /** @param {HTMLElement[]} list @param {number|null} pressed @param {number[]} numbers */
   function showWords(list, pressed, numbers) {
+    if (pressed !== null) list.stop.at(pressed);
     list.forEach((word, i) => {
       attnkit.attr(word, "aria-pressed", String(i === pressed));
       if (pressed === null) attnkit.paint(word, numbers[i] ?? 0, 1, "weight");

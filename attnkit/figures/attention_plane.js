@@ -79,11 +79,9 @@
     });
     /** @param {PointerEvent} event */
     const to = (event) => plane.from(event).map((v, axis) => before[axis] + v - from[axis]);
-    attnkit.drag(
-      node,
-      (event) => figure.put(move(figure.get("points"), i, to(event))),
-      () => figure.put({ moved: i }),
-    );
+    attnkit.drag(node, (event) => figure.put(move(figure.get("points"), i, to(event))), {
+      grab: () => figure.put({ moved: i }),
+    });
     node.addEventListener("click", (event) => {
       const key = event.detail === 0; // pulls nothing, whatever the pointer did before
       if (key || String(figure.get("points")[i]) === String(before)) figure.put({ selected: i, moved: i });
@@ -106,8 +104,9 @@
       return { group, ring, button };
     });
     plane.element.append(hull, ...lines, ...dots.map((d) => d.group), ...outputs, output);
+    const stop = attnkit.walk(dots.map((d) => d.button));
     const asks = h("div", { class: "ak-names", role: "group", "aria-label": "asks" }, ...dots.map((d) => d.button));
-    return { hull, lines, outputs, output, dots, element: h("div", { class: "ak-over" }, plane.element, asks) };
+    return { hull, lines, outputs, output, dots, stop, element: h("div", { class: "ak-over" }, plane.element, asks) };
   }
 
   // A name stands on the outer side of its point, away from the lines and the other points; near the frame above or
@@ -157,7 +156,7 @@
     const [names, limit] = [figure.get("names"), figure.get("limit")];
     const move = mover(limit);
     const plane = attnkit.plane({ limit: limit * 1.1, axes: figure.get("features") });
-    const { hull, lines, outputs, output, dots, element } = drawing(figure, plane, names, move);
+    const { hull, lines, outputs, output, dots, stop, element } = drawing(figure, plane, names, move);
 
     /** @param {State} state */
     function update(state) {
@@ -175,6 +174,7 @@
       points.forEach((p, i) => {
         const weight = now.weights[selected][i];
         const { group, ring, button } = dots[i];
+        if (i === selected) stop.at(i);
         place(group, plane.at(...p));
         attnkit.attr(ring, "class", `ak-dot ak-of-${i === selected ? "query" : "value"}`);
         attnkit.attr(button, "aria-pressed", String(i === selected));

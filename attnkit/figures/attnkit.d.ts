@@ -38,6 +38,11 @@ interface Choice extends Part {
   buttons: HTMLButtonElement[];
   show(chosen: number): void;
 }
+// A group of buttons with one stop of the tab key.
+interface Walk {
+  at(k: number): void;
+  within(count: number): void;
+}
 interface Plane {
   element: SVGSVGElement;
   at(x: number, y: number): Point;
@@ -194,13 +199,21 @@ interface Attnkit {
   style(node: HTMLElement | SVGElement, name: Rule, value: string): void;
   attr(node: Element, name: string, value: string | number): void;
   button(words: Child | Child[], onclick: (event: MouseEvent) => void, props?: Props): HTMLButtonElement;
+  walk(
+    buttons: HTMLButtonElement[],
+    options?: {
+      columns?: number;
+      start?: number;
+      across?: ((from: HTMLElement, step: number) => HTMLElement | undefined) | null;
+    },
+  ): Walk;
   choice(label: string, words: string[], onChoose: (chosen: number) => void): Choice;
   slider<S>(options: SliderLook<S> & { onInput(value: number): void }): Slider<S>;
   logSlider<S>(options: { name: string; most: number; onInput(value: number): void }): LogSlider<S>;
   plane(options: { limit: number; axes?: string[] }): Plane;
   raster(rows: number, columns: number, kinds?: Fill[]): Raster;
   label(x: number, y: number, text: string, kind: string, anchor?: string): SVGTextElement;
-  drag(node: Grip, move: (event: PointerEvent) => void, grab?: () => void): void;
+  drag(node: Grip, move: (event: PointerEvent) => void, options?: { grab?: () => void; sideways?: boolean }): void;
   calm(): boolean;
   clock(tick: (time: number) => void): Clock;
   unpack(packed: Packed, shapes: Record<string, Shape>): Record<string, Float64Array>;

@@ -183,6 +183,52 @@
   attnkit.button = (words, onclick, props) =>
     attnkit.h("button", { type: "button", ...props, onclick }, ...[words].flat());
 
+  // A group of buttons is one stop of the tab key: the arrow keys lead from one to the next, Home and End to the ends of its
+  // row, and the page stays where it is. In a grid `columns` of them stand in a row; where lines break as they like, `across`
+  // finds the one above or below. `at` says to which the tab key comes; as long as one of them has the focus, it is that one.
+  attnkit.walk = (buttons, { columns = buttons.length, start = 0, across = null } = {}) => {
+    let stop = -1;
+    /** @param {number} k */
+    const go = (k) => {
+      if (k === stop || !buttons[k]) return;
+      if (stop >= 0) buttons[stop].tabIndex = -1;
+      buttons[k].tabIndex = 0;
+      stop = k;
+    };
+    /** @param {KeyboardEvent} event */
+    const lead = (event) => {
+      const left = stop - (stop % columns);
+      const right = Math.min(left + columns, buttons.length) - 1;
+      const line = columns === buttons.length ? 1 : columns;
+      const [first, last] = line === 1 ? [left, right] : [stop % columns, buttons.length - 1];
+      /** @type {Record<string, [from: number, by: number, low: number, high: number]>} */
+      const ways = {
+        ArrowLeft: [stop - 1, -1, left, right],
+        ArrowRight: [stop + 1, 1, left, right],
+        ArrowUp: [stop - line, -line, first, last],
+        ArrowDown: [stop + line, line, first, last],
+        Home: [left, 1, left, right],
+        End: [right, -1, left, right],
+      };
+      if (!(event.key in ways) || event.altKey || event.ctrlKey || event.metaKey) return;
+      event.preventDefault();
+      let [k, by, low, high] = ways[event.key];
+      if (across && /Up|Down/.test(event.key)) return across(buttons[stop], by)?.focus();
+      while (k >= low && k <= high && (buttons[k].disabled || !buttons[k].getClientRects().length)) k += by;
+      if (k >= low && k <= high) buttons[k].focus();
+    };
+    buttons.forEach((button, k) => {
+      button.tabIndex = -1;
+      button.addEventListener("focus", () => go(k));
+      button.addEventListener("keydown", lead);
+    });
+    go(start);
+    return {
+      at: (k) => buttons.every((button) => button !== document.activeElement) && go(k),
+      within: (count) => stop >= count && go(count - 1), // where there are fewer than there were
+    };
+  };
+
   // A row of buttons of which one is pressed.
   attnkit.choice = (label, words, onChoose) => {
     const buttons = words.map((word, i) =>
@@ -194,11 +240,12 @@
       attnkit.h("span", { class: "ak-name", "aria-hidden": "true" }, label),
       ...buttons,
     );
-    return {
-      element,
-      buttons,
-      show: (chosen) => buttons.forEach((b, i) => attnkit.attr(b, "aria-pressed", String(i === chosen))),
-    };
+    const stop = attnkit.walk(buttons);
+    function show(chosen) {
+      stop.at(chosen);
+      buttons.forEach((b, i) => attnkit.attr(b, "aria-pressed", String(i === chosen)));
+    }
+    return { element, buttons, show };
   };
 
   // A slider on a logarithmic scale: 20 steps down to 1 / `most`, 20 steps up to `most`.
@@ -310,8 +357,10 @@
     };
   };
 
-  // Move something by pointer: `move` gets each event while it is held, `grab` the first.
-  attnkit.drag = (node, move, grab = () => {}) => {
+  // Move something by pointer: `move` gets each event while it is held, `grab` the first. A finger that holds it does not
+  // scroll the page; what goes sideways only (`touch-action: pan-y` on what it lies in) leaves up and down to the page. It is
+  // said to the whole drawing: of a part of one, browsers do not ask it.
+  attnkit.drag = (node, move, { grab = () => {}, sideways = false } = {}) => {
     let held = false;
     node.addEventListener("pointerdown", (event) => {
       held = true;
@@ -324,6 +373,11 @@
     });
     for (const end of /** @type {const} */ (["pointerup", "pointercancel"]))
       node.addEventListener(end, () => (held = false));
+    if (sideways) return;
+    /** @param {Event} event */
+    const stay = (event) => held && event.cancelable && event.preventDefault();
+    const whole = node instanceof SVGElement ? node.ownerSVGElement : null;
+    (whole || node).addEventListener("touchmove", stay, { passive: false });
   };
 
   // ---- what goes on

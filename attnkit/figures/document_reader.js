@@ -91,49 +91,20 @@
 
   // ---- the parts
 
-  // Arrow keys lead from word to word and from line to line; one word only is in the tab order.
-  /** @param {HTMLElement[]} words */
+  // Arrow keys lead from word to word, and to the word of the line above, or below, that stands nearest.
+  /** @param {HTMLButtonElement[]} words */
   function walk(words) {
-    let at = 0;
     const shown = () => words.filter((word) => word.style.display !== "none");
-    /** @param {number} k */
-    const go = (k) => {
-      words[at].tabIndex = -1;
-      at = k;
-      words[at].tabIndex = 0;
-    };
-    // The word of the line above, or below, that stands nearest.
-    /** @param {number} step */
-    function across(step) {
-      /** @param {HTMLElement} hTMLElement */
-      const middle = ({ offsetLeft, offsetWidth }) => offsetLeft + offsetWidth / 2;
-      const [top, here] = [words[at].offsetTop, middle(words[at])];
-      const beyond = shown().filter((word) => step * (word.offsetTop - top) > 0);
+    /** @param {HTMLElement} word */
+    const middle = ({ offsetLeft, offsetWidth }) => offsetLeft + offsetWidth / 2;
+    /** @param {HTMLElement} from @param {number} step */
+    function across(from, step) {
+      const beyond = shown().filter((word) => step * (word.offsetTop - from.offsetTop) > 0);
       const line = Math.min(...beyond.map((word) => step * word.offsetTop));
       const near = beyond.filter((word) => step * word.offsetTop === line);
-      return near.sort((a, b) => Math.abs(middle(a) - here) - Math.abs(middle(b) - here))[0];
+      return near.sort((a, b) => Math.abs(middle(a) - middle(from)) - Math.abs(middle(b) - middle(from)))[0];
     }
-    /** @type {Record<string, () => HTMLElement | undefined>} */
-    const ways = {
-      ArrowLeft: () => words[at - 1],
-      ArrowRight: () => shown()[at + 1],
-      ArrowUp: () => across(-1),
-      ArrowDown: () => across(1),
-      Home: () => words[0],
-      End: () => shown().pop(),
-    };
-    /** @param {KeyboardEvent} event */
-    const lead = (event) => {
-      if (!ways[event.key]) return;
-      event.preventDefault();
-      ways[event.key]()?.focus();
-    };
-    words.forEach((word, k) => {
-      word.tabIndex = k ? -1 : 0;
-      word.addEventListener("focus", () => go(k));
-      word.addEventListener("keydown", lead);
-    });
-    return { within: (/** @type {number} */ count) => at >= count && go(count - 1) };
+    return attnkit.walk(words, { across });
   }
 
   // The document as running text: each word is a button that takes it out, and brings it back.

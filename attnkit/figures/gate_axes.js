@@ -206,6 +206,7 @@
     const buttons = ["upper left", "upper right", "lower left", "lower right"].map((where, k) =>
       attnkit.button(null, () => press(k), { class: "ak-lamp", "aria-label": `lamp ${where}` }),
     );
+    attnkit.walk(buttons, { columns: 2 });
     const name = { class: "ak-lamps", role: "group", "aria-label": "the lamps of the picture's quarters" };
     /** @param {number[]} lamps */
     const show = (lamps) => buttons.forEach((button, k) => attr(button, "aria-pressed", String(lamps[k] === 1)));

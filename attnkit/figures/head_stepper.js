@@ -216,6 +216,7 @@
   function panel(step, choose, words, first, sizes) {
     const { matrix, matrices, numbers } = pen(first, words);
     const buttons = words.map((word, i) => attnkit.button(word, () => choose(i), { "aria-pressed": "false" }));
+    const stop = attnkit.walk(buttons);
     const names = h("span", { class: "ak-names", role: "group", "aria-label": "row" }, ...buttons);
     /** @param {string|(HTMLElement|null)[]} parts */
     const column = (parts) => (Array.isArray(parts) ? parts : [null, h("span", { class: "ak-sign" }, parts)]);
@@ -227,7 +228,7 @@
     const beside = (what) => element.querySelectorAll(`:scope > :nth-child(even) ${what}`).length;
     element.style.setProperty("--columns", String(beside(".ak-sq") / words.length));
     element.style.setProperty("--frames", String(beside(".ak-frame")));
-    return { element, buttons, matrices, numbers };
+    return { element, buttons, stop, matrices, numbers };
   }
 
   /** @param {HTMLElement} node @param {string} kind @param {boolean} chosen */
@@ -237,7 +238,8 @@
 
   // Paint the matrices of a step and mark the row that is followed and the slices of its head.
   /** @param {ReturnType<typeof panel>} panel @param {Found} now @param {State} state */
-  function paint({ buttons, matrices, numbers }, now, { head, selected }) {
+  function paint({ buttons, stop, matrices, numbers }, now, { head, selected }) {
+    stop.at(selected);
     buttons.forEach((button, i) => attnkit.attr(button, "aria-pressed", String(i === selected)));
     numbers.forEach((node) => attnkit.write(node, String(head + 1)));
     const scales = new Map();

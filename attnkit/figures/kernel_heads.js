@@ -117,7 +117,7 @@
   // A button for each head: its number of the kernel, what it reads, the product of both.
   /** @param {(a: number, b: number) => void} choose */
   function headButtons(choose) {
-    return WHERE.map((line, a) =>
+    const heads = WHERE.map((line, a) =>
       line.map((where, b) => {
         const [reads, adds] = [h("span", { class: "ak-small" }), h("strong", {})];
         const look = { "aria-pressed": "false", class: "ak-head" };
@@ -126,6 +126,11 @@
         return { reads, adds, button };
       }),
     );
+    attnkit.walk(
+      heads.flat().map((head) => head.button),
+      { columns: WHERE[0].length },
+    );
+    return heads;
   }
 
   /**

@@ -37,53 +37,41 @@
     return { weights, sums, names, presets, preset: presets.findIndex((preset) => same(preset, mask)) };
   }
 
-  /** @param {boolean[][]} mask @param {number} row @param {number} column */
-  const toggled = (mask, row, column) =>
-    mask.map((line, i) => line.map((may, j) => (i === row && j === column ? !may : may)));
+  /** @param {boolean[][]} mask @param {number} row @param {number} column @param {boolean} to */
+  const changed = (mask, row, column, to) =>
+    mask.map((line, i) => line.map((may, j) => (i === row && j === column ? to : may)));
 
-  // The arrow keys lead from square to square, Home and End to the ends of a row; one square only is in the tab order.
-  /** @param {HTMLElement[][]} squares @param {Pair} start */
-  function walk(squares, start) {
-    const last = squares.length - 1;
-    const at = [...start];
-    /** @param {number} row @param {number} column */
-    const go = (row, column) => {
-      squares[at[0]][at[1]].tabIndex = -1;
-      Object.assign(at, [row, column]);
-      squares[row][column].tabIndex = 0;
-    };
-    /** @param {KeyboardEvent} event */
-    const lead = (event) => {
-      const [row, column] = at;
-      /** @type {Record<string, number[]>} */
-      const ways = {
-        ArrowUp: [row - 1, column],
-        ArrowDown: [row + 1, column],
-        ArrowLeft: [row, column - 1],
-        ArrowRight: [row, column + 1],
-        Home: [row, 0],
-        End: [row, last],
-      };
-      const way = ways[event.key];
-      if (!way) return;
-      event.preventDefault();
-      squares[Math.min(Math.max(way[0], 0), last)][Math.min(Math.max(way[1], 0), last)].focus();
-    };
-    squares.forEach((line, i) =>
-      line.forEach((square, j) => {
-        square.tabIndex = -1;
-        square.addEventListener("focus", () => go(i, j));
-        square.addEventListener("keydown", lead);
-      }),
-    );
-    go(...start);
+  // A square by pressing it, several by drawing over them with the button held: they all become what the first one became.
+  // A finger that moves scrolls the page, so it presses only. What a click would then do again to the first is left out.
+  /** @param {(row: number, column: number, to: boolean) => void} change */
+  function painter(change) {
+    let [draws, to, drawn] = [false, false, false];
+    /** @type {Pair} */
+    let first = [0, 0];
+    /** @param {PointerEvent} event @param {number} i @param {number} j @param {boolean} may */
+    function down(event, i, j, may) {
+      [draws, to, drawn] = [event.pointerType !== "touch", !may, false];
+      first = [i, j];
+    }
+    /** @param {PointerEvent} event @param {number} i @param {number} j */
+    function over(event, i, j) {
+      if (!draws || !(event.buttons & 1)) return;
+      if (!drawn) change(...first, to);
+      drawn = true;
+      change(i, j, to);
+    }
+    /** @param {MouseEvent} event @param {number} i @param {number} j @param {boolean} may */
+    function click(event, i, j, may) {
+      if (!drawn || !event.detail) change(i, j, !may);
+    }
+    return { down, over, click };
   }
 
   // Queries down the side, keys along the top, a square for each pair, and the sum of each row.
-  /** @param {string[]} words @param {(row: number, column: number) => void} press */
-  function grid(words, press) {
+  /** @param {string[]} words @param {(row: number, column: number) => Props} actions */
+  function grid(words, actions) {
     /** @param {number} i @param {number} j */
-    const square = (i, j) => attnkit.button(null, () => press(i, j), { class: "ak-cell" });
+    const square = (i, j) => h("button", { type: "button", class: "ak-cell", ...actions(i, j) });
     const squares = words.map((_, i) => words.map((_, j) => square(i, j)));
     const sums = words.map(() => h("td", { class: "ak-total" }));
     /** @param {string} word */
@@ -117,7 +105,7 @@
     attnkit.paint(button, weight, 1, "weight");
   }
 
-  // What is said of the row that was changed last.
+  // What is said of the row that the reader stands in.
   /** @param {string} word @param {boolean[]} allowed @param {boolean[][]} mask */
   function sentence(word, allowed, mask) {
     /** @param {boolean[]} row */
@@ -136,10 +124,16 @@
   /** @param {Figure<State, Given>} figure */
   function build(figure) {
     const { words, scores, padding } = figure.given("words", "scores", "padding");
-    /** @param {number} row @param {number} column */
-    const press = (row, column) => figure.put({ row, mask: toggled(figure.get("mask"), row, column) });
-    const table = grid(words, press);
-    walk(table.squares, [figure.get("row"), 0]);
+    /** @param {number} row @param {number} column @param {boolean} to */
+    const change = (row, column, to) => figure.put({ row, mask: changed(figure.get("mask"), row, column, to) });
+    const paint = painter(change);
+    const table = grid(words, (i, j) => ({
+      onfocus: () => figure.put({ row: i }), // the sentence is about the row that the reader stands in
+      onpointerdown: (/** @type {PointerEvent} */ event) => paint.down(event, i, j, figure.get("mask")[i][j]),
+      onpointerover: (/** @type {PointerEvent} */ event) => paint.over(event, i, j),
+      onclick: (/** @type {MouseEvent} */ event) => paint.click(event, i, j, figure.get("mask")[i][j]),
+    }));
+    attnkit.walk(table.squares.flat(), { columns: words.length, start: words.length * figure.get("row") });
     /** @param {State} state */
     const now = (state) => compute({ scores, padding, ...state });
     const { names, presets } = now(figure.state());

@@ -6,7 +6,7 @@
   /** @typedef {{ step: number, cell: Pair, scale: number }} State */
   /** @typedef {{ queries: Matrix, key_rows: Matrix, values: Matrix }} Data */
   /** @typedef {Data & { row_names: string[], column_names: string[] }} Given */
-  /** @typedef {{ cells: HTMLElement[][] }} Block */
+  /** @typedef {{ cells: HTMLElement[][], stop: Walk|null }} Block */
   /** @typedef {ReturnType<typeof compute>} Found */
 
   // The arithmetic, compared with numpy and attnkit.attention by tests/test_figures.py.
@@ -66,7 +66,8 @@
       class: `ak-block ak-frame ak-frame-${ROLES[name]}`,
       style: `grid-template-columns:repeat(${numbers[0].length},auto)`,
     };
-    return { cells, element: h("span", look, ...cells.flat()) };
+    const stop = step < 0 ? null : attnkit.walk(cells.flat(), { columns: numbers[0].length });
+    return { cells, stop, element: h("span", look, ...cells.flat()) };
   }
 
   // All matrices in their places: a right factor stands above the product, so that a row and a column meet where they
@@ -126,7 +127,8 @@
    * @param {Matrix} numbers
    * @param {{ one: string, chosen: Pair|null, rowNames: string[], columns: (string|number)[] }} options
    */
-  function tell({ cells }, numbers, { one, chosen, rowNames, columns }) {
+  function tell({ cells, stop }, numbers, { one, chosen, rowNames, columns }) {
+    if (chosen) stop?.at(chosen[0] * columns.length + chosen[1]);
     cells.forEach((line, i) =>
       line.forEach((cell, j) => {
         attnkit.attr(cell, "aria-pressed", String(chosen !== null && i === chosen[0] && j === chosen[1]));

@@ -74,7 +74,7 @@
       const p = elements.findIndex((slot) => within(slot.getBoundingClientRect()));
       if (p >= 0) move(p);
     };
-    attnkit.drag(element, to);
+    attnkit.drag(element, to, { sideways: true });
     element.addEventListener("click", to);
     return { places, element };
   }

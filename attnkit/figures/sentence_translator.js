@@ -183,7 +183,7 @@
     const element = h("div", { class: "ak-best" }, title, list);
     /** @param {Found} found */
     function show({ chances, shown, complete }) {
-      attr(element, "class", complete ? "ak-best" : "ak-none");
+      attr(element, "class", complete ? "ak-best" : "ak-best ak-away");
       attnkit.style(list, "visibility", shown < 0 ? "hidden" : "");
       if (shown < 0)
         return write(title, "Below stand the chances of each French word, and where the model looks for it.");
@@ -227,12 +227,13 @@
         else attnkit.style(square, "backgroundColor", "");
       });
     }
-    return { element, show };
+    return { element, button, show };
   }
 
   /** @param {number} most @param {(place: number) => void} choose */
   function matrix(most, choose) {
     const rows = room(MOST, (i) => matrixRow(i, most, choose));
+    const stop = attnkit.walk(rows.map((row) => row.button));
     const tops = room(most, () => h("th", { scope: "col", lang: "en", class: "ak-none" }, h("span", {})));
     const head = h("thead", {}, h("tr", {}, h("td", { class: "ak-small" }, "looks ↓ at →"), ...tops));
     const body = h("tbody", {}, ...rows.map((row) => row.element));
@@ -241,13 +242,14 @@
     /** @param {Found} found */
     function show(found) {
       const count = found.english.length;
-      attr(element, "class", found.complete ? "ak-room" : "ak-none");
-      attr(element, "style", `--columns: ${count}; --rows: ${count + 1}`);
+      attr(element, "class", found.complete ? "ak-room" : "ak-room ak-away");
+      attr(element, "style", `--columns: ${count}; --rows: ${most + 1}`); // of the longest sentence
       tops.forEach((top, j) => {
         attr(top, "class", j < count ? "" : "ak-none");
         write(/** @type {Node} */ (top.firstChild), found.english[j] ?? "");
       });
       for (const row of rows) row.show(found);
+      stop.at(found.shown);
     }
     return { element, show };
   }

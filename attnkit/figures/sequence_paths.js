@@ -140,7 +140,7 @@
       const { left, width } = element.getBoundingClientRect();
       choose((event.clientX - left) / width);
     };
-    attnkit.drag(element, pick);
+    attnkit.drag(element, pick, { sideways: true });
     element.addEventListener("click", pick);
     return { element, drawing, numbers, pale, quiet, hears, strong, on };
   }
@@ -203,11 +203,13 @@
       const tds = cells.map((cell, k) => h("td", {}, cell, k === 0 ? bar : null));
       return { kind, button, cells, bar, element: h("tr", {}, h("th", { scope: "row" }, button), ...tds) };
     });
+    const stop = attnkit.walk(rows.map((row) => row.button));
     const heads = Object.values(COLUMNS).map((words) => h("th", { scope: "col" }, words));
     const top = h("thead", {}, h("tr", {}, h("td", {}), ...heads));
     const element = h("table", { class: "ak-grid ak-kinds" }, top, h("tbody", {}, ...rows.map((row) => row.element)));
     /** @param {Found["compared"]} compared @param {Network} chosen */
     function show(compared, chosen) {
+      stop.at(KINDS.indexOf(chosen));
       for (const { kind, button, cells, bar } of rows) {
         const { steps, layers, waits, connections } = compared[kind];
         const numbers = [steps, layers, waits, connections];

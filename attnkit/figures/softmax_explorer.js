@@ -144,31 +144,26 @@
     return { show, element: table("ak-changes", heads, rows) };
   }
 
-  // All scores by 0.5: up while the largest has room, else down, and the button says which.
-  /** @param {number[]} scores */
-  const step = (scores) => (Math.max(...scores) <= 3.5 ? 0.5 : Math.min(...scores) >= -3.5 ? -0.5 : 0);
-
-  /** @param {Figure<State, Given>} figure */
-  function shifter(figure) {
-    const button = figure.button("", ({ scores }) => {
-      const by = step(scores);
-      if (by) return { scores: scores.map((s) => Math.round(10 * (s + by)) / 10) };
-      figure.say("No room: the scores reach from one end to the other.");
+  // All scores by 0.5, up or down. Where a score has come to its end, the line below says why nothing moves.
+  /** @param {Figure<State, Given>} figure @param {string} words @param {number} by */
+  function shifter(figure, words, by) {
+    return figure.button(words, ({ scores }) => {
+      const moved = scores.map((s) => Math.round(10 * (s + by)) / 10);
+      if (moved.every((s) => Math.abs(s) <= 4)) return { scores: moved };
+      figure.say(`No room: the ${by > 0 ? "largest score would pass 4" : "smallest score would pass −4"}.`);
       return {};
     });
-    /** @param {number[]} scores */
-    const show = (scores) =>
-      attnkit.write(button, step(scores) < 0 ? "Take 0.5 from all scores" : "Add 0.5 to all scores");
-    return { button, show };
   }
 
   /** @param {Figure<State, Given>} figure */
   function build(figure) {
     const names = figure.get("names");
-    const [made, shift] = [powerTable(figure, names), shifter(figure)];
+    const made = powerTable(figure, names);
+    const up = shifter(figure, "Add 0.5 to all scores", 0.5);
+    const down = shifter(figure, "Take 0.5 from all scores", -0.5);
     const change = figure.get("details") ? changeTable(names) : null;
     const temperature = figure.logSlider({ name: "temperature T", trait: "temperature", most: 10 });
-    const buttons = h("div", { class: "ak-buttons" }, shift.button, figure.reset());
+    const buttons = h("div", { class: "ak-buttons" }, up, down, figure.reset());
     const controls = h("div", { class: "ak-controls" }, temperature.element, buttons);
 
     /** @param {State} state */
@@ -181,7 +176,6 @@
       });
       made.sum.show(found);
       change?.show(found.derivative);
-      shift.show(state.scores);
       figure.say(leaders(names, state.scores, found.weights) + (change ? detail(found) : ""));
     }
     const parts = [made.element, controls, ...(change ? [change.element] : [])];

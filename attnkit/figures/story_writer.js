@@ -172,6 +172,7 @@
       word.after(" "); // for who hears the two
       return { button, fill, word, chance };
     });
+    attnkit.walk(bars.map(({ button }) => button));
     const group = { class: "ak-bars", role: "group", "aria-label": "Words to take, with their chances" };
     const element = h("div", group, ...bars.map(({ button }) => button));
     /** @param {Found} found */
@@ -218,6 +219,7 @@
     const rows = Array.from({ length: count }, (_, k) =>
       headRow(packed, Math.floor(k / packed.num_heads), k % packed.num_heads, choose),
     );
+    const stop = attnkit.walk(rows.map((row) => row.button));
     const names = h("div", { class: "ak-edge" });
     const edge = pool(names, packed.context, () => [h("span", {}, "")]);
     const strips = h(
@@ -246,6 +248,7 @@
       const words = numbers.map((number) => packed.words[number]);
       edge(words.length).forEach(([node], k) => write(node, words[k])); // the style sheet turns them round
       attnkit.style(strips, "width", `calc(${words.length} * var(--cell))`);
+      stop.at(head[0] * packed.num_heads + head[1]);
       rows.forEach((row, k) => {
         row.show(words, weights[Math.floor(k / packed.num_heads)][k % packed.num_heads], head);
       });
@@ -600,7 +603,7 @@
       heads: headRows(data.packed, (head) => figure.put({ head })),
       map: wholeMap(data.packed),
     };
-    const [drawn, title] = [h("p", { class: "ak-small" }), h("p", { class: "ak-title" })];
+    const [drawn, title] = [h("p", { class: "ak-small ak-drawn-line" }), h("p", { class: "ak-title" })];
     const whole = figure.button("", ({ whole_map }) => ({ whole_map: !whole_map }));
     /** @param {State} state */
     function update(state) {
@@ -615,18 +618,13 @@
       run.tell(found);
     }
     const sliders = h("div", { class: "ak-last-row" }, temperatureSlider(figure), seedField(figure, run));
+    // The bars stand right under the story and its buttons: what a press changes is in sight, on a phone, too.
+    const { story, next, heads, map } = parts;
+    const asked = h("p", { class: "ak-title" }, "What comes next: press a word to take it");
+    const likely = [story.element, parts.buttons.element, asked, drawn, next.element];
+    const begin = [sliders, presets(figure, run, data.beginnings), field.element];
     return {
-      parts: [
-        ...[parts.story.element, parts.buttons.element, presets(figure, run, data.beginnings), field.element],
-        ...[h("p", { class: "ak-title" }, "What comes next: press a word to take it"), sliders, drawn],
-        ...[
-          parts.next.element,
-          title,
-          parts.heads.element,
-          h("div", { class: "ak-buttons" }, whole),
-          parts.map.element,
-        ],
-      ],
+      parts: [...likely, ...begin, title, heads.element, h("div", { class: "ak-buttons" }, whole), map.element],
       update,
       stop: run.frames.halt,
     };
