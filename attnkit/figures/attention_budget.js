@@ -28,6 +28,7 @@
 
   // The weights whose average comes nearest to a place: those there are, shifted step by step towards the words that lie there.
   // None becomes 0, so that z can be pulled back.
+  /** @param {number[]} weights @param {Matrix} points @param {Point} target */
   function pulled(weights, points, target) {
     let now = weights.map((w) => Math.max(w, 0.001));
     for (let step = 0; step < 400; step++) {

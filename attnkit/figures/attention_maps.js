@@ -164,7 +164,7 @@
   }
 
   // Another sentence's words on one side; room for longer sentences is hidden.
-  /** @param {HTMLElement[]} list @param {string[]} words */
+  /** @param {HTMLElement[] & { stop?: Walk }} list @param {string[]} words */
   function layWords(list, words) {
     list.stop?.within(words.length);
     list.forEach((node, k) => {
@@ -200,7 +200,7 @@
   }
 
   // The words of one side: one of them is pressed, or all show what the pressed word of the other side gives them.
-  /** @param {HTMLElement[]} list @param {number|null} pressed @param {number[]} numbers */
+  /** @param {HTMLElement[] & { stop: Walk }} list @param {number|null} pressed @param {number[]} numbers */
   function showWords(list, pressed, numbers) {
     if (pressed !== null) list.stop.at(pressed);
     list.forEach((word, i) => {

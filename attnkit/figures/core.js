@@ -241,6 +241,7 @@
       ...buttons,
     );
     const stop = attnkit.walk(buttons);
+    /** @param {number} chosen */
     function show(chosen) {
       stop.at(chosen);
       buttons.forEach((b, i) => attnkit.attr(b, "aria-pressed", String(i === chosen)));
@@ -377,7 +378,7 @@
     /** @param {Event} event */
     const stay = (event) => held && event.cancelable && event.preventDefault();
     const whole = node instanceof SVGElement ? node.ownerSVGElement : null;
-    (whole || node).addEventListener("touchmove", stay, { passive: false });
+    /** @type {Element} */ (whole || node).addEventListener("touchmove", stay, { passive: false });
   };
 
   // ---- what goes on

@@ -66,7 +66,8 @@
       class: `ak-block ak-frame ak-frame-${ROLES[name]}`,
       style: `grid-template-columns:repeat(${numbers[0].length},auto)`,
     };
-    const stop = step < 0 ? null : attnkit.walk(cells.flat(), { columns: numbers[0].length });
+    const stop =
+      step < 0 ? null : attnkit.walk(/** @type {HTMLButtonElement[]} */ (cells.flat()), { columns: numbers[0].length });
     return { cells, stop, element: h("span", look, ...cells.flat()) };
   }
 
