@@ -3,8 +3,9 @@
 import re
 
 import pytest
-import toc
 from conftest import DARK_PHONE, PHONE, SITE, WIDE, chapter, on
+
+from booklib import toc
 
 pytestmark = pytest.mark.browser
 

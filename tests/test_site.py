@@ -512,7 +512,8 @@ def anchors(path):
     return {"", "main-content", *map(html.unescape, re.findall(r'\bid="([^"]+)"', path.read_text()))}
 
 
-ROAD = [page for page, parent in toc.parents().items() if parent is None]
+ROAD = toc.road()
+PARTS = toc.captions()
 ROOMS = {page: parent for page, parent in toc.parents().items() if parent is not None}
 
 
@@ -523,9 +524,12 @@ def leads(name, way):
 
 
 def test_the_road_leads_from_chapter_to_chapter():
-    """Previous and next pass the side rooms by; a side room leads back to its chapter and nowhere else."""
-    assert [leads(name, "left-prev") for name in ROAD] == [None, *ROAD[:-1]]
-    assert [leads(name, "right-next") for name in ROAD] == [*ROAD[1:], None]
+    """Previous and next pass the side rooms by and end with the last chapter; what comes after it is walked part by part.
+    A side room leads back to its chapter and nowhere else."""
+    rest = [page for page, parent in toc.parents().items() if parent is None and page not in ROAD]
+    for pages in (ROAD, *([page for page in rest if PARTS[page] == part] for part in {PARTS[page] for page in rest})):
+        assert [leads(name, "left-prev") for name in pages] == [None, *pages[:-1]]
+        assert [leads(name, "right-next") for name in pages] == [*pages[1:], None]
     assert ROOMS
     for room, chapter_ in ROOMS.items():
         assert (leads(room, "left-prev"), leads(room, "right-next")) == (chapter_, None)
