@@ -28,6 +28,9 @@ class Server(http.server.SimpleHTTPRequestHandler):
         path = path / "index.html" if path.is_dir() else path
         status = 200 if path.is_file() else 404
         path = path if path.is_file() else Path(self.directory) / "404.html"
+        if not path.is_file():
+            self.send_error(404)
+            return None
         body, packed = over_the_line(path)
         kind = self.guess_type(str(path))
         self.send_response(status)

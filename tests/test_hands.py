@@ -347,7 +347,7 @@ def test_nothing_lies_on_a_control(opened):
     sliders = found.locator("input[type=range]")
     sliders.last.evaluate("s => scrollTo({top: s.getBoundingClientRect().top + scrollY - innerHeight * .9, behavior: 'instant'})")
     w.page.mouse.wheel(0, -40)
-    covered = """s => { scrollBy({top: s.getBoundingClientRect().top - innerHeight * .92, behavior: 'instant'});
+    covered = """s => { scrollBy({top: s.getBoundingClientRect().top - innerHeight * .9, behavior: 'instant'});
         const b = document.querySelector('#pst-back-to-top'); if (b) b.style.display = 'block';
         const r = s.getBoundingClientRect(); return document.elementFromPoint(innerWidth / 2, r.top + r.height / 2) !== s; }"""
     assert not any(slider.evaluate(covered) for slider in sliders.all())
