@@ -230,7 +230,7 @@ def missing_page(app):
 
 
 def follow_the_road(app, pagename, context):
-    """Previous and next lead from the cover to the last chapter; a side room leads back to its own, back matter through its part."""
+    """Previous and next lead from cover to last chapter; a side room back to its own, back matter through its part."""
     root = Path(app.srcdir)
     parents, parts, road = toc.parents(root), toc.captions(root), toc.road(root)
     if pagename not in parents:
