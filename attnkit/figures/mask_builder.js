@@ -128,7 +128,7 @@
     const change = (row, column, to) => figure.put({ row, mask: changed(figure.get("mask"), row, column, to) });
     const paint = painter(change);
     const table = grid(words, (i, j) => ({
-      onfocus: () => figure.put({ row: i }), // the sentence is about the row that the reader stands in
+      onfocus: () => figure.get("row") !== i && figure.put({ row: i }), // the sentence is about the row that the reader stands in
       onpointerdown: (/** @type {PointerEvent} */ event) => paint.down(event, i, j, figure.get("mask")[i][j]),
       onpointerover: (/** @type {PointerEvent} */ event) => paint.over(event, i, j),
       onclick: (/** @type {MouseEvent} */ event) => paint.click(event, i, j, figure.get("mask")[i][j]),
