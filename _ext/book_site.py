@@ -132,26 +132,15 @@ def write_figures(app):
 
     They are no `html_static_path` of the site, where every page would load each of them: a page names what it needs.
     """
-    files = {"core.js": without_comments(base.script("core")) + MOUNT, "core.css": base.core_stylesheet()}
+    files = {"core.js": base.script("core") + MOUNT, "core.css": base.core_stylesheet()}
     for kind in base.kinds():
-        files |= {f"{kind}.js": without_comments(base.script(kind)), f"{kind}.css": base.stylesheet(kind)}
+        files |= {f"{kind}.js": base.script(kind), f"{kind}.css": base.stylesheet(kind)}
     folder = Path(app.outdir) / "_static" / "figures"
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
         if text:
             (folder / name).write_text(text, encoding="utf-8")
     app.add_css_file("figures/core.css")
-
-
-COMMENTS = r"^[ ]*(?://[^\n]*|/\*\*(?:(?!\*/).)*\*/)\n"
-
-
-def without_comments(script):
-    """A script without the lines that are comments: what they say, and the types in them, is a third of what it weighs.
-
-    A line of a text that is written over several could begin like one; `tests/test_build.py` sees that none does.
-    """
-    return re.sub(COMMENTS, "", script, flags=re.M | re.S)
 
 
 def name_citations(app, env):

@@ -224,7 +224,7 @@ def test_types_name_the_traits(kind):
     [figure] = [made for made in vars(module).values() if isinstance(made, type) and issubclass(made, base.Figure) and vars(made).get("kind") == kind]
     own = {name for name, trait in figure.class_traits(sync=True).items() if trait.this_class is figure}
     changed = set(figure.class_traits(reset=True))
-    script = base.script(kind)
+    script = base.source(kind)
     assert fields(script, "State") == changed
     assert fields(script, "Given") == own - changed
 

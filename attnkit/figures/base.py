@@ -8,6 +8,7 @@ picture to life, with no kernel and no network.
 """
 
 import json
+import re
 from html import escape
 from pathlib import Path
 
@@ -32,10 +33,22 @@ def kinds():
     return sorted(path.stem for path in HERE.glob("*.js") if path.stem not in SHARED)
 
 
-def script(kind):
+def source(kind):
     """The source of one of the plain scripts in this folder, after what it needs beside the core."""
     names = ["model", kind] if kind in RUN_MODELS else [kind]
     return "".join((HERE / f"{name}.js").read_text(encoding="utf-8") for name in names)
+
+
+COMMENTS = r"^[ ]*(?://[^\n]*|/\*\*(?:(?!\*/).)*\*/)\n"
+
+
+def script(kind):
+    """The same as it travels, to a page and to a notebook: without the lines that are comments.
+
+    What they say, and the types in them, is a third of what it weighs. A line of a text that is written over several
+    could begin like one; `tests/test_build.py` sees that none does.
+    """
+    return re.sub(COMMENTS, "", source(kind), flags=re.M | re.S)
 
 
 def core_stylesheet():
