@@ -42,7 +42,7 @@ study:      ## train the models of the ten-seed tables into measured/ (about two
 mutants:    ## change each line of the core in small ways: does a test notice? (about 12 minutes, not in CI)
 	$(BOOK) mutants
 
-binder:     ## make Binder's environment without conda, execute every notebook in it (about 15 minutes, not in CI)
+binder:     ## make Binder's environment without conda, execute every notebook in it (about 12 minutes, not in CI)
 	$(BOOK) binder
 
 lint:       ## check the style of Python, notebooks, JavaScript and CSS, and types (a part of make test)

@@ -386,8 +386,8 @@
   // Whether the reader's device asks for less motion.
   attnkit.calm = () => Boolean(root.matchMedia?.("(prefers-reduced-motion: reduce)").matches);
 
-  // What does something every `pace` milliseconds, in a frame of its own (in every frame, if there is no pace), until it
-  // is halted.
+  // What does something every `pace` milliseconds, in a frame of its own, until it is halted; if there is no pace, at once
+  // and in every frame.
   attnkit.clock = (tick) => {
     let [frame, last, pace] = [0, 0, 0];
     /** @param {number} time */
@@ -400,7 +400,8 @@
     return {
       start(every = 0) {
         [last, pace] = [performance.now(), every];
-        frame = requestAnimationFrame(next);
+        if (pace) frame = requestAnimationFrame(next);
+        else next(last);
       },
       halt() {
         cancelAnimationFrame(frame);
