@@ -63,7 +63,8 @@ def chapters(root=ROOT):
 
 def road(root=ROOT):
     """The pages that lead one to the next: the index and the chapters, without side rooms."""
-    return [name for name, parent in entries(root) if parent is None and name in [*pages(root)[:1], *chapters(root)]]
+    found, told = entries(root), set(chapters(root))
+    return [name for name, parent in found if parent is None and (name == found[0][0] or name in told)]
 
 
 def slug(name):
