@@ -189,7 +189,7 @@ FAULTS = [
           "tests/test_site.py::test_the_road_leads_from_chapter_to_chapter", builds=True),
     # the mechanism
     Fault("the wrong mask convention: True = may not attend",
-          partial(change, "attnkit/numerics.py", "xp.where(mask, scores, -math.inf)", "xp.where(mask, -math.inf, scores)"),
+          partial(change, "attnkit/numerics.py", "xp.where(mask, x, -math.inf)", "xp.where(mask, -math.inf, x)"),
           "tests/test_attention.py"),
     Fault("transposed weights", partial(change, "attnkit/mechanism.py", "    return output, weights        ",
                                         "    return output, xp.matrix_transpose(weights)        "), "tests/test_attention.py"),
