@@ -190,7 +190,7 @@ def opened(request, shelf, site, chromium):
             window.page.add_init_script(SHIFT)
         window.look, window.name = look, look.page
         window.forget()
-        if look[1:] == DARK and "data-ak-figure" in (SITE / f"{look.page}.html").read_text():
+        if look[1:] == WIDE and "data-ak-figure" in (SITE / f"{look.page}.html").read_text():
             window.profile = window.context.new_cdp_session(window.page)
             window.profile.send("Profiler.enable")
             window.profile.send("Profiler.startPreciseCoverage", {"callCount": True, "detailed": True})
@@ -259,5 +259,5 @@ def pytest_terminal_summary(terminalreporter, config):
     terminalreporter.write_line(f"{sum(rows.values()):8.1f}  in all")
     asked = config.getoption("nbval", False) and not config.getoption("--only")
     if taken := asked and [name for name in executed.known(toc.notebooks()) if name not in CELLS]:
-        terminalreporter.write_line(f"Taken over: {len(taken)} notebooks, which were right here and have not changed since, nor anything "
-                                    "that they are made from ('make test ALL=1' executes them).")
+        terminalreporter.write_line(f"Taken over: {len(taken)} notebook{'s' * (len(taken) > 1)}, right here before and not changed since, nor anything "
+                                    "that notebooks are made from ('make test ALL=1' executes them).")
