@@ -142,7 +142,7 @@ def test_what_a_notebook_is_made_from_counts(small, name):
 
 
 def test_the_note_holds_what_was_right_and_no_more(tmp_path):
-    """A cell that fails, and a notebook of which not all was run, are executed the next time; in a copy of the book."""
+    """Known notebooks are left out, and said to be; one that fails, or of which not all was run, does not become known."""
     for name in ("measured", "attnkit"):
         (tmp_path / name).symlink_to(ROOT / name)
     shutil.copytree(ROOT / "booklib", tmp_path / "booklib")
@@ -150,29 +150,20 @@ def test_the_note_holds_what_was_right_and_no_more(tmp_path):
     (tmp_path / "requirements.lock").write_text("")
     (tmp_path / "tests").mkdir()
     shutil.copy(ROOT / "tests/conftest.py", tmp_path / "tests")
-    (tmp_path / "tests/test_one.py").write_text("def test_one(): pass\n")
-    cells = {"right": ["1 + 1"], "wrong": ["1 / 0"], "both": ["x = 1", "x"]}
-    (tmp_path / "_toc.yml").write_text("format: jb-book\nroot: right\nparts:\n- caption: One\n  chapters:\n  - file: wrong\n  - file: both\n")
-    for name, lines in cells.items():
-        made = [code([line]) | {"id": f"c{k}", "execution_count": k + 1} for k, line in enumerate(lines)]
-        for cell in made:
-            if cell["source"][0] in ("1 + 1", "x"):
-                number = cell["execution_count"]
-                cell["outputs"] = [{"output_type": "execute_result", "execution_count": number, "metadata": {},
-                                    "data": {"text/plain": "2" if number == 1 else "1"}}]
-        (tmp_path / f"{name}.ipynb").write_text(notebook(*made))
-
-    def run(*arguments):
-        command = [sys.executable, "-m", "pytest", "-q", "--nbval", "--nbval-current-env", "-n", "1", "-p", "no:cacheprovider",
-                   "tests", *arguments]
-        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True).stdout
-
-    said = run("right.ipynb", "wrong.ipynb", "both.ipynb::Cell 0")
-    assert "1 failed" in said and set(executed.remembered(tmp_path)) == {"right.ipynb"}, said
-    said = run("right.ipynb", "both.ipynb")
-    assert "Taken over: 1 notebook," in said and "3 passed" in said and set(executed.remembered(tmp_path)) == {"right.ipynb", "both.ipynb"}, said
-    said = run("--all", "right.ipynb", "both.ipynb")
-    assert "Taken over" not in said and "4 passed" in said, said
+    lines = {"right": ["1 + 1"], "wrong": ["1 / 0"], "both": ["1 + 1", "2 + 2"], "known": ["1 / 0"]}
+    (tmp_path / "_toc.yml").write_text("root: right\nparts:\n- caption: One\n  chapters:\n" + "".join(
+        f"  - file: {name}\n" for name in ("wrong", "both", "known")))
+    for name in lines:
+        cells = [code([line]) | {"id": f"c{k}", "execution_count": k} for k, line in enumerate(lines[name], 1)]
+        for k, cell in enumerate(cells, 1):
+            cell["outputs"] = [{"output_type": "execute_result", "execution_count": k, "metadata": {}, "data": {"text/plain": str(2 * k)}}]
+        (tmp_path / f"{name}.ipynb").write_text(notebook(*cells))
+    executed.remember(executed.fingerprints(["known.ipynb"], tmp_path), tmp_path)
+    said = subprocess.run([sys.executable, "-m", "pytest", "-q", "--nbval", "--nbval-current-env", "-n", "1", "-p", "no:cacheprovider", "tests",
+                           "right.ipynb", "wrong.ipynb", "both.ipynb::Cell 0", "known.ipynb"], cwd=tmp_path, capture_output=True, text=True).stdout
+    assert "1 failed, 2 passed" in said and "Taken over: 1 notebook," in said, said
+    assert set(executed.remembered(tmp_path)) == {"right.ipynb", "known.ipynb"}
+    assert executed.known(toc.notebooks(tmp_path), tmp_path) == {"right.ipynb", "known.ipynb"}
 
 
 # ---- the address of the repository
