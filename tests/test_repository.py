@@ -17,7 +17,7 @@ from conftest import NODE, ROOT
 from attnkit.figures import base
 from attnkit.lessons.measured import results
 from booklib import toc
-from tools import bench, book, study
+from tools import bench, book, faults, study
 
 
 def read(name):
@@ -143,6 +143,20 @@ def test_what_takes_long_runs_every_week():
         assert limits[task] >= 2 * minutes, f"make {task} takes {minutes} minutes and is stopped after {limits[task]}"
 
 
+@pytest.mark.parametrize("fault", faults.FAULTS, ids=lambda fault: fault.name)
+def test_a_fault_can_still_be_planted(fault, tmp_path):
+    """The text that it changes is there, and so is the test that is to catch it; whether that one does, `make faults` asks."""
+    given = fault.plant.args[0]
+    file = given if (ROOT / given).is_file() else faults.notebook(given)
+    (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(ROOT / file, tmp_path / file)
+    fault.plant(tmp_path)
+    assert (tmp_path / file).read_text() != read(file)
+    if fault.catcher != faults.BUILD:
+        catcher, _, test = fault.catcher.partition("::")
+        assert (ROOT / catcher).exists() and (not test or f"\ndef {test.split('[')[0]}(" in read(catcher)), fault.catcher
+
+
 def make(*arguments):
     return subprocess.run(["make", "--no-print-directory", "-C", str(ROOT), *arguments], capture_output=True, text=True)
 
@@ -171,7 +185,18 @@ def test_documents_name_what_exists(name):
         assert (ROOT / link).exists(), link
 
 
-def test_style():
+@pytest.fixture
+def copy_left_behind():
+    """A copy of the book, as an interrupted task leaves it in _build: with a configuration of its own."""
+    folder = ROOT / "_build" / "left behind"
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copy(ROOT / "biome.jsonc", folder)
+    (folder / "wrong.py").write_text("import nothing")
+    yield
+    shutil.rmtree(folder)
+
+
+def test_style(copy_left_behind):
     for command in ([sys.executable, "-m", "ruff", "check", "--no-cache", str(ROOT)], [str(NODE), str(book.BIOME), "check", "--error-on-warnings"]):
         done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
         assert done.returncode == 0, done.stdout + done.stderr
