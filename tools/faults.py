@@ -184,7 +184,7 @@ FAULTS = [
     Fault("an arrow that leads out of the mechanism", partial(append, "attnkit/scores.py", "\nfrom attnkit.pictures import palette  # noqa\n"),
           "tests/test_rooms.py::test_arrows_run_one_way"),
     Fault("a requirement that only the book has", partial(change, "pyproject.toml", '    "array-api-compat>=1.16",\n', '    "array-api-compat>=1.16",\n    "matplotlib>=3.9",\n'),
-          "tests/test_rooms.py::test_without_extras_the_mechanism_runs_on_numpy_alone"),
+          "tests/test_wheel.py::test_without_extras_the_mechanism_runs_on_numpy_alone"),
     Fault("a road that leads through a side room", partial(change, "_ext/book_site.py", "if parent is None]", "]"),
           "tests/test_site.py::test_the_road_leads_from_chapter_to_chapter", builds=True),
     # the mechanism
@@ -302,7 +302,7 @@ FAULTS = [
     Fault("LaTeX that does not parse", partial(in_notebook, INDEX, text_cell(r"So $\frac{1}{2$ it is.")), BUILD),
     # the repository
     Fault("a version out of step with the lock", partial(change, "environment.yml", "numpy=2.4", "numpy=2.3"),
-          "tests/test_repository.py::test_environment_for_binder_agrees_with_the_lock"),
+          "tests/test_repository.py::test_environment_for_binder_is_that_of_the_lock"),
     Fault("a removed make target", partial(change, "Makefile", "\t$(BOOK) bench\n", ""),
           "tests/test_repository.py::test_each_make_target_calls_its_task"),
     Fault("a removed task", partial(change, "tools/book.py", "bench, speed,", "speed,"),

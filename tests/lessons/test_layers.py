@@ -185,7 +185,7 @@ def test_six_layers_without_residuals_make_items_alike():
 
 def test_two_layers_reach_further_than_one():
     task = ChainTask()
-    one, two = (task.train(0, layers, 3, residual=False, lr=3e-3, steps=300) for layers in (1, 2))
+    one, two = (task.train(0, layers, 3, residual=False, lr=3e-3, steps=250) for layers in (1, 2))
     assert task.evaluate(one) < 0.3 and task.evaluate(two) > 0.97
     assert min(task.evaluate_weights(two, 1)) > 0.7 and max(task.evaluate_weights(two, 2)) < 0.1, "each looks at the next"
     assert task.answer(two, PEOPLE) == PEOPLE[3:]

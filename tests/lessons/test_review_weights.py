@@ -1,5 +1,8 @@
 """What the weights of a reader explain: each change of them as by hand."""
 
+import copy
+from functools import cache
+
 import numpy as np
 import pytest
 import torch
@@ -104,10 +107,19 @@ def test_compare_readers_of_reviews():
     assert [part.labels.tolist() for part in parts.values()] == [[1], [0]] and list(parts) == ["decisive", "majority"]
 
 
-def test_train_apart(review_task):
+def test_train_apart():
     """The same answers with other weights: further away than those of another seed."""
-    model, another = (review_task.train(seed, key_width=4) for seed in (0, 1))
-    apart = train_apart(review_task, model, 1, steps=400)
+    class Remembers(ReviewTask):
+        """Trains each model once, and gives a copy of it to all who ask."""
+
+        trained = cache(ReviewTask.train)
+
+        def train(self, *seed, **sizes):
+            return copy.deepcopy(self.trained(*seed, **sizes))
+
+    review_task, sizes = Remembers(), {"width": 16, "key_width": 4, "hidden": 16}
+    model, another = (review_task.train(seed, **sizes) for seed in (0, 1))
+    apart = train_apart(review_task, model, 1, steps=250)
     far, other = (compare(model, found, review_task.held_out) for found in (apart, another))
     assert far.distance > other.distance + 0.2 and far.agreement > 0.93 and apart.w_key.shape == (16, 4)
     assert train_apart(review_task, model, 1, strength=0, steps=1).query.allclose(another.query, atol=0.02), "it starts as another seed's"

@@ -236,6 +236,6 @@ def test_the_right_gate_finds_the_shape():
     assert place.evaluate(spatial) > 0.97 and abs(place.evaluate(wrong) - 0.25) < 0.08
     lit, elsewhere = place.evaluate_places(spatial)
     assert lit > 2 * elsewhere
-    gated = channel.train(0, gate="channel")
+    gated = channel.train(0, gate="channel", steps=300)
     means = channel.evaluate_channels(gated).mean(2)
     assert channel.evaluate(gated) > 0.97 and (means.argmax(1) == torch.arange(3)).all()
