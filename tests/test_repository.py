@@ -1,5 +1,6 @@
 """One place for each fact: versions agree, actions are pinned, documents name what exists."""
 
+import ast
 import importlib
 import inspect
 import json
@@ -15,6 +16,7 @@ import pytest
 import torch
 import yaml
 from conftest import NODE, ROOT
+from sample import CALLS
 
 import attnkit
 from attnkit import figures, lessons
@@ -259,6 +261,47 @@ def test_what_is_not_the_package_is_imported_from_one_place():
             assert not re.search(r"\bsys\.path\b", path.read_text()) or path.name == "test_repository.py", path
 
 
+# ---- which tests are about which pages
+
+def declared(path):
+    """What a file of tests says after PAGES =, a list or a call of `importing`; None if it says nothing, or asks of all pages."""
+    found = [node.value for node in ast.parse(path.read_text(encoding="utf-8")).body
+             if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "PAGES"]
+    return next((said for said in found if isinstance(said, ast.List) or ast.unparse(said).split("(")[0].endswith("importing")), None)
+
+
+TESTS = [path for folder in ("", "figures", "lessons", "pictures") for path in sorted((ROOT / "tests" / folder).glob("test_*.py"))]
+
+
+@pytest.mark.parametrize("path", [path for path in TESTS if declared(path)], ids=lambda path: path.stem)
+def test_tests_are_about_pages_that_are_there(path):
+    """PAGES, by which `make test ONLY=` finds the tests of a chapter: a list, or the pages that import the module tested here."""
+    said = declared(path)
+    if isinstance(said, ast.List):
+        assert ast.literal_eval(said) and set(ast.literal_eval(said)) <= set(toc.pages())
+    else:
+        [module] = map(ast.literal_eval, said.args)
+        assert module == f"attnkit.{path.parent.name}.{path.stem.removeprefix('test_')}" and importlib.util.find_spec(module), module
+
+
+@pytest.mark.parametrize("room", ["lessons", "pictures"])
+def test_tests_of_a_module_have_its_name_and_pages(room):
+    """Who changes a module finds its tests by the name; and those of a module that a page imports run with the page."""
+    for path in (path for path in TESTS if path.parent.name == room and path.stem != "test_every_picture"):
+        module = f"attnkit.{room}.{path.stem.removeprefix('test_')}"
+        assert importlib.util.find_spec(module), f"{path}: there is no {module}"
+        assert declared(path) or not toc.importing(module), f"{path}: PAGES = importing({module!r}) is missing"
+
+
+def test_pages_that_import_a_module(tmp_path):
+    (tmp_path / "_toc.yml").write_text("{format: jb-book, root: index, parts: [{caption: One, chapters: [{file: a/b}]}]}")
+    (tmp_path / "a").mkdir()
+    for name, lines in (("index", "import one.two\nfrom three import four, five"), ("a/b", "def f():\n    from one import two as six")):
+        (tmp_path / f"{name}.ipynb").write_text(json.dumps({"cells": [{"cell_type": "markdown", "source": "from x import y"}, {"cell_type": "code", "source": lines}]}))
+    assert toc.importing("one.two", tmp_path) == ["index", "a/b"] and toc.importing("three.five", tmp_path) == ["index"]
+    assert toc.importing("three", tmp_path) == ["index"] and not toc.importing("six", tmp_path) and not toc.importing("x", tmp_path)
+
+
 def test_generated_things_stay_out_of_git():
     done = subprocess.run(["git", "-C", str(ROOT), "ls-files"], capture_output=True, text=True)
     if done.returncode == 0:
@@ -280,6 +323,13 @@ def test_attnkit_offers_every_function_of_its_modules():
     """A function that is written, but not offered, would be checked by nothing."""
     modules = {getattr(attnkit, name).__module__ for name in attnkit.__all__}
     assert {name for module in modules for name in defined(module, inspect.isfunction)} == set(attnkit.__all__)
+
+
+def test_every_function_of_arrays_is_called_in_the_tests_of_all():
+    """CALLS brings the tests that hold for every function; what makes an array from numbers, a mask, has no place there."""
+    takes_arrays = {name for name in attnkit.__all__
+                    if re.search(r"\nParameters\n-+\n\w+ : (floating-point )?array,", inspect.getdoc(getattr(attnkit, name)))}
+    assert {name.split(",")[0] for name in CALLS} == takes_arrays
 
 
 def test_the_mechanism_is_documented_in_full():
