@@ -3,15 +3,20 @@
 One family (Frank Grießhammer and Paul D. Hunt for Adobe, SIL Open Font License), drawn to stand together.  The files
 in _static/fonts are fontsource's (@fontsource-variable/source-serif-4 5.3.1, source-sans-3 5.3.0, source-code-pro
 5.3.0: Latin, every weight); the site gets the weights and the letters that its pages show, 45 kB together at most.
+KaTeX's faces and the theme's icons are cut in the same way.
 """
 
 import json
+import re
 from pathlib import Path
 
+import pydata_sphinx_theme
 from fontTools.subset import Options, Subsetter, load_font, save_font
 from fontTools.varLib.instancer import instantiateVariableFont
 
 FONTS = Path(__file__).parent.parent / "_static" / "fonts"
+KATEX_FONTS = FONTS.parent / "katex" / "fonts"
+ICONS = Path(pydata_sphinx_theme.__file__).parent / "theme/pydata_sphinx_theme/static/vendor/fontawesome/webfonts"
 
 # Each file: its family, its style, the weights that are kept, and the features (the figures measure their words as the
 # sum of their letters, so the sans has no pairs).
@@ -78,8 +83,39 @@ def cut(source, target, points, *, weight=None, features=("*",)):
     save_font(font, str(target), options)
 
 
-def cut_faces(out, letters):
-    """Write the site's fonts; `letters` maps the name of a file to the characters that it has to draw."""
+def cut_all(out, trees, sheet):
+    """Rewrite the site's fonts with only the glyphs that some page, script or style sheet draws."""
+    cut_faces(out, trees)
+    cut_maths(out, trees)
+    # Icons are what rules put before or after an element: characters between quotes.
+    icons = {ord(letter) for text in re.findall(r'"[^"]*"', sheet) for letter in text}
+    for font in sorted(ICONS.glob("*.woff2")):
+        cut(font, out / "_static/vendor/fontawesome/webfonts" / font.name, icons)
+
+
+def cut_faces(out, trees):
+    """Text, interface and code: the letters of all pages and figures; the italic, of what is slanted."""
+    every = {letter for file in out.glob("_static/figures/*.js") for letter in file.read_text(encoding="utf-8")}
+    slanted = set()
+    for tree in trees:
+        for text in tree.xpath("//text()[not(ancestor::script or ancestor::style or ancestor::*[@class='katex'])]"):
+            every.update(text)
+        for element in tree.xpath("//*[self::em or self::i or self::cite or self::h1 or @lang='fr']"):
+            slanted.update(element.text_content())
+    letters = {"serif": every, "serif-italic": slanted, "sans": every, "mono": every}
     for name, (_, _, weight, features) in FACES.items():
-        cut(FONTS / f"{name}.woff2", out / f"_static/fonts/{name}.woff2", {ord(c) for c in letters[name]},
+        cut(FONTS / f"{name}.woff2", out / f"_static/fonts/{name}.woff2", {ord(letter) for letter in letters[name]},
             weight=weight, features=features)
+
+
+def cut_maths(out, trees):
+    """KaTeX's: the three that every page of formulas needs have their own letters; the others whatever is drawn anywhere."""
+    drawn, kinds = set(), {"mathnormal": set(), "mathbf": set(), "": set()}
+    for tree in trees:
+        for text in tree.xpath("//*[@class='katex-html']//text()"):
+            classes = text.getparent().get("class") or ""
+            kinds[next(kind for kind in kinds if kind in classes)].update(text)
+            drawn.update(text)
+    own = {"KaTeX_Math-Italic": kinds["mathnormal"], "KaTeX_Main-Bold": kinds["mathbf"], "KaTeX_Main-Regular": kinds[""]}
+    for font in sorted(KATEX_FONTS.glob("*.woff2")):
+        cut(font, out / "_static/katex/fonts" / font.name, {ord(letter) for letter in own.get(font.stem, drawn)})

@@ -7,10 +7,8 @@ value, h heads, g heads of keys and values; ``...`` stands for any leading batch
 The functions work on numpy arrays and on torch tensors through the array API
 standard, keep the dtype and never change what they are given.  On sixteen-bit
 numbers `softmax` and `attention` work in thirty-two bits.  What is done for
-speed stands in ``attnkit.numerics``.
+speed stands in ``attnkit.numerics``: the lines here say what is computed.
 """
-
-import math
 
 from attnkit import checks, numerics
 
@@ -127,15 +125,13 @@ def attention(query, key, value, *, mask=None, scale=None, score=None):
     """
     xp = checks.attention(query, key, value, scale, score)
     q, k, v = numerics.upcast(xp, query, key, value)
-    if score is None:
-        q = q * (1 / math.sqrt(q.shape[-1]) if scale is None else float(scale))
-        scores, bound = q @ k.mT, numerics.bound(xp, q, k)              # (..., n, m)
-    else:
-        scores, bound = checks.scored(score, query, key, value), None   # (..., n, m)
+    scores = (numerics.scaled_dot(xp, q, k, scale) if score is None             # q @ k.T * scale: (..., n, m)
+              else numerics.Scores(xp, checks.scored(score, query, key, value)))
     if mask is not None:
         checks.mask(mask, scores.shape, query)
-    weights = numerics.softmax(xp, scores, mask, bound)                 # (..., n, m)
-    output = weights @ v                                                # (..., n, d_v)
+        scores = scores.where(mask)                                             # elsewhere minus infinity: (..., n, m)
+    weights = numerics.softmax(scores)                                          # each row sums to one: (..., n, m)
+    output = weights @ v                                                        # a blend of values: (..., n, d_v)
     return numerics.downcast(xp, output, value), numerics.downcast(xp, weights, value)
 
 

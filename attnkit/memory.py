@@ -156,7 +156,7 @@ def window_attention(query, key, value, *, window, causal=False, scale=None, blo
         scores = q[..., rows, :] @ k[..., near, :].mT
         scores = xp.where((away >= -window) & (away <= ahead), scores, -math.inf)
         # Each query sees its own key, so no row is empty: with a bound, even this, nothing looks for one.
-        outputs.append(numerics.softmax(xp, scores, bound=math.inf) @ v[..., near, :])
+        outputs.append(numerics.softmax(numerics.Scores(xp, scores, bound=math.inf)) @ v[..., near, :])
     return numerics.downcast(xp, xp.concat(outputs, axis=-2), value)
 
 

@@ -3,7 +3,7 @@
 torch has the whole softmax in one pass.  numpy spends most of it on fetching memory,
 as each step of the plain three lines writes another n x m array.  So `softmax` writes
 over the scores instead; it leaves out the shift of a row in which no score that counts
-is large, which `bound` mostly shows without a look at them; and it makes masked weights
+is large, which a bound mostly shows without a look at them; and it makes masked weights
 0 by a product with the mask, since numpy's exp of minus infinity takes three times as
 long as that of a number in float64.  A row is treated as its own scores ask: neither
 another row nor a masked key changes a bit of it.
@@ -12,6 +12,7 @@ another row nor a masked key changes a bit of it.
 import math
 
 import numpy as np
+from array_api_compat import is_torch_namespace
 
 
 def upcast(xp, *arrays):
@@ -43,36 +44,56 @@ def shifted(xp, scores, axis=-1):
         return scores - largest(xp, scores, axis)
 
 
-def bound(xp, query, key):
-    """What no score of a query exceeds, (..., n, 1): its length times the largest length of a key (Cauchy-Schwarz).
+class Scores:
+    """Scores on their way to weights: the numbers, which of them count, and what no score of a row exceeds.
 
-    torch has no use for it, and gets infinity without a look at the numbers.
+    The mask is kept beside the numbers, which nobody else holds, until the softmax writes over them.  Without a bound
+    there may be minus infinities among them.
     """
-    if hasattr(xp, "softmax"):
-        return math.inf
+
+    def __init__(self, xp, numbers, mask=None, bound=None):
+        self.xp, self.numbers, self.mask, self.bound = xp, numbers, mask, bound
+
+    @property
+    def shape(self):
+        """How many there are: (..., n, m)."""
+        return self.numbers.shape
+
+    def where(self, mask):
+        """The same scores where the mask is True, minus infinity where it is False."""
+        return Scores(self.xp, self.numbers, mask, self.bound)
+
+
+def scaled_dot(xp, query, key, scale=None):
+    """``query @ key.T * scale``; the queries are multiplied, as they have fewer numbers than the scores.
+
+    No score of a query exceeds its length times the largest length of a key (Cauchy-Schwarz).  torch has no use for
+    that, and gets infinity without a look at the numbers.
+    """
+    query = query * (1 / math.sqrt(query.shape[-1]) if scale is None else float(scale))
+    if is_torch_namespace(xp):
+        return Scores(xp, query @ key.mT, bound=math.inf)
     with np.errstate(over="ignore"):
         lengths = (np.sqrt(np.vecdot(x, x))[..., None] for x in (query, key))          # (..., n, 1), (..., m, 1)
-        return next(lengths) * np.max(next(lengths), axis=-2, keepdims=True)
+        bound = next(lengths) * np.max(next(lengths), axis=-2, keepdims=True)          # (..., n, 1)
+    return Scores(xp, query @ key.mT, bound=bound)
 
 
-def softmax(xp, scores, mask=None, bound=None):
-    """The softmax of each row of scores that nobody else holds: in numpy written over them, 0 where the mask is False.
-
-    `bound` is what no score of a row exceeds; without one there may be minus infinities among them.
-    """
-    if hasattr(xp, "softmax"):
+def softmax(scores):
+    """`attnkit.softmax` of each row of `Scores`: in numpy its two lines, written over the numbers."""
+    xp, x, mask = scores.xp, scores.numbers, scores.mask
+    if is_torch_namespace(xp):
         if mask is not None:
-            scores = xp.where(mask, scores, -math.inf)
-        weights = xp.softmax(scores, -1)
-        return weights if mask is None and bound is not None else _without_nan(xp, weights, scores)
+            x = xp.where(mask, x, -math.inf)
+        return _in_one_pass(xp, x, all_count=mask is None and scores.bound is not None)
     with np.errstate(over="ignore", invalid="ignore"):       # too far below the largest: -inf, whose exp is 0
-        if bound is None or not np.all(bound <= _limit(scores.dtype)):
-            _shift_large_rows(scores, mask)
-        np.exp(scores, out=scores)
+        if scores.bound is None or not np.all(scores.bound <= _limit(x.dtype)):
+            _shift_large_rows(x, mask)
+        shares = np.exp(x, out=x)
         if mask is not None:
-            scores *= mask
-        scores /= safe_divisor(xp, np.sum(scores, axis=-1, keepdims=True))
-    return scores
+            shares *= mask
+        shares /= safe_divisor(xp, np.sum(shares, axis=-1, keepdims=True))
+    return shares
 
 
 def _shift_large_rows(scores, mask):
@@ -92,9 +113,10 @@ def _limit(dtype):
     return math.log(np.finfo(dtype).max) / 2
 
 
-def _without_nan(xp, weights, scores):
-    """Zeros where every score is minus infinity; torch gives nan there, to the whole row."""
-    if not xp.any(xp.isnan(weights[..., 0])):
+def _in_one_pass(xp, scores, all_count):
+    """torch's own softmax, with zeros where every score is minus infinity: torch gives nan there, to the whole row."""
+    weights = xp.softmax(scores, -1)
+    if all_count or not xp.any(xp.isnan(weights[..., 0])):
         return weights
     nowhere = xp.all(scores == -math.inf, axis=-1, keepdims=True)
     zeros = xp.zeros_like(scores)

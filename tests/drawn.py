@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from attnkit.pictures.formats import fixed
+
 NUMBER = r"-?\d+(?:\.\d+)?(?:e-?\d+)?"
 
 
@@ -182,3 +184,39 @@ def corners(path):
                 start = (x, y)
         points.append((x, y))
     return points
+
+
+# ---- what tests of several pictures ask
+
+def said(drawn, rows):
+    """The words in the squares of a matrix."""
+    return [["".join(drawn.written_in(cell)) for cell in row] for row in rows]
+
+
+def written(x, digits=1):
+    return [[fixed(v, digits) for v in row] for row in x]
+
+
+def signs(x):
+    return [["" if fixed(v) == "0.00" else "−" if v < 0 else "+" for v in row] for row in x]
+
+
+def box_of(drawn, name):
+    """The box, or boxes, from the top, in which a name stands; bands behind boxes do not count."""
+    return sorted((box for box in drawn.boxes if "--ak-quiet" in box.stroke and name in drawn.written_in(box)), key=lambda box: box.y)
+
+
+def crossed(drawn):
+    """The words that a line goes through."""
+    along = np.linspace(0, 1, 201)[:, None]
+    x, y = np.concatenate([np.array(a) + along * (np.array(b) - a) for line in drawn.lines for a, b in zip(line.points, line.points[1:])]).T
+    return [word.text for word in drawn.words for box in [word.box]
+            if ((box.x <= x) & (x <= box.x + box.width) & (box.y <= y) & (y <= box.y + box.height)).any()]
+
+
+def is_clear(picture):
+    """Nothing overlaps, and no line goes through a word."""
+    drawn = Drawing(picture)
+    assert not drawn.crowded() and not crossed(drawn)
+    assert not [(a, b) for i, a in enumerate(drawn.boxes) for b in drawn.boxes[i + 1:] if a.meets(b)]
+    return drawn

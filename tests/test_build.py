@@ -4,13 +4,14 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 
 import pytest
 from conftest import NODE, ROOT
 
 from _ext import book_site
 from attnkit.figures import base
-from booklib import toc
+from booklib import executed, toc
 from tools import book
 
 TOC = """
@@ -81,8 +82,10 @@ def test_toc_is_read_at_every_depth(small):
 
 def test_one_chapter_must_exist(small, monkeypatch):
     monkeypatch.setattr(book, "setup", lambda: None)
-    with pytest.raises(SystemExit, match="there is no chapter 'third'; there are first, first, deeper, second"):
+    with pytest.raises(SystemExit, match="there is no chapter 'third'; there are first, deeper, second"):
         book.test("third")
+    with pytest.raises(SystemExit, match="there is no chapter 'third'"):
+        book.notebooks("third")
 
 
 # ---- the fingerprint
@@ -115,6 +118,52 @@ def test_fingerprint_sees_new_files_and_addresses_and_nothing_else(small, monkey
     subprocess.run(["git", "init", "-q"], cwd=small, check=True)
     subprocess.run(["git", "remote", "add", "origin", "https://github.com/somebody/book"], cwd=small, check=True)
     assert book.fingerprint() not in (before, added, addressed)
+
+
+# ---- notebooks that need not be executed again
+
+def test_a_notebook_is_taken_over_while_nothing_it_is_made_from_has_changed(small):
+    names = toc.notebooks(small)
+    assert executed.known(names, small) == set()
+    executed.remember(executed.fingerprints(names[1:], small), small)
+    assert executed.known(names, small) == set(names[1:])
+    (small / names[2]).write_text(notebook(code(["x = 1"])))
+    assert executed.known(names, small) == set(names[1:]) - {names[2]} and executed.cells(names[2], small) == 1
+    executed.remember(executed.fingerprints(names[:1], small), small)
+    assert executed.known(names, small) == set(names) - {names[2]}, "what was known stays known"
+
+
+@pytest.mark.parametrize("name", ["attnkit/deep/figure.js", "measured/bench.json", "requirements.lock", "_toc.yml", "booklib/road.py"])
+def test_what_a_notebook_is_made_from_counts(small, name):
+    executed.remember(executed.fingerprints(toc.notebooks(small), small), small)
+    with (small / name).open("a") as file:
+        file.write("\n# changed")
+    assert executed.known(toc.notebooks(small), small) == set()
+
+
+def test_the_note_holds_what_was_right_and_no_more(tmp_path):
+    """Known notebooks are left out, and said to be; one that fails, or of which not all was run, does not become known."""
+    for name in ("measured", "attnkit"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    shutil.copytree(ROOT / "booklib", tmp_path / "booklib")
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    (tmp_path / "requirements.lock").write_text("")
+    (tmp_path / "tests").mkdir()
+    shutil.copy(ROOT / "tests/conftest.py", tmp_path / "tests")
+    lines = {"right": ["1 + 1"], "wrong": ["1 / 0"], "both": ["1 + 1", "2 + 2"], "known": ["1 / 0"]}
+    (tmp_path / "_toc.yml").write_text("root: right\nparts:\n- caption: One\n  chapters:\n" + "".join(
+        f"  - file: {name}\n" for name in ("wrong", "both", "known")))
+    for name in lines:
+        cells = [code([line]) | {"id": f"c{k}", "execution_count": k} for k, line in enumerate(lines[name], 1)]
+        for k, cell in enumerate(cells, 1):
+            cell["outputs"] = [{"output_type": "execute_result", "execution_count": k, "metadata": {}, "data": {"text/plain": str(2 * k)}}]
+        (tmp_path / f"{name}.ipynb").write_text(notebook(*cells))
+    executed.remember(executed.fingerprints(["known.ipynb"], tmp_path), tmp_path)
+    said = subprocess.run([sys.executable, "-m", "pytest", "-q", "--nbval", "--nbval-current-env", "-n", "1", "-p", "no:cacheprovider", "tests",
+                           "right.ipynb", "wrong.ipynb", "both.ipynb::Cell 0", "known.ipynb"], cwd=tmp_path, capture_output=True, text=True).stdout
+    assert "1 failed, 2 passed" in said and "Taken over: 1 notebook," in said, said
+    assert set(executed.remembered(tmp_path)) == {"right.ipynb", "known.ipynb"}
+    assert executed.known(toc.notebooks(tmp_path), tmp_path) == {"right.ipynb", "known.ipynb"}
 
 
 # ---- the address of the repository

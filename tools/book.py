@@ -2,9 +2,11 @@
 
     python3 tools/book.py book     set everything up, build the website
     python3 tools/book.py test     set everything up, run every test
+    python3 tools/book.py          list all that can be done
 
 Only Python's standard library is used here; everything else goes into an
-environment of the book's own, .venv, made anew when the lock changes.
+environment of the book's own, .venv, made anew when the lock changes.  Each
+function among `TASKS` is a target of make; its docstring is what `make help` says.
 """
 
 import sys
@@ -15,6 +17,7 @@ if sys.version_info < (3, 11):  # noqa: UP036 (this is where an older Python is 
 
 import argparse
 import hashlib
+import inspect
 import json
 import os
 import re
@@ -60,7 +63,7 @@ def run(*command, quiet=False, env=None, check=True, cwd=ROOT):
 # ---- set-up
 
 def setup():
-    """Make .venv hold exactly what the lock says; nothing is done when it does already."""
+    """make .venv hold exactly what the lock says; nothing is done when it does already"""
     parts = [(ROOT / name).read_bytes() for name in ("requirements.lock", "pyproject.toml")]
     wanted = hashlib.sha256(b"\0".join(parts) + f"{TORCH} {sys.version}".encode()).hexdigest()
     ready = VENV / "ready"
@@ -104,7 +107,7 @@ def install_torch(pip):
 # ---- what make offers
 
 def book():
-    """Build the website; any warning is an error."""
+    """build the website into _build/html (sets everything up first)"""
     setup()
     start = time.monotonic()
     built, wanted = SITE / ".built-from", fingerprint()
@@ -162,31 +165,50 @@ def needs_chromium():
     return chromium
 
 
-def test(only=None):
-    """Build the site, then run every test, or those of one chapter; those in a browser only where there is one."""
+def test(only=None, all=False):
+    """run every test; 'ONLY=softmax': what is about one chapter; 'ALL=1': unchanged notebooks, too"""
     start = time.monotonic()
     setup()
-    if only and only not in toc("--slugs"):
-        sys.exit(f"[book] there is no chapter '{only}'; there are {', '.join(toc('--slugs'))}")
+    known(only)
     book()
     built = time.monotonic()
+    say("executing the notebooks and comparing each output; testing functions, figures and the built site" if not only
+        else f"testing the chapter {only}: its notebook and side room, their pages and figures")
+    chosen = [*(["--only", only] if only else []), *(["--all"] if all else [])]
+    passed = pytest("--doctest-modules", "--nbval", "--nbval-current-env", "--nbval-cell-timeout", "3600",
+                    "--nbval-kernel-startup-timeout", "600", *chosen, "tests", "attnkit", *toc())
+    say(f"setting up and building took {built - start:.0f} s, the tests {time.monotonic() - built:.0f} s")
+    if not passed:
+        sys.exit("[book] some tests FAILED")
+    say("all tests passed" + ("" if find_chromium() else ", but NOT those that need a browser: no Chromium was found"))
+
+
+def pages():
+    """look at every page, every listing of the package, too, in each theme and width (about 20 minutes)"""
+    book()
+    needs_chromium()
+    if not pytest("tests/test_site.py", env={"EVERY_LOOK": "1"}):
+        sys.exit("[book] some tests FAILED")
+
+
+def pytest(*arguments, env=None):
+    """Run tests on all processors, those in a browser only where there is one; whether they passed."""
     install_npm_tools()
-    chosen, env = [], {"OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
+    env = {"OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0", **(env or {})}
+    chosen = []
     if find_chromium() or os.environ.get("REQUIRE_BROWSER"):
         env["CHROMIUM"] = needs_chromium()
     else:
         chosen = ["-m", "not browser"]
-    say("executing the notebooks and comparing each output; testing functions, figures and the built site"
-        if not only else f"testing the chapter {only}: its notebook, its page, its figures")
     workers = max(2, min(os.cpu_count() or 2, 8))
-    failed = run(BIN / "python", "-m", "pytest", "-q", "-n", workers, "--dist", "loadscope", "--no-loadscope-reorder",
-                 "--doctest-modules", "--nbval", "--nbval-current-env", "--nbval-cell-timeout", "3600",
-                 "--nbval-kernel-startup-timeout", "600", *chosen, *(["--only", only] if only else []),
-                 "tests", "attnkit", *toc(), env=env, check=False)
-    say(f"setting up and building took {built - start:.0f} s, the tests {time.monotonic() - built:.0f} s")
-    if failed:
-        sys.exit("[book] some tests FAILED")
-    say("all tests passed" + (", but NOT those that need a browser: no Chromium was found" if chosen else ""))
+    return run(BIN / "python", "-m", "pytest", "-q", "-n", workers, "--dist", "loadscope", "--no-loadscope-reorder",
+               *chosen, *arguments, env=env, check=False) == 0
+
+
+def known(only):
+    """Refuse a chapter that is not there."""
+    if only and only not in toc("--slugs"):
+        sys.exit(f"[book] there is no chapter '{only}'; there are {', '.join(dict.fromkeys(toc('--slugs')))}")
 
 
 def node():
@@ -204,66 +226,67 @@ def install_npm_tools():
         done.touch()
 
 
-def notebooks():
-    """Execute the notebooks and write them back."""
+def notebooks(only=None):
+    """execute the notebooks and write them back in their committed form; 'ONLY=softmax': those of one chapter"""
     setup()
-    run(BIN / "python", "-m", "tools.notebooks")
+    known(only)
+    run(BIN / "python", "-m", "tools.notebooks", *(name for name in toc() if only and Path(name).stem == only))
 
 
 def lab():
-    """JupyterLab on the chapters, trusted so that their pictures show before they are run."""
+    """open the chapters in JupyterLab, live"""
     setup()
+    # Trusted, so that their pictures show before they are run.
     run(BIN / "jupyter", "trust", *toc(), quiet=True)
     run(BIN / "jupyter", "lab", "index.ipynb")
 
 
 def serve():
-    """Build, then serve the site on this machine only."""
+    """build the website and serve it at http://localhost:8000, to this machine only"""
     book()
     say("serving at http://localhost:8000 (stop with Ctrl-C)")
     run(BIN / "python", "-m", "http.server", "--bind", "127.0.0.1", "--directory", SITE, "8000")
 
 
 def bench():
-    """Measure into measured/, with one thread, so that a ratio does not hang on how many cores are free."""
+    """measure running times into measured/ (one machine's, marked as such)"""
     setup()
+    # With one thread, so that a ratio does not hang on how many cores are free.
     run(BIN / "python", "-m", "tools.bench", env={"OMP_NUM_THREADS": "1"})
 
 
 def speed():
-    """Time the built site in a browser, beside its targets."""
+    """time the built site in a browser beside its targets (about 25 minutes; for an idle machine)"""
     book()
     run(BIN / "python", "-m", "tools.speed", env={"CHROMIUM": needs_chromium()})
 
 
 def reproduce():
-    """Execute the notebooks as other machines would, and compare every byte."""
+    """execute the notebooks as other processors would and compare every byte (about 20 minutes)"""
     setup()
     run(BIN / "python", "-m", "tools.reproduce")
 
 
 def faults():
-    """Plant faults in a copy, one at a time: does the test that should catch each catch it?"""
+    """plant faults in a copy, one at a time: does the right test catch each? (about 25 minutes)"""
     book()
     run(BIN / "python", "-m", "tools.faults", env={"CHROMIUM": needs_chromium()})
 
 
 def study():
-    """Train the models of the ten-seed tables and write what came out."""
+    """train the models of the long tables into measured/ (about two hours)"""
     setup()
     run(BIN / "python", "-m", "tools.study")
 
 
 def mutants():
-    """Change the core in small ways and see whether a test notices."""
+    """change each line of the core in small ways: does a test notice? (about 12 minutes)"""
     setup()
     run(BIN / "python", "-m", "tools.mutants")
 
 
 def lint():
-    """Ruff on Python and notebooks, Biome on JavaScript and CSS, TypeScript on the types that the figures' scripts name
-    in comments; `make test` asks for the same.
-    """
+    """check the style of Python, notebooks, JavaScript and CSS, and types (a part of make test)"""
     setup()
     install_npm_tools()
     style = [run(BIN / "ruff", "check", ".", check=False),
@@ -278,7 +301,7 @@ def lint():
 
 
 def format():
-    """Put the order of imports, JavaScript and CSS in shape."""
+    """put the order of imports, JavaScript and CSS in shape"""
     setup()
     install_npm_tools()
     run(BIN / "ruff", "check", "--select", "I", "--fix", ".")
@@ -286,7 +309,7 @@ def format():
 
 
 def lock():
-    """Resolve requirements.in into requirements.lock, for every platform and Python from 3.11."""
+    """write requirements.lock and environment.yml anew from requirements.in"""
     setup()
     uv = ROOT / "_build" / "uv"
     run(BIN / "python", "-m", "pip", "install", "--quiet", "--target", uv, "uv", quiet=True)
@@ -320,14 +343,14 @@ dependencies:
 
 
 def binder():
-    """Make Binder's environment without conda, and execute every notebook in it."""
+    """make Binder's environment without conda, execute every notebook in it (about 12 minutes)"""
     setup()
     run(BIN / "python", "-m", "tools.binder")
 
 
-def clean(everything):
-    """Remove what was built."""
-    paths = ["_build", "attnkit.egg-info"] + ([".venv", "tests/node_modules"] if everything else [])
+def clean(all=False):
+    """remove what was built; 'ALL=1': the environment, too"""
+    paths = ["_build", "attnkit.egg-info"] + ([".venv", "tests/node_modules"] if all else [])
     for path in paths:
         shutil.rmtree(ROOT / path, ignore_errors=True)
     for top in ("attnkit", "booklib", "tests", "tools", "_ext"):
@@ -336,29 +359,30 @@ def clean(everything):
     say("removed " + ", ".join(paths))
 
 
-TASKS = {task.__name__: task for task in (book, test, notebooks, lab, serve, bench, speed, reproduce, faults, study,
-                                          mutants, binder, lint, format, lock, setup, clean)}
+def help():
+    """show this list"""
+    print("\n".join(f"  make {name:11} {task.__doc__}" for name, task in TASKS.items()))
+
+
+TASKS = {task.__name__: task for task in (help, book, test, lab, notebooks, serve, bench, speed, reproduce, faults,
+                                          pages, study, mutants, binder, lint, format, lock, clean, setup)}
 
 
 def main():
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("task", choices=TASKS, metavar="task", help=", ".join(TASKS))
-    parser.add_argument("--all", action="store_true", help="with clean: the environment too")
-    parser.add_argument("--only", metavar="SLUG", help="with test: one chapter")
+    parser.add_argument("task", choices=TASKS, metavar="task", nargs="?", default="help", help=", ".join(TASKS))
+    parser.add_argument("--only", metavar="SLUG", help="with test and notebooks: one chapter (make test ONLY=softmax)")
+    parser.add_argument("--all", action="store_true", help="with test and clean: everything (make test ALL=1)")
     args = parser.parse_args()
-    if args.all and args.task != "clean":
-        parser.error("--all goes with clean")
-    if args.only and args.task != "test":
-        parser.error("--only goes with test")
+    task = TASKS[args.task]
+    given = {name: value for name, value in (("only", args.only), ("all", args.all)) if value}
+    for name in given:
+        if name not in inspect.signature(task).parameters:
+            parser.error(f"{args.task} takes no --{name} (make {args.task} {name.upper()}=...)")
     os.chdir(ROOT)
     try:
-        if args.task == "clean":
-            clean(args.all)
-        elif args.task == "test":
-            test(args.only)
-        else:
-            TASKS[args.task]()
+        task(**given)
     except KeyboardInterrupt:
         sys.exit(130)
 

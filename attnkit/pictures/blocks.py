@@ -11,8 +11,8 @@ import numpy as np
 from attnkit.pictures import palette
 from attnkit.pictures.formats import fixed
 from attnkit.pictures.metrics import text_width
-from attnkit.pictures.picture import Svg
-from attnkit.pictures.shapes import LABEL, TEXT, knot, opacity, text
+from attnkit.pictures.picture import Picture, Svg
+from attnkit.pictures.shapes import LABEL, TEXT, as_array, check_names, knot, opacity, text
 
 INK, QUIET, PAGE, GROUND = (palette.var(name) for name in ("ink", "quiet", "page", "ground"))
 SHAPE = "(n, d)"
@@ -194,7 +194,7 @@ BACK = np.tril(np.ones((4, 4)))
 SCORES, ROWS = ("scores of", "the next word"), ("one row", "for each word")
 
 
-def architecture(kind):
+def _architecture(kind):
     """One of ARCHITECTURES."""
     middle = Column.WIDE / 2 + 2
     if kind == "encoder-decoder":
@@ -314,3 +314,152 @@ class Looks:
             most = ", ".join(f"{self.words[j]} {fixed(weights[j])}" for j in self._largest(weights))
             told.append((f"{name}: " if name else "Most: ") + f"{most or 'nothing'}.")
         return f"Where “{self.words[self.asking]}” looks in “{' '.join(self.words)}”. {' '.join(told)}"
+
+
+# ---- what pages call
+
+def block(*, parts=("attention", "mlp"), norm="pre", residual=True, shapes=True):
+    """Draw a Transformer block: one strong line goes straight through, each part branches off and is added to it.
+
+    The strong line is the residual stream.  A part left out, a norm left out or at another place, and a line that
+    is broken show what a block is without them.
+
+    Parameters
+    ----------
+    parts : tuple of str
+        "attention" and "mlp", or one of them, in their order.
+    norm : "pre", "post" or None
+        Layer norm of what goes into each part, of each sum, or nowhere.
+    residual : bool
+        Whether the line goes straight through; otherwise all goes through the parts.
+    shapes : bool
+        Whether the shape of what goes in, on and out is written at it.
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        Other parts, none, one twice, or another `norm`.
+
+    Examples
+    --------
+    >>> block(parts=["mlp"], norm=None, shapes=False).alt.split(". ")[2]
+    'A branch leads through MLP (each word by itself), and is added'
+    """
+    parts = tuple([parts] if isinstance(parts, str) else parts)
+    if not parts or len(set(parts)) < len(parts) or not set(parts) <= set(PARTS):
+        raise ValueError(f"parts must be of {', '.join(PARTS)}, each at most once, got {parts!r}")
+    if norm not in ("pre", "post", None):
+        raise ValueError(f"norm must be 'pre', 'post' or None, got {norm!r}")
+    return Picture(Block(parts, norm, residual, shapes).drawing())
+
+
+def stack(num_layers, *, labels=None, ends=("words in", "scores of the next word")):
+    """Draw blocks one below the other, one residual stream through all of them.
+
+    Parameters
+    ----------
+    num_layers : int
+    labels : list of num_layers str, optional
+        The names of the blocks; "block 1", "block 2" and so on if not given.
+    ends : pair of str
+        What goes in and what comes out.
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    TypeError
+        A number of layers that is no integer.
+    ValueError
+        A number of layers below 1, or labels that do not match.
+
+    Examples
+    --------
+    >>> stack(2).alt[:79]
+    'words in: one line goes from there through block 1, block 2, to scores of the n'
+    """
+    if isinstance(num_layers, bool) or not isinstance(num_layers, (int, np.integer)):
+        raise TypeError(f"num_layers must be an integer, got {num_layers!r}")
+    if num_layers < 1:
+        raise ValueError(f"num_layers must be 1 or more, got {num_layers}")
+    check_names("labels", labels, num_layers, f"{num_layers} layers")
+    check_names("ends", ends, 2, "what goes in and what comes out")
+    return Picture(stacked(labels or [f"block {i + 1}" for i in range(num_layers)], ends))
+
+
+def architecture(*kinds):
+    """Draw who gives queries, keys and values: in an encoder, in a decoder, in both together.
+
+    Parameters
+    ----------
+    *kinds : str
+        "encoder", "decoder" or "encoder-decoder": one drawing for each.
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        Another kind, or none.
+
+    Examples
+    --------
+    >>> architecture("decoder").alt.split(". ")[1]
+    'Each word looks back only, at itself and the words before it'
+    """
+    if not kinds or not set(kinds) <= set(ARCHITECTURES):
+        raise ValueError(f"kinds must be of {', '.join(ARCHITECTURES)}, got {kinds!r}")
+    return Picture(*map(_architecture, kinds))
+
+
+def attention_over_words(words, weights, *, asking, row_names=None):
+    """Draw where a word looks: the sentence, each word on the colour of its weight.
+
+    A frame marks the word that asks, and the three largest weights are written above
+    their words.  A sentence that fits one line has arcs from the word that asks, too; a
+    longer one goes on in the next line.  Several heads or layers stand below each other.
+
+    Parameters
+    ----------
+    words : list of m str
+    weights : array, shape (m,) or (rows, m)
+        How much the word looks at each word, from 0 to 1; a row for each head or layer.
+    asking : int
+        The number of the word that asks.
+    row_names : list of str, optional
+        What the rows are called.
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    TypeError
+        Weights that are no real numbers, or a number of a word that is no integer.
+    ValueError
+        Weights that are not from 0 to 1, shapes or names that do not fit, a word that is not there.
+
+    Examples
+    --------
+    >>> attention_over_words(["see", "it"], [0.75, 0.25], asking=1).alt
+    'Where “it” looks in “see it”. Most: see 0.75, it 0.25.'
+    """
+    rows = np.atleast_2d(as_array(weights, "weights"))
+    check_names("words", words, rows.shape[1], f"weights of shape {np.shape(weights)}")
+    check_names("row_names", row_names, len(rows), f"weights of shape {np.shape(weights)}")
+    if rows.min() < 0 or rows.max() > 1 + 1e-6:
+        raise ValueError(f"weights must be from 0 to 1, got {rows.min():g} to {rows.max():g}")
+    if isinstance(asking, bool) or not isinstance(asking, (int, np.integer)):
+        raise TypeError(f"asking must be an integer, got {asking!r}")
+    if not 0 <= asking < len(words):
+        raise ValueError(f"asking must be the number of one of {len(words)} words, got {asking}")
+    return Picture(Looks(words, rows, asking, row_names).drawing())

@@ -1,4 +1,4 @@
-"""Multi-head attention as one picture: what `diagrams.multi_head` draws.
+"""Multi-head attention as one picture, in five steps.
 
 Three drawings, side by side or one below the other.  A head is a band, at the same
 height in the first and in the second, so that a matrix is level with what becomes of it.
@@ -13,8 +13,8 @@ from attnkit import attention
 from attnkit.pictures import palette
 from attnkit.pictures.draw import describe
 from attnkit.pictures.metrics import RAISED, text_width
-from attnkit.pictures.picture import Svg
-from attnkit.pictures.shapes import LABEL, block, check_names, knot, wire
+from attnkit.pictures.picture import Picture, Svg
+from attnkit.pictures.shapes import LABEL, as_array, block, check_names, knot, wire
 
 SQUARE = 18          # the side of a square, which holds a sign
 WORDS = 17           # so large that an index stays legible where two drawings share a line
@@ -263,3 +263,50 @@ class MultiHead:
         return (f"Step 4: the outputs of the heads, side by side, are H, n by h d_v: {joined}. Step 5: H times W^O, "
                 f"h d_v by d: {s['h'] * s['d_v']} by {s['d']}, gives Y, n by d. "
                 + describe(self.numbers.y, "Y", None, self.names, digits=self.digits))
+
+
+# ---- what pages call
+
+def multi_head(x, heads, w_output, *, names, digits=1):
+    """Draw the whole of multi-head attention, in five numbered steps.
+
+    Three drawings side by side.  The first has the words and the matrices of each head,
+    the second what each head makes with them, the third the outputs of all heads side by
+    side and what the last matrix makes of them.  Squares show sign and size, and matrices
+    of one kind share one scale of colours.
+
+    Parameters
+    ----------
+    x : array, shape (n, d)
+        The words.
+    heads : list of h triples of arrays
+        For each head what makes its queries, shape (d, d_k), its keys, (d, d_k), and its values, (d, d_v).
+    w_output : array, shape (h * d_v, d)
+        What mixes the outputs of the heads.
+    names : list of n str
+        The names of the words.
+    digits : int
+        Decimals of the output, which the words of the picture tell.
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    TypeError
+        Arrays that do not hold real numbers.
+    ValueError
+        Shapes or names that do not fit, or a head that is no triple.
+
+    Examples
+    --------
+    >>> multi_head([[1.0]], [([[1.0]], [[1.0]], [[2.0]])], [[3.0]], names=["a"]).alt[-25:]
+    'Matrix Y, 1 by 1. a: 6.0.'
+    """
+    if any(len(head) != 3 for head in heads):
+        raise ValueError("heads must hold a triple of matrices for each head (w_query, w_key, w_value), got "
+                         f"{' and '.join(str(len(head)) for head in heads)} matrices")
+    arrays = [[as_array(w, name) for w, name in zip(head, ("w_query", "w_key", "w_value"))] for head in heads]
+    numbers = checked(as_array(x, "x"), arrays, as_array(w_output, "w_output"), names)
+    return Picture(*MultiHead(numbers, names, digits).drawings())

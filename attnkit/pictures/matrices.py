@@ -1,4 +1,4 @@
-"""Matrices among others in one drawing: what `diagrams.projections` and `diagrams.head` place.
+"""Matrices among others in one drawing: three matrices that make queries, keys and values, and all of attention.
 
 A matrix here is as small as its numbers allow.  A right factor stands above what it
 makes and a left factor beside it, as in `draw.product`, so that rows and columns are
@@ -9,11 +9,13 @@ import math
 
 import numpy as np
 
+from attnkit import softmax
 from attnkit.pictures import palette
+from attnkit.pictures.draw import describe
 from attnkit.pictures.formats import fixed
 from attnkit.pictures.metrics import text_width
 from attnkit.pictures.picture import PHONE, Picture, Svg
-from attnkit.pictures.shapes import LABEL, TEXT, block, cell_width, knot, text, wire
+from attnkit.pictures.shapes import LABEL, TEXT, as_array, block, cell_width, check_names, knot, text, wire
 
 SMALL, TINY = 36, 26          # the sides of squares: with numbers, with signs
 ROLES = ("query", "key", "value")
@@ -219,3 +221,124 @@ class Head:
         """Both products, the rows of both level with each other."""
         y1 = max(meeting.y1 for meeting in self.meetings)
         return [meeting.drawing(y1, lit, alt) for meeting, alt in zip(self.meetings, words)]
+
+
+# ---- what pages call
+
+def projections(x, w_query, w_key, w_value, *, row_names, feature_names, digits=1):
+    """Draw how three matrices make queries, keys and values of the same rows.
+
+    The rows stand once, on the left.  From them a line leads to three places where
+    they meet a matrix each, drawn above; what the two make stands below, level with the
+    rows.  Where numbers would make the picture too wide for a phone, signs take their place.
+
+    Parameters
+    ----------
+    x : array, shape (n, d)
+        The rows.
+    w_query, w_key : array, shape (d, d_k)
+    w_value : array, shape (d, d_v)
+        What makes the queries, the keys and the values.
+    row_names : list of n str
+    feature_names : list of d str
+        The names of the features: columns of `x`, rows of each matrix.
+    digits : int
+        Decimals of all numbers.
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        Shapes or names that do not fit.
+
+    Examples
+    --------
+    >>> projections([[2.0]], [[1.0]], [[3.0]], [[4.0]], row_names=["a"], feature_names=["p"]).alt[-33:]
+    'Matrix V (value), 1 by 1. a: 8.0.'
+    """
+    rows = as_array(x, "x")
+    weights = [as_array(w, name) for w, name in ((w_query, "w_query"), (w_key, "w_key"), (w_value, "w_value"))]
+    shapes = [w.shape for w in weights]
+    fit = all(a.ndim == 2 for a in (rows, *weights)) and all(len(w) == rows.shape[1] for w in weights)
+    if not fit or shapes[0] != shapes[1]:
+        raise ValueError("x, w_query, w_key and w_value must be (n, d), (d, d_k), (d, d_k) and (d, d_v), got "
+                         f"{rows.shape}, {shapes[0]}, {shapes[1]} and {shapes[2]}")
+    check_names("row_names", row_names, len(rows), f"x of shape {rows.shape}")
+    check_names("feature_names", feature_names, rows.shape[1], f"x of shape {rows.shape}")
+    words = ["The same rows meet three matrices; what they make stands below.",
+             describe(rows, "X", None, row_names, feature_names, digits)]
+    for role, w in zip(ROLES, weights):
+        letter = role[0].upper()
+        words += [describe(w, f"W^{letter}", role, feature_names, digits=digits),
+                  describe(rows @ w, letter, role, row_names, digits=digits)]
+    return fitting(lambda shown: [
+        Projections(rows, weights, row_names, feature_names, shown).drawing(" ".join(words))], digits)
+
+
+def head(query, key, value, *, names, column_names=None, digits=1, highlight=None):
+    """Draw all of attention as matrices, the length of each edge written at it.
+
+    Two drawings side by side.  In the first the queries meet the transposed keys and
+    give the scores; in the second a softmax of each row has made weights of them,
+    which meet the values and give the output.  In both a line joins the two edges
+    that must be equally long, and that the product no longer has.  Where numbers would
+    make the picture too wide for a phone, signs take their place.
+
+    Parameters
+    ----------
+    query : array, shape (n, d_k)
+    key : array, shape (m, d_k)
+    value : array, shape (m, d_v)
+    names : list of n str
+        The names of the items that ask.
+    column_names : list of m str, optional
+        The names of the items that are asked, if they are others.
+    digits : int
+        Decimals of queries, keys and values; scores, weights and outputs get two.
+    highlight : int, optional
+        The query whose row is framed: of the queries, the scores, the weights and the outputs.
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        Shapes or names that do not fit, or a row that is not there.
+
+    Examples
+    --------
+    >>> head([[1.0]], [[2.0], [0.0]], [[1.0], [3.0]], names=["a"], column_names=["b", "c"]).alt[-26:]
+    'Matrix Y, 1 by 1. a: 1.24.'
+    """
+    q, k, v = as_array(query, "query"), as_array(key, "key"), as_array(value, "value")
+    if any(a.ndim != 2 for a in (q, k, v)) or q.shape[1] != k.shape[1] or len(k) != len(v):
+        raise ValueError(f"query, key and value must be (n, d_k), (m, d_k) and (m, d_v), got {q.shape}, {k.shape} "
+                         f"and {v.shape}")
+    asked = names if column_names is None else column_names
+    check_names("names", names, len(q), f"query of shape {q.shape}")
+    check_names("column_names", asked, len(k), f"key of shape {k.shape}")
+    if highlight is not None and not 0 <= highlight < len(q):
+        raise ValueError(f"highlight must lie within {len(q)} rows, got {highlight}")
+    scores = q @ k.T
+    weights = softmax(scores / np.sqrt(q.shape[1]))
+    numbers = {"Q": q, "Kᵀ": k.T, "S": scores, "A": weights, "V": v, "Y": weights @ v}
+    words = _head_words(*numbers.values(), names, asked, digits, highlight)
+    return fitting(
+        lambda shown: Head(numbers, names, asked, shown).drawings(highlight, words), digits)
+
+
+def _head_words(q, k, s, a, v, y, names, asked, digits, lit):
+    """The two drawings of `head` in words."""
+    framed = "" if lit is None else f" The row of {names[lit]} is framed."
+    first = [f"Queries, n by d_k, times transposed keys, d_k by m, are scores, n by m: n is {len(q)}, d_k is "
+             f"{len(k)}, m is {len(v)}.{framed}", describe(q, "Q", "query", names, digits=digits),
+             describe(k, "Kᵀ", "key", None, asked, digits), describe(s, "S", None, names, asked, 2)]
+    second = [f"The scores divided by the root of d_k, a softmax of each row: weights, n by m. They times values, m by "
+              f"d_v, are outputs, n by d_v: d_v is {v.shape[1]}.{framed}", describe(a, "A", "weight", names, asked, 2),
+              describe(v, "V", "value", asked, digits=digits), describe(y, "Y", None, names, digits=2)]
+    return " ".join(first), " ".join(second)

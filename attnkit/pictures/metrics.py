@@ -1,7 +1,7 @@
 """How wide a text in the figures' face is, so that squares and boxes fit their words.
 
 Pictures are drawn without a browser, so the widths of the letters stand here: Source Sans 3, in thousandths of the
-font's size.  tests/test_pictures.py compares them with the font itself.
+font's size.  tests/pictures/test_metrics.py compares them with the font itself.
 """
 
 REGULAR = {

@@ -1,7 +1,7 @@
 """The one place for colour.
 
 Every role has a shade for light pages and one for dark pages; each reads at
-4.5 : 1 or better on its page and its ground (tests/test_pictures.py).  The site's CSS variables
+4.5 : 1 or better on its page and its ground (tests/pictures/test_palette.py).  The site's CSS variables
 are made from this table; `book.mplstyle` repeats some of it, pinned by a test.
 """
 

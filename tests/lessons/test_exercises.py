@@ -10,6 +10,7 @@ from attnkit.lessons.exercises import all_exercises, check
 from attnkit.lessons.exercises.grading import RIGHT, UNANSWERED, Function, Judged, Value
 from booklib import toc
 
+PAGES = toc.importing("attnkit.lessons.exercises")
 EXERCISES = all_exercises()
 NAMES = sorted(EXERCISES)
 

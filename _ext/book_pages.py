@@ -1,0 +1,65 @@
+"""What is changed on a finished page: a list of passes over its elements, each for one thing that no template reaches."""
+
+from pathlib import Path
+
+from lxml import etree, html
+
+from _ext import book_road
+from attnkit.pictures import picture
+
+
+class Page:
+    """A page of the site, parsed: `name` as in _toc.yml, `tree` its elements, `up` the way to the site's folder."""
+
+    def __init__(self, app, file):
+        self.app, self.file = app, file
+        self.name = file.relative_to(app.outdir).with_suffix("").as_posix()
+        self.up = "../" * self.name.count("/")
+        self.tree = html.document_fromstring(file.read_text(encoding="utf-8"))
+
+    def write(self):
+        """Put the page back where it was read."""
+        self.file.write_text(html.tostring(self.tree, encoding="unicode", doctype="<!DOCTYPE html>"), encoding="utf-8")
+
+
+def read(app):
+    """Every page of the site, in order."""
+    out = Path(app.outdir)
+    return [Page(app, file) for file in sorted(out.rglob("*.html")) if "_static" not in file.relative_to(out).parts]
+
+
+def still_pictures(page):
+    """Leave out what a picture brings for a notebook that is not trusted: a drawing without style, and what chooses it."""
+    for style in page.tree.xpath("//article//style"):
+        if f"<style>{style.text}</style>" == picture.TRUSTED:
+            style.drop_tree()
+    for still in page.tree.find_class("ak-still"):
+        still.drop_tree()
+    for drawing in page.tree.find_class("ak-inline"):
+        del drawing.attrib["class"]
+        drawing.set("style", "display:contents")
+
+
+def plain_code(page):
+    """Names, punctuation and spaces have the colour of the code around them: a third of the elements of a page."""
+    for word in page.tree.xpath("//span[@class='n' or @class='p' or @class='w' or @class='nn'][not(*)]"):
+        word.tag = "plain"
+    etree.strip_tags(page.tree, "plain")
+
+
+def tooltips(page):
+    """The theme's own stay after a touch; the browser's, from the same titles, do not."""
+    for button in page.tree.xpath("//*[@data-bs-toggle='tooltip']"):
+        for name in ("data-bs-toggle", "data-bs-placement"):
+            button.attrib.pop(name, None)
+
+
+def labels_and_roles(page):
+    """A label on an element that may carry none, a deprecated role, and a list that has links for children."""
+    for summary in page.tree.xpath("//summary[@aria-label='Toggle hidden content']"):
+        del summary.attrib["aria-label"]
+    for element in page.tree.xpath("//*[@role='doc-biblioentry' or @role='list']"):
+        del element.attrib["role"]
+
+
+PASSES = (still_pictures, book_road.masthead, plain_code, tooltips, labels_and_roles)

@@ -1,0 +1,202 @@
+"""A line of people and stacks of layers: the data, the parts left out, and what depth is for."""
+
+import numpy as np
+import pytest
+import torch
+
+from attnkit.lessons.layers import OUTCOMES, PEOPLE, VECTORS, ChainModel, ChainTask, chain_lines
+from attnkit.lessons.training import new_model
+from attnkit.modules import TransformerBlock
+from booklib.toc import importing
+from lessons.by_hand import close, scatter
+
+PAGES = importing("attnkit.lessons.layers")
+
+
+def test_a_line_told_in_pairs():
+    for question in (1, 2, 5, 9):
+        lines = chain_lines(200, question, seed=question)
+        assert lines.items.shape == (200, 9, 2) and lines.places.shape == lines.answers.shape == (200, 9)
+        for items, places, answers in zip(*lines):
+            assert sorted(places.tolist()) == list(range(9))
+            first, second = items[places.argsort()].T.tolist()
+            assert [VECTORS[i] for i in second[:-1]] == [VECTORS[i].replace("first", "second") for i in first[1:]]
+            line = [PEOPLE.index(VECTORS[i].split()[0]) for i in (*first, second[-1])]
+            assert sorted(line) == list(range(10))
+            assert answers.tolist() == [line[p + question] if p + question < 10 else -1 for p in places]
+        assert (lines.answers >= 0).sum() == 200 * (10 - question)
+    lines = chain_lines(5000, 2)
+    assert all(0.08 < (lines.places[:, 0] == p).double().mean() < 0.14 for p in range(9)), "where an item stands tells nothing"
+    assert all(0.08 < (lines.items[:, 0, 0] == p).double().mean() < 0.12 for p in range(10))
+
+
+def test_hands_that_win_and_lose():
+    beats = {("rock", "scissors"), ("scissors", "paper"), ("paper", "rock")}
+    lines = chain_lines(300, "hands", seed=[1, 2])
+    assert lines.items.shape == (300, 9, 4)
+    for items, places, answers in zip(*lines):
+        shown = {int(p): [VECTORS[i].split()[1] for i in item[2:]] for p, item in zip(places, items)}
+        assert all([VECTORS[i].split()[0] for i in item[2:]] == ["left", "right"] for item in items)
+        for p, answer in zip(places.tolist(), answers.tolist()):
+            if p == 8:
+                assert answer == -1
+                continue
+            left, right = shown[p + 1]
+            assert OUTCOMES[answer] == ("draw" if left == right else "win" if (left, right) in beats else "loss")
+    assert all(abs((lines.answers == k).sum() / (8 * 300) - 1 / 3) < 0.04 for k in range(3)), "no answer is the likely one"
+
+
+def test_lines_are_the_same_for_the_same_seed():
+    one, same, other = (chain_lines(20, 3, seed=seed) for seed in (1, 1, 2))
+    assert all(map(torch.equal, one, same)) and not torch.equal(one.items, other.items)
+    task = ChainTask(seed=3)
+    assert all(map(torch.equal, task.held_out(4), task.held_out(4))) and task.held_out("hands", 7).items.shape == (7, 9, 4)
+    assert not torch.equal(task.held_out(4).items, ChainTask(seed=4).held_out(4).items)
+
+
+def test_what_cannot_be_asked_of_a_line():
+    task = ChainTask()
+    for wrong in (10, "hand", "2"):
+        for refuse in (lambda q: chain_lines(3, q), lambda q: ChainModel(1, q), lambda q: task.train(0, 1, q)):
+            with pytest.raises(ValueError, match=rf"question must be 'hands' or a number from 1 to 9, got {wrong!r}$"):
+                refuse(wrong)
+    for wrong, kind in ((0, ValueError), (2.0, TypeError), (None, TypeError)):
+        with pytest.raises(kind, match="question"):
+            chain_lines(3, wrong)
+    with pytest.raises(ValueError, match="num_layers"):
+        ChainModel(0)
+    with pytest.raises(ValueError, match="norm must be 'pre', 'post' or None, got 'before'"):
+        ChainModel(2, norm="before")
+    with pytest.raises(ValueError, match="num_heads must divide width"):
+        ChainModel(2, num_heads=3)
+    for wrong in ("Ada", "Ada Ben Ada", "Ada Bert", []):
+        with pytest.raises(ValueError, match="line must be at least two of Ada, .*, all different"):
+            task.encode(wrong)
+    pair = ("rock", "paper")
+    for wrong in ([pair], [pair, pair, pair], [pair, ("rock",)], [pair, ("rock", "stone")]):
+        with pytest.raises(ValueError, match="hands must be a pair of rock, paper, scissors for each of 2 people"):
+            task.encode("Ada Ben", wrong)
+    for model, hands, got in ((ChainModel(1, 2), [pair, pair], "some and the question 2"),
+                              (ChainModel(1, "hands"), None, "none and the question 'hands'")):
+        for ask in (task.answer, task.weights):
+            with pytest.raises(ValueError, match=f"hands go with the question 'hands', got {got}$"):
+                ask(model, "Ada Ben", hands)
+    with pytest.raises(ValueError, match="no item stands 9 places further on"):
+        task.evaluate_weights(ChainModel(1).double(), 9)
+
+
+def random_stack(num_layers, question=2, **options):
+    """One with random numbers in every parameter."""
+    torch.manual_seed(6)
+    model = ChainModel(num_layers, question, width=8, **options).double()
+    scatter(model, std=0.4)
+    return model
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+def test_a_layer_with_all_its_parts_is_a_block(norm):
+    [layer] = random_stack(1, norm=norm, mlp=True, num_heads=2).layers
+    block = TransformerBlock(8, 2, norm=norm).double()
+    names = {"attention": "self_attention", "attention_norm": "self_attention_norm"}
+    block.load_state_dict({f"{names.get(part, part)}.{rest}": p for name, p in layer.state_dict().items()
+                           for part, _, rest in [name.partition(".")]})
+    x = torch.randn(3, 5, 8, dtype=torch.double)
+    output, weights = layer(x)
+    same, by_head = block(x)
+    assert close(output, same) and close(weights, by_head.mean(1))
+
+
+@pytest.mark.parametrize("mlp", [False, True])
+@pytest.mark.parametrize("residual", [False, True])
+@pytest.mark.parametrize("norm", ["pre", "post", None])
+def test_parts_left_out(norm, residual, mlp):
+    model = random_stack(2, "hands", norm=norm, residual=residual, mlp=mlp)
+    items = ChainTask().held_out("hands", 3).items
+    streams, weights = model.streams(items)
+    assert len(streams) == 3 and weights.shape == (3, 2, 9, 9) and torch.allclose(weights.sum(-1), torch.ones((), dtype=torch.double))
+    assert close(streams[0], sum(model.embedding.weight[items[..., i]] for i in range(4)))
+    for before, after, layer in zip(streams, streams[1:], model.layers):
+        parts = [(lambda x, layer=layer: layer.attention(x)[0], layer.attention_norm), (layer.mlp, layer.mlp_norm)][:1 + mlp]
+        assert (layer.mlp is None) != mlp and all((normal is None) == (norm is None) for _, normal in parts)
+        x = before
+        for part, normal in parts:
+            y = part(normal(x) if norm == "pre" else x)
+            y = x + y if residual else y
+            x = normal(y) if norm == "post" else y
+        assert close(after, x)
+    last = torch.nn.functional.layer_norm(streams[-1], [8], model.norm.weight, model.norm.bias) if norm == "pre" else streams[-1]
+    scores, same = model(items)
+    assert close(scores, last @ model.readout.weight.T + model.readout.bias) and close(same, weights) and scores.shape == (3, 9, 3)
+    # Items in another order, the answers in that order: no places are seen.
+    assert close(model(items.flip(1))[0].flip(1), scores)
+
+
+def test_chain_task_measures_what_it_says():
+    task, model = ChainTask(), random_stack(2, 3, num_heads=2)
+    lines = task.held_out(3)
+    scores, weights = model(lines.items)
+    asked = lines.answers >= 0
+    assert scores.shape == (1000, 9, 10) and asked.sum() == 7000
+    assert task.evaluate(model) == (scores.argmax(-1)[asked] == lines.answers[asked]).double().mean()
+    few = chain_lines(4, 3)
+    for further in (-2, 0, 1, 8):
+        by_hand = [[weights[layer, i, j].item() for weights, places in zip(model(few.items)[1], few.places)
+                    for i in range(9) for j in range(9) if places[j] - places[i] == further] for layer in range(2)]
+        assert np.allclose(task.evaluate_weights(model, further, few), [np.mean(w) for w in by_hand], rtol=0, atol=1e-12)
+    line = "Jon Ada Ben Cleo"
+    assert [[VECTORS[i] for i in item] for item in task.encode(line).items[0]] == [
+        ["Jon first", "Ada second"], ["Ada first", "Ben second"], ["Ben first", "Cleo second"]]
+    assert close(task.weights(model, line), model(task.encode(line).items)[1][0])
+    said = [PEOPLE[k] for k in model(task.encode(line).items)[0][0].argmax(-1)]
+    assert task.answer(model, line.split()) == said[:1] and task.answer(model, "Jon Ada") == []
+    hands = [("rock", "paper"), ("paper", "paper"), ("scissors", "paper")]
+    encoded, wise = task.encode("Ada Ben Cleo", hands), random_stack(1, "hands")
+    assert [VECTORS[i] for i in encoded.items[0, 1]] == ["Ben first", "Cleo second", "left paper", "right paper"]
+    assert encoded.answers.tolist() == [[0, -1]], "Ben's hands draw; nobody says what Cleo shows"
+    assert task.answer(wise, "Ada Ben Cleo", hands) == [OUTCOMES[wise(encoded.items)[0][0, 0].argmax()]]
+    assert task.weights(wise, "Ada Ben Cleo", hands).shape == (1, 2, 2)
+
+
+def test_the_anatomy_of_a_stack():
+    task, model = ChainTask(), random_stack(3, 2, norm=None)
+    lines = chain_lines(5, 2)
+    sizes, distances, gradients = task.anatomy(model, lines)
+    streams = [x.detach().numpy() for x in model.streams(lines.items)[0]]
+    assert np.allclose(sizes, [np.sqrt((x ** 2).mean()) for x in streams]) and len(gradients) == 3
+    apart = [np.mean([np.linalg.norm(line[i] - line[j]) for line in x for i in range(9) for j in range(i)]) for x in streams]
+    assert np.allclose(distances, np.array(apart) / apart[0]) and distances[0] == 1
+    assert all(p.grad is None or not p.grad.any() for p in model.parameters()), "nothing left for a training to trip over"
+    for layer, size in zip(model.layers, gradients):
+        slopes = torch.autograd.grad(task.loss(model, lines), list(layer.attention.parameters()))
+        assert abs(torch.cat([slope.flatten() for slope in slopes]).square().mean().sqrt().item() - size) < 1e-12
+    same = model.layers[1].attention
+    with torch.no_grad():
+        same.w_query.zero_(), same.b_query.zero_()
+        model.layers[1].residual = False
+    assert task.anatomy(model, lines).distances[2] < 1e-14, "one mean for all"
+
+
+def test_six_layers_without_residuals_make_items_alike():
+    task = ChainTask()
+    lines = task.held_out(3, 20)
+    apart = {residual: task.anatomy(new_model(0, ChainModel, 6, 3, residual=residual), lines).distances for residual in (True, False)}
+    assert apart[False][6] < 1e-9 and apart[False][3] < 0.1 < apart[False][1] < 0.6 and apart[True][6] > 0.9
+
+
+def test_two_layers_reach_further_than_one():
+    task = ChainTask()
+    one, two = (task.train(0, layers, 3, residual=False, lr=3e-3, steps=250) for layers in (1, 2))
+    assert task.evaluate(one) < 0.3 and task.evaluate(two) > 0.97
+    assert min(task.evaluate_weights(two, 1)) > 0.7 and max(task.evaluate_weights(two, 2)) < 0.1, "each looks at the next"
+    assert task.answer(two, PEOPLE) == PEOPLE[3:]
+    same, other = (task.train(seed, 1, steps=3, width=8) for seed in (1, 2))
+    assert all(map(torch.equal, same.parameters(), task.train(1, 1, steps=3, width=8).parameters()))
+    assert not torch.equal(same.readout.weight, other.readout.weight) and same.readout.weight.dtype == torch.float64
+
+
+def test_an_mlp_tells_what_a_sum_does_not():
+    task = ChainTask()
+    with_mlp, without = (task.train(0, 1, "hands", norm=None, mlp=mlp, steps=steps) for mlp, steps in ((True, 400), (False, 200)))
+    assert task.evaluate(with_mlp) > 0.95 and task.evaluate(without) < 0.8
+    hands = [("rock", "rock"), ("rock", "scissors"), ("paper", "scissors"), ("scissors", "scissors"), ("paper", "rock")]
+    assert task.answer(with_mlp, "Ada Ben Cleo Dan Eva", hands) == ["win", "loss", "draw"]

@@ -1,0 +1,181 @@
+"""Layers that look back: each is what it says, and how far it reaches."""
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from attnkit import attention, causal_mask, window_mask
+from attnkit.lessons.reach import (
+    FILLERS,
+    LAYERS,
+    NAMES,
+    CausalAttention,
+    CausalConvolution,
+    DilatedConvolution,
+    FirstWordModel,
+    FirstWordTask,
+    GatedRecurrence,
+    PlainRecurrence,
+    gradient_reach,
+    shortest_path,
+)
+from attnkit.lessons.training import new_model
+from booklib.toc import importing
+from lessons.by_hand import close, items
+
+PAGES = importing("attnkit.lessons.reach")
+
+
+def test_a_plain_recurrence_is_that_of_torch():
+    plain, theirs = new_model(0, PlainRecurrence, 5), new_model(1, nn.RNN, 5, 5, batch_first=True)
+    with torch.no_grad():
+        plain.bias.copy_(items(2, 5))
+        theirs.weight_ih_l0.copy_(plain.w_input.T)
+        theirs.weight_hh_l0.copy_(plain.w_state.T)
+        theirs.bias_ih_l0.copy_(plain.bias)
+        theirs.bias_hh_l0.zero_()
+    x = items(3, 4, 7, 5)
+    assert close(plain(x), theirs(x)[0])
+    turned = new_model(0, PlainRecurrence, 5, orthogonal=True).w_state
+    assert close(turned @ turned.T, torch.eye(5).double()) and not close(plain.w_state @ plain.w_state.T, torch.eye(5).double())
+
+
+@pytest.mark.parametrize("kernel, dilation", [(1, 1), (2, 1), (3, 1), (2, 4), (3, 2)])
+def test_a_causal_convolution_by_hand(kernel, dilation):
+    layer, x = new_model(0, CausalConvolution, 4, kernel, dilation), items(1, 2, 9, 4)
+    expected = torch.zeros(2, 9, 4).double()
+    for t in range(9):
+        expected[:, t] = layer.convolution.bias
+        for back in range(kernel):
+            if t - back * dilation >= 0:
+                expected[:, t] += x[:, t - back * dilation] @ layer.convolution.weight[:, :, kernel - 1 - back].T
+    assert close(layer(x), expected.clamp(min=0))
+
+
+@pytest.mark.parametrize("radius", [None, 0, 2])
+def test_causal_attention_is_attention_under_a_mask(radius):
+    layer, x = new_model(0, CausalAttention, 4, radius), items(1, 2, 7, 4)
+    p = layer.attend
+    mask = causal_mask(7, like=x) if radius is None else causal_mask(7, like=x) & window_mask(7, radius, like=x)
+    output, _ = attention(x @ p.w_query, x @ p.w_key, x @ p.w_value, mask=mask)
+    assert close(layer(x), output @ p.w_output), "biases are zero at the start"
+
+
+@pytest.mark.parametrize("kind", LAYERS)
+def test_no_layer_sees_the_future_and_each_sees_all_of_the_past(kind):
+    layer, x = new_model(0, LAYERS[kind], 8, 11), items(1, 1, 11, 8)
+    for place in range(11):
+        changed = x.clone()
+        changed[:, place] += 1
+        differs = (layer(x) != layer(changed)).any(-1)[0]
+        assert not differs[:place].any() and differs[place], place
+    assert (gradient_reach(layer, 11, 8) > 0).all()
+
+
+@pytest.mark.parametrize("length, layers", [(2, 1), (3, 2), (4, 2), (5, 3), (32, 5), (33, 6)])
+def test_a_dilated_convolution_reaches_as_far_as_it_must(length, layers):
+    stack = new_model(0, DilatedConvolution, 16, length)
+    assert len(stack) == layers
+    assert (gradient_reach(stack, 70, 16) > 0).sum() == 2**layers >= length > 2 ** (layers - 1)
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.2])
+def test_gradient_reach_is_the_size_of_a_derivative(scale):
+    layer = new_model(0, GatedRecurrence, 3)
+    x, step = torch.from_numpy(scale * np.random.default_rng(5).normal(size=(4, 3))), 1e-6
+    for place, size in enumerate(gradient_reach(layer, 4, 3, seed=5, scale=scale)):
+        squares = 0
+        for column in range(3):
+            up, down = x.clone(), x.clone()
+            up[place, column] += step
+            down[place, column] -= step
+            squares += ((layer(up[None]) - layer(down[None]))[0, -1] / (2 * step)).square().sum().item()
+        assert abs(squares**0.5 - size) < 1e-7
+    assert not close(*(torch.from_numpy(gradient_reach(layer, 4, 3, seed=seed)) for seed in (1, 2)))
+
+
+def test_gradients_of_a_recurrence_fade_and_those_of_attention_do_not():
+    reach = {kind: np.mean([gradient_reach(new_model(seed, LAYERS[kind], 8, 32), 32, 8, seed=seed) for seed in range(3)], axis=0)
+             for kind in LAYERS}
+    for kind, sizes in reach.items():
+        near, far = sizes[20:30].mean(), sizes[:10].mean()
+        assert far < near / 100 if "recurrence" in kind else near / 3 < far < 3 * near, kind
+
+
+def test_small_items_reach_further_through_tanh_but_not_through_gates():
+    def faded(kind, scale):
+        sizes = np.mean([gradient_reach(new_model(seed, LAYERS[kind], 8, 32), 32, 8, seed=seed, scale=scale) for seed in range(3)], axis=0)
+        return sizes[0] / sizes[30]
+
+    for kind in ("recurrence", "orthogonal recurrence"):
+        assert faded(kind, 0.1) > 100 * faded(kind, 1.0), kind
+    assert faded("gated recurrence", 0.1) < 1e-4
+
+
+@pytest.mark.parametrize("n", [2, 3, 8, 9, 10, 27, 28])
+def test_shortest_paths(n):
+    assert shortest_path("recurrence", n) == (1, n) and shortest_path("attention", n) == (1, 4)
+    for kernel in (2, 3):
+        layers = -(-(n - 1) // (kernel - 1))
+        assert shortest_path("convolution", n, kernel=kernel) == (layers, layers)
+        layers = next(layers for layers in range(9) if kernel**layers >= n)
+        assert shortest_path("dilated convolution", n, kernel=kernel) == (layers, layers)
+    for radius in (1, 4):
+        layers = -(-(n - 1) // radius)
+        assert shortest_path("window attention", n, radius=radius) == (layers, 4 * layers)
+
+
+def test_the_first_word_is_a_name():
+    task = FirstWordTask(6, seed=3)
+    words = task.held_out
+    assert words.shape == (1000, 6) and set(words[:, 0].tolist()) == set(range(NAMES))
+    assert set(words[:, 1:].flatten().tolist()) == set(range(NAMES, NAMES + FILLERS))
+    assert torch.equal(words, FirstWordTask(6, seed=3).held_out) and not torch.equal(words, FirstWordTask(6, seed=4).held_out)
+
+    class Oracle(nn.Module):
+        def forward(self, words):
+            return nn.functional.one_hot(torch.where(words[:, 0] < 4, words[:, 0], 0), NAMES).double()
+
+    assert task.evaluate(Oracle()) == (words[:, 0] < 4).double().mean() and 0.45 < task.evaluate(Oracle()) < 0.55
+    wrong = (words[:, 0] >= 4).double().mean().item()
+    assert abs(task.loss(Oracle()) - np.log(np.e + 7) + (1 - wrong)) < 1e-12, "the right score is 1 more in the share that is right"
+
+
+def test_who_remembers_the_first_word():
+    short, long = FirstWordTask(5), FirstWordTask(20)
+    assert short.evaluate(short.train(0, "recurrence", steps=150, lr=3e-2)) > 0.95
+    assert long.evaluate(long.train(0, "recurrence", steps=150, lr=3e-2)) < 0.3
+    for kind in ("gated recurrence", "dilated convolution", "attention"):
+        assert long.evaluate(long.train(0, kind, steps=150, lr=3e-2 if kind == "gated recurrence" else 1e-2)) > 0.95, kind
+    one, same, other = (short.train(seed, "attention", steps=3, width=8) for seed in (1, 1, 2))
+    assert all(map(torch.equal, one.parameters(), same.parameters())) and one.embedding.weight.shape == (NAMES + FILLERS, 8)
+    assert not torch.equal(one.readout.weight, other.readout.weight) and one.readout.weight.dtype == torch.float64
+
+
+def test_with_small_word_vectors_a_rotation_remembers():
+    usual, small = (new_model(3, FirstWordModel, "recurrence", 5, scale=scale) for scale in (1.0, 0.25))
+    for name, weight in usual.named_parameters():
+        assert torch.equal(small.get_parameter(name), weight * (0.25 if name == "embedding.weight" else 1)), name
+    task = FirstWordTask(20)
+    right = [task.evaluate(task.train(0, "orthogonal recurrence", lr=3e-3, scale=scale)) for scale in (1.0, 0.1)]
+    assert right[0] < 0.5 and right[1] > 0.9
+
+
+@pytest.mark.parametrize("call, error, words", [
+    (lambda: shortest_path("magic", 4), ValueError, "kind must be one of recurrence, convolution, .*, got 'magic'"),
+    (lambda: shortest_path("recurrence", 1), ValueError, "n must be at least 2, got 1"),
+    (lambda: shortest_path("convolution", 4, kernel=1), ValueError, "kernel must be at least 2, got 1"),
+    (lambda: shortest_path("window attention", 4, radius=0), ValueError, "radius must be at least 1, got 0"),
+    (lambda: CausalConvolution(4, 0), ValueError, "kernel must be at least 1, got 0"),
+    (lambda: CausalConvolution(4, 2, 0), ValueError, "dilation must be at least 1, got 0"),
+    (lambda: DilatedConvolution(4, 2.0), TypeError, "max_length must be an integer, got float"),
+    (lambda: gradient_reach(CausalConvolution(4), 0, 4), ValueError, "n must be at least 1, got 0"),
+    (lambda: gradient_reach(CausalConvolution(4), 2, 4, scale=0.0), ValueError, "scale must be positive, got 0.0"),
+    (lambda: FirstWordTask(5).train(0, "attention", scale=-1), ValueError, "scale must be positive, got -1"),
+    (lambda: FirstWordTask(1), ValueError, "length must be at least 2, got 1"),
+    (lambda: FirstWordTask(5).train(0, "magic"), ValueError, "kind must be one of recurrence, .*, got 'magic'"),
+])
+def test_what_layers_refuse(call, error, words):
+    with pytest.raises(error, match=words):
+        call()

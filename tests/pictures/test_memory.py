@@ -1,0 +1,74 @@
+"""Attention that holds less at a time: what the pictures say is kept is what is kept."""
+
+import numpy as np
+import pytest
+from drawn import Drawing, said, written
+
+from attnkit import fast_weight_attention, softmax
+from attnkit.pictures import memory
+from attnkit.pictures.formats import fixed
+from booklib.toc import importing
+
+PAGES = importing("attnkit.pictures.memory")
+FIELD = (np.random.default_rng(3).normal(size=(4, 6)).round(1), [[1, 0], [0, 2], [1, 1], [-1, 0], [.5, .5], [2, 0]])
+WRITES = ([[1, 0], [.6, .8]], [[2, -1], [1, 3]])
+
+
+@pytest.mark.parametrize("size, lit", [(2, (0, 0)), (2, (0, 1)), (2, (1, 2)), (3, (0, 1)), (3, (1, 0)), (4, (0, 1)), (6, (0, 0))])
+def test_one_block_of_scores_is_there(size, lit):
+    scores, values = FIELD[0], np.array(FIELD[1])
+    picture = memory.online_softmax(scores, values, block_size=size, lit=lit)
+    drawn = Drawing(picture)
+    rows, columns = (slice(k * size, min((k + 1) * size, n)) for k, n in zip(lit, scores.shape))
+    blocks = [rows_ for _, rows_ in drawn.blocks() if rows_]
+    there, largest, total, blend = sorted(blocks, key=lambda b: b[0][0].x)[-4:]
+    assert said(drawn, there) == written(scores[rows, columns])
+    kept = [np.array([[float(v.replace("−", "-")) for v in row] for row in said(drawn, part)]) for part in (largest, total, blend)]
+    # What is kept is enough: the weights of the keys so far, and their blend.
+    seen = scores[rows, :columns.stop]
+    assert np.allclose(kept[0][:, 0], seen.max(axis=1)) and np.allclose(kept[1], np.exp(seen - seen.max(axis=1, keepdims=True)).sum(axis=1, keepdims=True), atol=.006)
+    assert np.allclose(kept[2] / kept[1], softmax(seen) @ values[:columns.stop], atol=.02)
+    assert all(abs(a[0].y - b[0].y) < 1 for part in (largest, total, blend) for a, b in zip(part, there)), "beside their queries"
+    words = [word.text for word in drawn.words]
+    last = columns.stop == scores.shape[1]
+    assert ("last block:" in words) == last and ("next block:" in words) == (not last)
+    assert words.count("done") == lit[0] * -(-6 // size) + lit[1] and not drawn.crowded()
+    assert all(fixed(v, 2) in picture.alt for v in kept[1][:, 0])
+
+
+@pytest.mark.parametrize("step", [1, 2, 3])
+def test_a_memory_is_written_and_read(step):
+    keys, values, query = np.array([[1, 0], [.6, .8], [0, .5]]), np.array([[2.0, -1, 0], [1, 3, 1], [0, 2, -2]]), np.array([.5, 1])
+    picture = memory.memory_writes(keys, values, step, query)
+    drawings = [Drawing(picture, part) for part in (0, 2, 4)]
+    parts = {}
+    for drawn in drawings:
+        assert not drawn.crowded()
+        for frame, rows_ in drawn.blocks():
+            name = min((w for w in drawn.words if w.y < frame.y and abs(w.x - frame.centre[0]) < 1), key=lambda w: frame.y - w.y).text
+            parts[name] = said(drawn, rows_)
+    _, before = fast_weight_attention(keys[:step - 1], keys[:step - 1], values[:step - 1], feature_map=lambda x: x) if step > 1 else (0, np.zeros((2, 3)))
+    _, after = fast_weight_attention(keys[:step], keys[:step], values[:step], feature_map=lambda x: x)
+    wanted = {"memory before": before, "key": keys[step - 1][:, None], "value": values[step - 1][None], "written": np.outer(keys[step - 1], values[step - 1]),
+              "memory after": after, "query": query[None], "output": (query @ after)[None]}
+    assert parts == {name: written(numbers) for name, numbers in wanted.items()}
+    # On a page the three matrices are level.
+    assert len({round(d.blocks()[0][0].y + d.blocks()[0][0].height / 2 - d.page.height / 2) for d in drawings}) == 1
+    assert [p for p in picture.parts if isinstance(p, str)] == ["+", "="]
+
+
+NARROW = {      # what chapters come back to has room on a phone
+    "online_softmax": lambda: memory.online_softmax(*FIELD),
+    "memory_writes": lambda: memory.memory_writes(*WRITES, 2, [0, 1]),
+}
+
+
+BAD = [
+    (lambda: memory.online_softmax([[1, 2]], [[1]]), ValueError, r"scores must be \(n, m\) and values \(m, d_v\), got \(1, 2\) and \(1, 1\)"),
+    (lambda: memory.online_softmax([[1, 2]], [[1], [2]], lit=(0, 1)), ValueError, r"lit must be one of 1 by 1 blocks, counted from 0, got \(0, 1\)"),
+    (lambda: memory.online_softmax([[1, 2]], [[1], [2]], block_size=0), ValueError, "block_size must be at least 1, got 0"),
+    (lambda: memory.online_softmax([["a"]], [[1]]), TypeError, "scores must hold real numbers"),
+    (lambda: memory.memory_writes([[1, 2]], [[1]], 2, [1, 2]), ValueError, "step must be from 1 to 1, the number of one of the pairs, got 2"),
+    (lambda: memory.memory_writes([[1, 2]], [[1]], 1.0, [1, 2]), TypeError, "step must be an integer"),
+    (lambda: memory.memory_writes([[1, 2]], [[1]], 1, [1]), ValueError, r"got \(1, 2\), \(1, 1\) and \(1,\)"),
+]

@@ -1,0 +1,245 @@
+"""Attention drawn as a computation: each picture has the numbers that attention computes, where they belong."""
+
+import numpy as np
+import pytest
+from drawn import Drawing
+
+from attnkit import attention
+from attnkit.pictures import metrics, palette, pipelines
+from attnkit.pictures.formats import fixed
+from booklib.toc import importing
+from pictures.sentence import KEY, QUERY, SENTENCE, VALUE
+
+PAGES = importing("attnkit.pictures.pipelines")
+
+
+# ---- one output
+
+def test_attention_graph_shows_what_attention_computes():
+    rng = np.random.default_rng(0)
+    q, k, v = rng.normal(size=3), rng.normal(size=(5, 3)), rng.normal(size=(5, 2))
+    picture = pipelines.attention_graph(q, k, v, key_names=list("abcde"), query_name="me", scale=0.5)
+    output, weights = attention(q[None], k, v, scale=0.5)
+    weights, output = weights[0], output[0]
+
+    def rows(part):
+        """The rows of a drawing: a name, then its numbers from left to right."""
+        drawn = Drawing(picture, part)
+        frames = sorted(drawn.blocks(), key=lambda block: (round(block[0].y), block[0].x))
+        found = {}
+        for frame, [cells] in frames:
+            found.setdefault(round(frame.y), []).append((drawn.row_name(cells), [drawn.written_in(c)[0] for c in cells]))
+        return [(blocks[0][0][:1], [number for _, numbers in blocks for number in numbers]) for _, blocks in sorted(found.items())]
+
+    asked, *keys = rows(0)
+    assert asked[1] == [fixed(x, 1) for x in q] and "me asks with its query" in [w.text for w in Drawing(picture).words]
+    assert keys == [([name], [*(fixed(x, 1) for x in key), fixed(score), fixed(weight)])
+                    for name, key, score, weight in zip("abcde", k, 0.5 * k @ q, weights)]
+    *values, summed = rows(1)
+    assert values == [([name], [fixed(weight), *(fixed(x, 1) for x in value)]) for name, weight, value in zip("abcde", weights, v)]
+    assert summed == (["output"], [fixed(y) for y in output])
+    assert all(f"weight {fixed(w)}" in picture.alt for w in weights) and fixed(output[1]) in picture.alt
+
+
+def graph(until, name="me"):
+    return pipelines.attention_graph(QUERY[1], KEY, VALUE, key_names=SENTENCE, query_name=name, scale=0.5, until=until)
+
+
+def test_attention_graph_grows():
+    """What is drawn stays where it is; what comes later is neither drawn nor told before."""
+    scores, weights, output = (Drawing(graph(until)) for until in ("scores", "weights", "output"))
+    for less, more in ((scores, weights), (weights, output)):
+        assert less.page == more.page and set(less.words) <= set(more.words) and set(less.cells) <= set(more.cells)
+        assert less.circles == more.circles and {frame for frame, _ in less.blocks()} <= {frame for frame, _ in more.blocks()}
+    assert (weights.words, weights.boxes, weights.lines) == (output.words, output.boxes, output.lines)
+    later = sorted(word.text for word in set(weights.words) - set(scores.words))
+    exact = attention(QUERY[1:2], KEY, VALUE, scale=0.5)[1][0]
+    assert later == sorted(["softmax", "weights", *map(fixed, exact)])
+    assert not any("weight" in box.fill + box.stroke for box in scores.boxes) and len(scores.circles) == 4
+    last = max(cell.x + cell.width for cell in scores.cells)
+    assert all(x < last for line in scores.lines for x, _ in line.points), "a line that leads nowhere"
+    assert max(word.box.x + word.width for word in scores.words if word.text != "me asks with its query") < last + 2
+    for until in ("scores", "weights"):
+        later = Drawing(graph(until), 1)
+        assert not later.words + later.boxes + later.lines
+    assert graph("output").html() == pipelines.attention_graph(QUERY[1], KEY, VALUE, key_names=SENTENCE, query_name="me", scale=0.5).html()
+
+
+def test_a_growing_graph_tells_what_it_shows():
+    told = "; ".join(f"{name}: score {fixed(s)}" for name, s in zip(SENTENCE, 0.5 * KEY @ QUERY[1]))
+    assert graph("scores").alt == f"me asks. The query meets each key. {told}."
+    first = graph("weights").alt
+    assert "one softmax makes weights" in first and "value" not in first and graph("output").alt.startswith(first + " Each value is ")
+    assert graph("scores", "").alt.startswith("The query meets")
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [800, 360])
+def test_a_growing_graph_stays_at_its_place(watched, tmp_path, width):
+    """The room of what is still to come is kept beside the drawing, but not below it, where a phone would scroll past nothing."""
+    page = tmp_path / "graph.html"
+    pictures = "".join(graph(until).html() for until in pipelines.UNTIL)
+    page.write_text(f"<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'><title>.</title>{pictures}</html>")
+    with watched(width=width) as w:
+        w.open(page.as_uri())
+        found = w.page.evaluate("""() => [...document.querySelectorAll('figure')].map(f => [f, f.querySelector('svg')].map(e => e.getBoundingClientRect()))
+            .map(([f, s]) => [s.left, s.top - f.top, s.width, s.height, f.height])""")
+    places = np.array(found)
+    assert np.allclose(places[:, [0, 2, 3]], places[0, [0, 2, 3]], atol=.1)
+    if width == 800:
+        assert np.allclose(places, places[0], atol=.1)
+    else:
+        assert (places[:2, 4] < places[:2, 3] + 40).all()
+
+
+# ---- a dot product, and the stages
+
+def test_dot_product_multiplies_entry_by_entry_and_adds():
+    rng = np.random.default_rng(0)
+    u, v = rng.normal(size=4), rng.normal(size=4)
+    entries = ["action", "romance", "comedy", "age"]
+    picture = pipelines.dot_product(u, v, names=["Mia", "Quiet Harbour"], entry_names=entries)
+    drawn = Drawing(picture)
+    (left, [us]), (right, [vs]), (_, [products]), (_, [total]) = drawn.blocks()
+    for cells, name, numbers, digits in ((us, "Mia", u, 1), (vs, "Quiet Harbour", v, 1), (products, "products", u * v, 2)):
+        assert [drawn.written_in(c) for c in cells] == [[fixed(x, digits)] for x in numbers]
+        assert drawn.row_name(cells) == [name] and [c.x for c in cells] == [c.x for c in us]
+    assert us[0].y < vs[0].y < products[0].y
+    assert len(total) == 1 and drawn.written_in(total[0]) == [fixed(u @ v)]
+    assert total[0].y == products[0].y and total[0].x > products[-1].x, "the sum ends the row of the products"
+    assert [drawn.column_name(cell)[0] for cell in us] == entries and drawn.column_name(total[0])[-1] == "score"
+    assert "--ak-query" in left.stroke and "--ak-key" in right.stroke
+    assert {w.text: w.fill for w in drawn.words if w.text in ("Mia", "Quiet Harbour")} == {
+        "Mia": palette.var("query"), "Quiet Harbour": palette.var("key")}
+    for cells, sign in ((us, "×"), (vs, "=")):           # between a row and the next, at every entry
+        below = [w for w in drawn.words if w.text == sign and cells[0].y + cells[0].height < w.y < cells[0].y + 2 * cells[0].height]
+        assert [w.x for w in below] == pytest.approx([c.centre[0] for c in cells])
+    assert "+" in [w.text for w in drawn.words]
+    told = ", ".join(f"{name} {fixed(x)}" for name, x in zip(entries, u * v))
+    assert picture.alt.startswith("Vector Mia, 4 numbers: action ") and "Vector Quiet Harbour, 4 numbers" in picture.alt
+    assert picture.alt.endswith(f" The products: {told}. Sum: {fixed(u @ v)}.")
+
+
+def panels(drawn):
+    """The names of the stages that a panel holds, and the panels."""
+    found = [box for box in drawn.boxes if "--ak-ground" in box.fill]
+    return [[word for word in drawn.written_in(box) if word in pipelines.STAGES] for box in found], found
+
+
+@pytest.mark.parametrize("d", [3, 4])
+def test_pipeline_shows_what_attention_computes(d):
+    rng = np.random.default_rng(0)
+    q, k, v = rng.normal(size=d), rng.normal(size=(5, d)), rng.normal(size=(5, 3))
+    picture = pipelines.pipeline(q, k, v, key_names=list("abcde"))
+    drawn = Drawing(picture)
+    output, weights = attention(q[None], k, v)
+    *columns, (frame, values), (_, summed) = drawn.blocks()
+    assert len(columns) == 3 and [frame.x for frame, _ in columns] == sorted(frame.x for frame, _ in columns)
+    for (_, rows), name, numbers in zip(columns, pipelines.STAGES, (k @ q, k @ q / np.sqrt(d), weights[0])):
+        assert [drawn.written_in(c) for [c] in rows] == [[fixed(x)] for x in numbers]
+        assert drawn.column_name(rows[0][0])[0] == name
+        assert [[row[0].y] for row in rows] == [[row[0].y] for row in values]
+    assert [drawn.row_name(row)[0] for row in columns[0][1]] == list("abcde")
+    assert "--ak-weight" in columns[2][0].stroke and all("weight" in c.fill for [c] in columns[2][1])
+    assert f"÷ √{d}" == drawn.column_name(columns[1][1][0][0])[1]
+    assert [[drawn.written_in(c)[0] for c in row] for row in values] == [[fixed(x, 1) for x in row] for row in v]
+    assert "--ak-value" in frame.stroke and frame.x > columns[2][0].x
+    assert [[drawn.written_in(c)[0] for c in row] for row in summed] == [[fixed(x) for x in output[0]]]
+    assert [c.x for c in summed[0]] == [c.x for c in values[0]] and summed[0][0].y > values[-1][0].y
+    assert drawn.row_name(summed[0]) == ["weighted average ="]
+    for head, numbers in (("Score, query times key", k @ q), ("Softmax, the weights", weights[0])):
+        assert f"{head}: {', '.join(f'{n} {fixed(x)}' for n, x in zip('abcde', numbers))}." in picture.alt
+    assert picture.alt.startswith("Four stages. ")
+    assert picture.alt.endswith(f"values: ({', '.join(fixed(x) for x in output[0])}).")
+
+
+@pytest.mark.parametrize("lit", [None, (), "score", "scale", "softmax", "blend", ("scale", "softmax"), ("score", "blend")])
+def test_pipeline_lights_just_the_stages_it_names(lit):
+    picture = pipelines.pipeline([1.0, 2.0], np.eye(2), np.ones((2, 3)), key_names=["a", "b"], lit=lit)
+    drawn, stages = Drawing(picture), [lit] if isinstance(lit, str) else list(lit or [])
+    names, boxes = panels(drawn)
+    assert names == [[stage] for stage in stages]
+    fills = {word.text: word.fill for word in drawn.words if word.text in pipelines.STAGES}
+    assert fills == {name: palette.var("ink" if name in stages or not stages else "quiet") for name in pipelines.STAGES}
+    *blocks, (_, summed) = drawn.blocks()
+    columns = {name: rows for name, (_, rows) in zip(pipelines.STAGES, blocks, strict=True)}
+    columns["blend"] = columns["blend"] + summed
+    for stage, box in zip(stages, boxes):
+        assert all(box.holds(*cell.centre) for row in columns[stage] for cell in row)
+        others = [c for name, rows in columns.items() if name != stage for row in rows for c in row]
+        assert not any(box.holds(*cell.centre) for cell in others)
+    assert picture.alt.startswith(f"Four stages, {' and '.join(stages)} lit. " if stages else "Four stages. ")
+
+
+FILMS = np.array([[0.9, -0.6, -0.2], [-0.7, 0.9, 0.1], [0.1, 0.2, 0.8], [-0.3, 0.6, -0.5]])
+
+
+@pytest.mark.parametrize("width", [1, 2, 3])
+def test_words_of_the_last_stage_have_room_above_narrow_values(width):
+    picture = pipelines.pipeline([1.0], [[1.0], [2.0]], np.ones((2, width)), key_names=["a", "b"])
+    drawn = Drawing(picture)
+    words = next(word for word in drawn.words if word.text == "weights × values")
+    half = metrics.text_width(words.text) / 2
+    weights = next(word for word in drawn.words if word.text == "weights")
+    assert words.x + half <= picture.parts[0].width and weights.x + metrics.text_width("weights") / 2 < words.x - half
+
+
+# ---- a layer as a wiring
+
+@pytest.mark.parametrize("asks, asked, options", [
+    ("S", "H", {}), ("S", "H", {"projections": True}), ("X", "X", {}), ("S", "H", {"compares": False})])
+def test_wiring_leads_from_rows_to_roles(asks, asked, options):
+    """Where each line begins: at the rows that make the role; and what stands on its way."""
+    drawn = Drawing(pipelines.wiring(asks, asked, label="a title", **options))
+    words = [word.text for word in drawn.words]
+    compares = options.get("compares", True)
+    roles = ["query", "key", "value"] if compares else ["query", "value"]
+    assert [word for word in words if word in ("query", "key", "value")] == roles and words[0] == "a title"
+    assert ("FC" in words) == (not compares) and len([w for w in words if w[0] == "W"]) == (3 if options.get("projections") else 0)
+    holders = {text: [box for box in drawn.boxes if text in drawn.written_in(box)] for text in {asks, asked}}
+    assert all(len(boxes) == 1 for boxes in holders.values())
+    for role in roles:
+        x = next(word.x for word in drawn.words if word.text == role)
+        rows = holders[asks if role == "query" else asked][0]
+        # A role is written beside its line.
+        [begins] = [line.points[0] for line in drawn.lines if abs(line.points[0][0] - x) < 12 and line.points[0][1] < rows.y + rows.height + 1]
+        assert rows.x <= begins[0] <= rows.x + rows.width and begins[1] == pytest.approx(rows.y + rows.height)
+    # Query and key meet in one place, and the value comes to the line that leads from there to the output.
+    ends = {role: next(line.points[-1] for line in drawn.lines if abs(line.points[0][0] - next(w.x for w in drawn.words if w.text == role)) < 12
+                       and line.points[0][1] < rows.y + rows.height + 1) for role in roles}
+    meeting = ends["query"]
+    assert not compares or ends["key"] == pytest.approx(meeting)
+    [main] = [line for line in drawn.lines if line.points[0] == pytest.approx(meeting)]
+    assert ends["value"][0] == pytest.approx(meeting[0]) and main.points[0][1] < ends["value"][1] < main.points[-1][1]
+    output = next(word for word in drawn.words if word.text == "output")
+    assert output.x == pytest.approx(meeting[0]) and main.points[-1][1] < output.y
+    words = pipelines.wiring(asks, asked, **options).alt
+    assert ("each times a matrix of its own" in words) == bool(options.get("projections"))
+    assert ("from the queries alone" in words) == (not compares)
+
+
+NARROW = {      # what chapters come back to has room on a phone
+    "pipeline": lambda: pipelines.pipeline(FILMS[0], FILMS, FILMS, key_names=["Thunder", "Letters", "Mix-up", "Harbour"]),
+    "dot_product": lambda: pipelines.dot_product(FILMS[0], FILMS[3], names=["Mia", "Quiet Harbour"],
+                                              entry_names=["action", "romance", "comedy"]),
+    "graph": lambda: graph("scores"),
+}
+
+
+BAD = [
+    (lambda: pipelines.attention_graph([1.0], [[1.0, 2.0]], [[1.0]], key_names=["a"]), ValueError, r"\(d_k,\), \(m, d_k\) and \(m, d_v\), got \(1,\)"),
+    (lambda: pipelines.attention_graph([1.0], [[1.0]], [[1.0]], key_names=[]), ValueError, r"key_names must hold 1 names .* got \[\]"),
+    (lambda: pipelines.dot_product([1.0, 2.0], [1.0], names=["u", "v"], entry_names=["a", "b"]), ValueError, r"\(d,\), got \(2,\) and \(1,\)"),
+    (lambda: pipelines.dot_product([[1.0]], [[1.0]], names=["u", "v"], entry_names=["a"]), ValueError, r"left and right must .* got \(1, 1\)"),
+    (lambda: pipelines.dot_product([1.0], [1.0], names=["u"], entry_names=["a"]), ValueError, r"names must hold 2 names for two vectors, got \['u'\]"),
+    (lambda: pipelines.dot_product([1.0], [1.0], names=["u", "v"], entry_names=[]), ValueError, r"entry_names must hold 1 names .* got \[\]"),
+    (lambda: pipelines.dot_product(["a"], [1.0], names=["u", "v"], entry_names=["a"]), TypeError, "left must hold real numbers"),
+    (lambda: pipelines.pipeline([1.0], [[1.0, 2.0]], [[1.0]], key_names=["a"]), ValueError, r"\(d_k,\), \(m, d_k\) and \(m, d_v\), got \(1,\)"),
+    (lambda: pipelines.pipeline([1.0], [[1.0]], [[1.0], [2.0]], key_names=["a"]), ValueError, r"got \(1,\), \(1, 1\) and \(2, 1\)"),
+    (lambda: pipelines.pipeline([1.0], [[1.0]], [[1.0]], key_names=["a", "b"]), ValueError, r"key_names must hold 1 names .* got \['a', 'b'\]"),
+    (lambda: pipelines.pipeline([1.0], [[1.0]], [[1.0]], key_names=["a"], lit="blur"), ValueError, "lit must be of score, scale, softmax, blend, got 'blur'"),
+    (lambda: pipelines.pipeline([1.0], [[1.0]], [[1.0]], key_names=["a"], lit=("score", "sum")), ValueError, "got 'score', 'sum'"),
+    (lambda: pipelines.wiring("S", "H", projections=True, compares=False), ValueError, "no projections to draw"),
+    (lambda: pipelines.attention_graph([1.0], [[1.0]], [[1.0]], key_names=["a"], until="blur"), ValueError,
+     "until must be one of scores, weights, output, got 'blur'"),
+]

@@ -1,0 +1,47 @@
+"""Choosing a word by chance: the same numbers in Python and on the page, chances as by hand."""
+
+import math
+
+import numpy as np
+import pytest
+
+from attnkit.figures.matrix_trainer import starting_matrix
+from attnkit.sampling import Xorshift, chances, choose
+
+
+def test_xorshift_is_that_of_the_matrix_trainer():
+    random = Xorshift(17)
+    assert [0.5 * (2 * random.number() - 1) for _ in range(9)] == starting_matrix(17, 3, 0.5).flatten().tolist()
+    for wrong in (-1, 10_000):
+        with pytest.raises(ValueError, match="seed"):
+            Xorshift(wrong)
+
+
+def test_chances():
+    scores = [1.0, 3.0, -math.inf, 2.0, 3.0]
+    powers = np.exp([1, 3, -math.inf, 2, 3])
+    assert np.allclose(chances(scores), powers / powers.sum())
+    assert np.allclose(chances(scores, temperature=0.5), powers**2 / (powers**2).sum())
+    assert np.allclose(chances(scores, top_k=3), [0, powers[1] / powers[[1, 3, 4]].sum(), 0, powers[3] / powers[[1, 3, 4]].sum(), powers[4] / powers[[1, 3, 4]].sum()])
+    assert chances(scores, top_k=1).tolist() == chances(scores, temperature=0, top_k=4).tolist() == [0, 1, 0, 0, 0], "of equals the first"
+    assert np.allclose(chances(scores, top_k=100), chances(scores)) and np.isfinite(chances([900.0, 0.0], temperature=0.01)).all()
+    for wrong, error in (({"temperature": -1}, ValueError), ({"temperature": math.inf}, ValueError), ({"temperature": "1"}, TypeError), ({"top_k": 0}, ValueError), ({"top_k": 1.5}, TypeError)):
+        with pytest.raises(error, match=next(iter(wrong))):
+            chances(scores, **wrong)
+
+
+def test_choose():
+    scores, random = [1.0, 3.0, -math.inf, 2.0, 3.0], Xorshift(4)
+    drawn = np.bincount([choose(scores, random, top_k=3, temperature=2) for _ in range(4000)], minlength=5) / 4000
+    assert np.abs(drawn - chances(scores, top_k=3, temperature=2)).max() < 0.03 and drawn[0] == drawn[2] == 0
+    random, fresh = Xorshift(4), Xorshift(4)
+    assert choose(scores, random, temperature=0) == 1 and random.state == fresh.state, "greedy draws nothing"
+    choose(scores, random)
+    assert fresh.number() and random.state == fresh.state, "else one number"
+
+    class Fixed:
+        def __init__(self, share):
+            self.number = lambda: share
+
+    even = [0.0, 0.0, -math.inf, 0.0]
+    assert [choose(even, Fixed(share)) for share in (0, 0.33, 0.34, 0.66, 0.67, 1 - 2**-32)] == [0, 0, 1, 1, 3, 3]
