@@ -139,8 +139,8 @@ def attention(query, key, value, *, mask=None, scale=None, score=None):
             numerics.downcast(xp, weights, value))
 
 
-def multi_head_attention(query, key, value, w_query, w_key, w_value, w_output,
-                         *, num_heads, num_key_value_heads=None,
+def multi_head_attention(query, key, value, w_query, w_key, w_value,
+                         w_output, *, num_heads, num_key_value_heads=None,
                          b_query=None, b_key=None, b_value=None,
                          b_output=None, mask=None, scale=None, score=None):
     """Attend h times side by side, each head through projections of its own, and mix the answers.
@@ -220,12 +220,13 @@ def multi_head_attention(query, key, value, w_query, w_key, w_value, w_output,
         num_heads, num_key_value_heads, score,
         b_query=b_query, b_key=b_key, b_value=b_value, b_output=b_output)
     g, h = num_key_value_heads or num_heads, num_heads
-    # Queries (..., h, n, d_k), keys (..., g, m, d_k), values (..., g, m, d_v).
+    # Of shape (..., h, n, d_k), (..., g, m, d_k) and (..., g, m, d_v).
     queries = _split(xp, _project(query, w_query, b_query), h)
     keys = _split(xp, _project(key, w_key, b_key), g)
     values = _split(xp, _project(value, w_value, b_value), g)
     if g != h:    # each head of keys and values serves a group of neighbours
-        keys, values = (xp.repeat(x, h // g, axis=-3) for x in (keys, values))
+        keys = xp.repeat(keys, h // g, axis=-3)
+        values = xp.repeat(values, h // g, axis=-3)
     heads, weights = attention(queries, keys, values,
                                mask=mask, scale=scale, score=score)
     output = _project(_merge(xp, heads), w_output, b_output)

@@ -23,7 +23,7 @@ TERMS = yaml.safe_load((ROOT / "terms.yml").read_text(encoding="utf-8"))
 
 MOST_MINUTES = 20
 SHORT = {"chapters/notation": 8}
-MOST_CHARACTERS = 72      # in a line of code; the box on the page has room for 78
+MOST_CHARACTERS = 72      # in a line of code; the box on the page has room for 77
 NOTE = "{admonition} What the sources say"
 
 
