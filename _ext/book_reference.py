@@ -10,16 +10,21 @@ A docstring ends with its sources in words, as they are read in an editor::
 Here a title that is in references.bib becomes a link to its entry, and a
 chapter's slug a link to the chapter, once it is written.  A name in single
 backticks becomes a link if it is one of attnkit's, and code otherwise.
+
+The directive ``{measured}`` is a table of all that was measured, made from `measured/` and from the pages' cells.
 """
 
 import inspect
 import re
 from pathlib import Path
 
+from docutils import nodes
+from docutils.statemachine import StringList
 from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
 
 import attnkit
-from booklib import toc
+from booklib import measured, toc
 
 logger = logging.getLogger(__name__)
 
@@ -30,7 +35,19 @@ def setup(app):
     app.connect("autodoc-process-docstring", link_references, priority=400)
     app.connect("autodoc-process-signature", sign_figures)
     app.connect("missing-reference", leave_errors)
+    app.add_directive("measured", Measured)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+
+
+class Measured(SphinxDirective):
+    """What was measured, with its command and its pages."""
+
+    def run(self):
+        """Sphinx's hook: the table's Markdown is read as if it stood on the page."""
+        place = nodes.container()
+        lines = StringList(measured.table(Path(self.env.srcdir)).splitlines(), self.env.docname)
+        self.state.nested_parse(lines, self.content_offset, place)
+        return place.children
 
 
 def leave_errors(app, env, node, content):

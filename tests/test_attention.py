@@ -105,7 +105,7 @@ def test_softmax(library, dtype, axis):
 
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_softmax_of_many_numbers(library):
-    """More than one piece (attention.CACHE), along either axis, and inside attention."""
+    """Some hundreds in each row and column, along either axis, and inside attention."""
     scores, = arrays(library, "float64", (400, 401))
     for axis in (0, 1):
         assert near(softmax(scores, axis=axis), torch.softmax(torch.as_tensor(plain(scores)), axis))

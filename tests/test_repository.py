@@ -5,7 +5,6 @@ import importlib
 import inspect
 import json
 import pkgutil
-import posixpath
 import re
 import shutil
 import subprocess
@@ -21,9 +20,8 @@ from sample import CALLS
 import attnkit
 from attnkit import figures, lessons
 from attnkit.figures import base
-from attnkit.lessons.measured import results
 from attnkit.pictures import source
-from booklib import toc
+from booklib import measured, toc
 from tools import bench, book, faults, study
 
 
@@ -443,43 +441,40 @@ def test_memory_of_torch_is_what_is_held_at_once():
 
 
 
-def readers():
-    """The pages that show numbers of measured/, with the results that their cells ask for."""
-    found = {}
-    for name in toc.notebooks():
-        cells = json.loads(read(name))["cells"]
-        asked = set(re.findall(r'\bresults\("(\w+)"', "".join(line for c in cells if c["cell_type"] == "code" for line in c["source"])))
-        if asked:
-            found[name.removesuffix(".ipynb")] = asked
-    return found
+MAKERS = {f"bench/{name}": part for name, part in bench.PARTS.items()} | study.STUDIES
 
 
-def test_what_was_measured_names_its_command_and_machine():
-    names = {path.stem for path in (ROOT / "measured").glob("*.json")}
-    for name in names:
-        held = results(name, folder=ROOT)
-        for part in held.values() if name == "bench" else [held]:
-            assert set(part["machine"]) >= {"processor", "cores", "python", "numpy"}, name
-            assert part["command"] == ("make bench" if name == "bench" else "make study"), name
-    # Each file and each part of bench.json has what writes it, and nothing is left of what does not exist any more.
-    assert names == {"bench", *study.STUDIES}
-    assert set(results("bench", folder=ROOT)) == set(bench.PARTS)
+def test_what_was_measured_says_what_it_is_and_names_its_command_and_machine():
+    """Each file and each part of bench.json has what writes it, and nothing is left of what does not exist any more."""
+    assert set(measured.parts()) == set(MAKERS)
+    for name, part in measured.parts().items():
+        assert set(part["machine"]) >= {"processor", "cores", "python", "numpy"}, name
+        assert part["command"] == ("make bench" if name.startswith("bench/") else "make study"), name
+        assert part["about"] == bench.first_line(MAKERS[name]), name
 
 
-@pytest.mark.parametrize("name", readers())
+def test_what_was_measured_is_shown():
+    """No page asks for what is not there, and nothing was measured for nobody."""
+    asked = set().union(*measured.readers().values())
+    assert set(measured.parts()) == asked | set(measured.BY_THE_SITE) and not asked & set(measured.BY_THE_SITE)
+
+
+@pytest.mark.parametrize("name", measured.readers())
 def test_a_page_says_which_of_its_numbers_were_measured(name):
     """nbval compares the numbers with the file; here the reader is told: each file's command stands beside them."""
     outputs = [output["data"].get("text/markdown", "") for cell in json.loads(read(f"{name}.ipynb"))["cells"]
                for output in cell.get("outputs", []) if "data" in output]
     shown = "".join("".join(text) for text in outputs)
-    for asked in readers()[name]:
-        held = results(asked, folder=ROOT)
-        for command in {part["command"] for part in (held.values() if asked == "bench" else [held])}:
-            assert f"`{command}`" in shown, (name, asked, command)
+    for asked in measured.readers()[name]:
+        assert f"`{measured.parts()[asked]['command']}`" in shown, (name, asked)
 
 
 def test_a_page_says_which_numbers_are_not_recomputed():
-    exception = next(p for p in read("reference/using.md").split("\n\n") if "not recomputed" in p)
-    named = {posixpath.normpath(f"reference/{link}") for link in re.findall(r"\]\(([\w./]+)\.ipynb\)", exception)}
-    assert named == set(readers())
-    assert {"make bench", "make study"} <= set(re.findall(r"`(make \w+)`", exception)) and "under each title" in exception
+    """The table on the site: a row for each part, with all pages that show it."""
+    page = (ROOT / "_build/html/reference/using.html").read_text(encoding="utf-8")
+    rows = re.findall(r"<tr class=.*?</tr>", page, flags=re.S)[1:]
+    linked = [set(re.findall(r'href="\.\./((?:chapters|further)/\w+|)\.html"|href="(attnkit)\.html"', row)) for row in rows]
+    assert len(linked) == len(measured.parts())
+    for name, links in zip(measured.parts(), linked):
+        assert {chapter or f"reference/{package}" for chapter, package in links} == {
+            page for page, asked in measured.readers().items() if name in asked}, name

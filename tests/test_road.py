@@ -1,4 +1,8 @@
-"""The shape of a page of the road: how long it is, what must stand on it, and what its words in bold are."""
+"""The shape of a page: how long it is, what must stand on it, how wide its code is, and what its words in bold are.
+
+The road is held to all of it. A side room is read by choice, a section at a time: it may be long, with as many notes and
+exercises as there is matter for, and verdicts in bold; what a reader looks at is the same there, and held to the same.
+"""
 
 import collections
 import json
@@ -7,16 +11,19 @@ import re
 
 import pytest
 import yaml
-from conftest import ROOT
+from conftest import ROOT, WIDE, on
 
 from booklib import road, toc
 
 PAGES = toc.road()
 CHAPTERS = PAGES[1:]
+SIDE_ROOMS = [page for page in toc.chapters() if page not in PAGES]
+NOTEBOOKS = [name.removesuffix(".ipynb") for name in toc.notebooks()]
 TERMS = yaml.safe_load((ROOT / "terms.yml").read_text(encoding="utf-8"))
 
 MOST_MINUTES = 20
 SHORT = {"chapters/notation": 8}
+MOST_CHARACTERS = 72      # in a line of code; the box on the page has room for 78
 NOTE = "{admonition} What the sources say"
 
 
@@ -100,17 +107,21 @@ def test_bold_terms(written, terms):
     assert road.bold_terms(written) == terms
 
 
-# ---- every chapter of the road
+# ---- every chapter, and its side room
+
+@pytest.mark.parametrize("page", toc.chapters())
+def test_a_chapter_says_what_it_needs(page):
+    assert re.search(r"^\*\*You need:\*\*", running_text(page), flags=re.M), f"{page}: no line **You need:**"
+
 
 @pytest.mark.parametrize("page", CHAPTERS)
-def test_a_chapter_says_what_it_needs_and_ends_in_one_paragraph(page):
+def test_a_chapter_ends_in_exercises_and_one_paragraph(page):
     told = running_text(page)
-    assert re.search(r"^\*\*You need:\*\*", told, flags=re.M), f"{page}: no line **You need:**"
     for heading in ("Exercises", "In one paragraph"):
         assert len(re.findall(rf"^#+ {heading}$", told, flags=re.M)) == 1, f"{page}: not one heading {heading!r}"
 
 
-@pytest.mark.parametrize("page", CHAPTERS)
+@pytest.mark.parametrize("page", toc.chapters())
 def test_an_exercise_has_a_hint_an_answer_and_a_solution(page):
     for first, *rest in road.exercises(notebook(page)):
         assert road.said(first).count("{exercise}") == 1, f"{where(page, first)}: more than one exercise"
@@ -123,7 +134,28 @@ def test_an_exercise_has_a_hint_an_answer_and_a_solution(page):
             f"{where(page, first)}: wants one solution of {answers[0]}, has {len(solutions)}")
 
 
-# ---- pages that have the shape; the index, too, unless a test asks of chapters only
+# ---- code that is read
+
+@pytest.mark.parametrize("page", NOTEBOOKS)
+def test_a_line_of_visible_code_is_short(page):
+    long = [(where(page, cell), line) for cell in cells(page) if road.visible(cell)
+            for line in road.source(cell).splitlines() if len(line) > MOST_CHARACTERS]
+    assert not long, f"more than {MOST_CHARACTERS} characters: {long}"
+
+
+# Code in sight, and functions of the package that a cell lists; what is folded away may be scrolled.
+RUNS_OFF = """() => [...document.querySelectorAll('.cell .highlight pre')].filter((pre) =>
+    pre.checkVisibility() && pre.scrollWidth > pre.clientWidth).map((pre) => pre.textContent)"""
+
+
+@pytest.mark.browser
+@on(NOTEBOOKS, WIDE)
+def test_no_line_of_code_runs_off_the_page(opened):
+    assert opened.page.locator(".cell .highlight pre").count(), "no code on the page"
+    assert opened.page.evaluate(RUNS_OFF) == []
+
+
+# ---- the road itself; the index, too, unless a test asks of chapters only
 
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_takes_no_longer_than_its_minutes(page):
@@ -160,7 +192,7 @@ def test_the_last_words_lead_to_the_next_page(page):
     assert f"{following}.ipynb" in links, f"{where(page, last)}: no link to {following}, only {links}"
 
 
-@pytest.mark.parametrize("page", CHAPTERS)
+@pytest.mark.parametrize("page", toc.chapters())
 def test_what_can_be_played_with_is_predicted(page):
     if any(map(road.moves, cells(page))):
         told = "\n\n".join(road.said(cell) for cell in cells(page) if not road.of_an_exercise(cell))
@@ -170,7 +202,7 @@ def test_what_can_be_played_with_is_predicted(page):
 OPENS = r"\bopens\b|\bopened\b|\bopen (?:with|on|at|in)\b"      # not "code that you can open"
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", ["index", *toc.chapters()])
 def test_the_text_names_what_a_figure_opens_with(page):
     its = cells(page)
     for k, cell in enumerate(its):
@@ -210,6 +242,13 @@ def test_a_term_is_bold_once_on_its_page(page):
         if entry["slug"] == toc.slug(page):
             at = found.get(entry["term"].lower(), [])
             assert len(at) == 1, f"{page}: {entry['term']!r} is bold {len(at)} times, not once: {at}"
+
+
+@pytest.mark.parametrize("page", SIDE_ROOMS)
+def test_a_side_room_defines_no_term_of_the_road_again(page):
+    terms = {entry["term"].lower() for entry in TERMS}
+    again = {term: at for term, at in bold(page).items() if term in terms}
+    assert not again, f"bold on the road already: {again}"
 
 
 def test_the_list_of_terms_is_in_order():

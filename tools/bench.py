@@ -99,6 +99,11 @@ class TutorialHeads(nn.Module):
         return self.output(heads.transpose(1, 2).contiguous().view(batch, n, width)), weights
 
 
+def first_line(thing):
+    """What a function or a module says of itself, for the file that it makes."""
+    return thing.__doc__.splitlines()[0]
+
+
 # ---- measuring
 
 def milliseconds(**contenders):
@@ -461,7 +466,7 @@ def main():
     file.parent.mkdir(exist_ok=True)
     for k, name in enumerate(names, 1):
         print(f"[{k} of {len(names)}] {name}", flush=True)
-        measured = {"command": "make bench", "machine": machine(), **PARTS[name]()}
+        measured = {"about": first_line(PARTS[name]), "command": "make bench", "machine": machine(), **PARTS[name]()}
         result = (results("bench", folder=ROOT) if file.exists() else {}) | {name: measured}
         text = json.dumps({name: result[name] for name in PARTS if name in result}, indent=1)
         text = re.sub(r"\{[^{}]*\}", lambda m: re.sub(r"\s+", " ", m[0]), text)       # a line for each small thing

@@ -103,6 +103,12 @@ def silent(cells):
     cells.append({"cell_type": "code", "id": "planted", "metadata": {}, "execution_count": 99, "source": ["nothing = 0"], "outputs": []})
 
 
+def long_line(cells):
+    """A line of code in sight that no box holds."""
+    code = next(cell for cell in cells if cell["cell_type"] == "code" and not cell["metadata"].get("tags"))
+    code["source"].insert(0, "# " + "a long line " * 7 + "\n")
+
+
 def untag(cells):
     """Let cells no longer say which claims they settle."""
     for cell in cells:
@@ -161,7 +167,7 @@ FAULTS = [
     Fault("a measured number that its file does not hold", partial(change, "measured/bench.json", '"pairs": ', '"pairs": 9'),
           notebook("matrix_form")),
     Fault("a measured file without its command", partial(change, "measured/translation.json", '"make study"', '"by hand"'),
-          "tests/test_repository.py::test_what_was_measured_names_its_command_and_machine"),
+          "tests/test_repository.py::test_what_was_measured_says_what_it_is_and_names_its_command_and_machine"),
     Fault("progress written under nbval", partial(change, "attnkit/lessons/progress.py", '"PYTEST_VERSION" in os.environ or ', ""),
           "tests/lessons/test_progress.py::test_progress_bar_shows_for_a_person_only"),
     Fault("a picture without words", partial(in_notebook, "notation", silence_pictures),
@@ -179,6 +185,10 @@ FAULTS = [
           road("a_term_is_bold_once_on_its_page", "softmax")),
     Fault("a picture pushed below the fold", partial(in_notebook, "dot_product", push_down),
           page("the_first_picture_is_on_the_first_screen", toc.chapter("dot_product")), builds=True),
+    Fault("a long line of code in a side room", partial(in_notebook, "further/softmax", long_line),
+          road("a_line_of_visible_code_is_short", "further/softmax")),
+    Fault("code too large for its box", partial(append, CSS, "\n.cell .highlight pre { font-size: 1.2rem; }\n"),
+          "tests/test_road.py::test_no_line_of_code_runs_off_the_page[chapters/matrix_form, light, 1280]", builds=True),
     Fault("a claim that no cell settles", partial(in_notebook, "further/dot_product", untag),
           f"tests/test_claims.py::test_every_claim_of_a_chapter_is_settled[{toc.chapter('dot_product')}]"),
     # the rooms

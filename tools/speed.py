@@ -27,10 +27,7 @@ LIGHTHOUSE = ROOT / "tests" / "node_modules" / "lighthouse" / "cli" / "index.js"
 RUNS = 5
 SLOWED = 4          # the processor, for redraws: a phone's
 
-# Lighthouse mobile performance, at least.  A long chapter takes a slow phone a quarter of a second and more to lay out,
-# which costs two to five points: these chapters are to be rewritten, and each leaves the list then.
-PERFORMANCE = 95
-LONG = {"score_functions": 80, "multi_head": 80, "translation": 90, "convolution": 90}
+PERFORMANCE = 95    # Lighthouse mobile, at least, of every page
 SECONDS_A_PAGE = 0.6
 # A redraw is dragged: within a frame, 16 ms.  A figure without a slider answers clicks: 50 ms, the share of the 100 ms
 # that feel immediate which a page may take (web.dev, RAIL).  Both are counted in rounds of the loop below, run in the
@@ -104,8 +101,7 @@ def rows_of_lighthouse():
                                env={**os.environ, "CHROME_PATH": os.environ["CHROMIUM"]})
                 categories = json.loads(report.read_text())["categories"]
                 found.append({name: 100 * (category["score"] or 0) for name, category in categories.items()})
-            least = LONG.get(toc.slug(page), PERFORMANCE)
-            yield page, "performance", [f.pop("performance") for f in found], least, "at least"
+            yield page, "performance", [f.pop("performance") for f in found], PERFORMANCE, "at least"
             yield page, "the other scores", [min(f.values()) for f in found], 100, "at least"
 
 

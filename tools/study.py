@@ -1,8 +1,9 @@
-"""Train the chapters' models over ten seeds and write what came out into measured/, with the command and the machine.
+"""Train the chapters' models from several random starts and write what came out into measured/.
 
     python -m tools.study [study ...]
 
-The studies are in attnkit/lessons/studies. Two models train at a time, one core each.
+The studies are in attnkit/lessons/studies. Each file says what it is, which command made it and on which machine. Two
+models train at a time, one core each.
 """
 
 import json
@@ -13,7 +14,7 @@ from pathlib import Path
 import torch
 
 from attnkit.lessons.studies import STUDIES
-from tools.bench import machine
+from tools.bench import first_line, machine
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -35,11 +36,11 @@ def main():
         sys.exit(f"there is no study {', '.join(unknown)}; there are {', '.join(STUDIES)}")
     for name in names:
         runs = []
-        for stage in STUDIES[name]:
+        for stage in STUDIES[name].STAGES:
             runs += run_all(stage(runs))
-        about = {"command": "make study", "machine": machine()}
+        head = {"about": first_line(STUDIES[name]), "command": "make study", "machine": machine()}
         text = ",\n  ".join(json.dumps(run, ensure_ascii=False) for run in runs)
-        head = json.dumps(about, ensure_ascii=False)[1:-1]
+        head = json.dumps(head, ensure_ascii=False)[1:-1]
         (ROOT / "measured" / f"{name}.json").write_text(f'{{{head},\n "runs": [\n  {text}\n ]}}\n', encoding="utf-8")
 
 

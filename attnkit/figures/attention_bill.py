@@ -130,8 +130,8 @@ class AttentionBill(Figure):
     """Choose length, width, heads and method; see operations and memory, and a measured time beside its estimate.
 
     Operations are multiply-adds of one layer without its MLP.  The time is that of one head of width 64, without
-    projections, on the machine that measured it; the estimate takes as many operations a millisecond as the longest
-    measured length of the method "whole".
+    projections, on the machine that measured it; the estimate takes as many operations a millisecond as the
+    method "whole" does in the median over the lengths that it was measured at.
 
     Parameters
     ----------

@@ -41,7 +41,8 @@ def starting_matrix(seed, size, spread):
     Chapter: learning.
     """
     random = Xorshift(seed)
-    return np.array([spread * (2 * random.number() - 1) for _ in range(size * size)]).reshape(size, size)
+    return np.array([[spread * (2 * random.number() - 1)
+                      for _ in range(size)] for _ in range(size)])
 
 
 class Choice(traitlets.TraitType):

@@ -297,8 +297,9 @@ class StateBasedTranslator(Translator):
     def score(self, query, key):
         """A number for each place, from the query alone."""
         if key.shape[-2] > self.max_length:
-            raise ValueError(f"there are weights for {self.max_length} places, "
-                             f"got {key.shape[-2]} words")
+            raise ValueError(
+                f"there are weights for {self.max_length} places, "
+                f"got {key.shape[-2]} words")
         return self.position_scores(query)[..., :key.shape[-2]]
 
 

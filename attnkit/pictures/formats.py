@@ -1,4 +1,4 @@
-"""How the book writes a number, the same in Python and in its JavaScript twin (widgets/core.js)."""
+"""How the book writes a number, the same in Python and in its JavaScript twin (figures/core.js)."""
 
 import math
 

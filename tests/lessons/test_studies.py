@@ -1,5 +1,7 @@
 """Studies: what was written down is what they would run."""
 
+from types import ModuleType
+
 import pytest
 from conftest import ROOT
 
@@ -12,7 +14,7 @@ from tools import study
 def test_a_study_would_run_what_was_written_down(name):
     """Job by job, from the trials that were written down: the same models, settings and seeds, none more and none less."""
     written, jobs = results(name, folder=ROOT)["runs"], []
-    for stage in STUDIES[name]:
+    for stage in STUDIES[name].STAGES:
         jobs += stage(written[:len(jobs)])
     assert len(jobs) == len(written)
     for (job, *arguments), run in zip(jobs, written):
@@ -33,14 +35,15 @@ def test_the_best_of_what_was_tried():
 
 def test_a_study_is_written_with_its_command_and_machine(tmp_path, monkeypatch, capsys):
     """Each stage gets the runs of those before; a file is one line for each run."""
-    stages = [lambda before: [(dict, [("seed", seed), ("word", "é")]) for seed in (3, 4)], lambda before: [(dict, [("before", before)])]]
-    monkeypatch.setattr(study, "STUDIES", {"one": stages, "other": None})
+    one = ModuleType("one", "One of two.\n\nThe rest.")
+    one.STAGES = [lambda before: [(dict, [("seed", seed), ("word", "é")]) for seed in (3, 4)], lambda before: [(dict, [("before", before)])]]
+    monkeypatch.setattr(study, "STUDIES", {"one": one, "other": None})
     monkeypatch.setattr(study, "ROOT", tmp_path)
     monkeypatch.setattr("sys.argv", ["study", "one"])
     (tmp_path / "measured").mkdir()
     study.main()
     held, pair = results("one", folder=tmp_path), [{"seed": 3, "word": "é"}, {"seed": 4, "word": "é"}]
-    assert held["runs"] == [*pair, {"before": pair}] and held["command"] == "make study" and held["machine"]["torch threads"] == 1
+    assert held["runs"] == [*pair, {"before": pair}] and held["command"] == "make study" and held["about"] == "One of two." and held["machine"]["torch threads"] == 1
     assert (tmp_path / "measured" / "one.json").read_text(encoding="utf-8").count("\n") == 6
     assert "[2 of 2] {'seed': 4, 'word': 'é'}" in capsys.readouterr().out
     monkeypatch.setattr("sys.argv", ["study", "one", "third"])

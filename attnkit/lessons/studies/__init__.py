@@ -25,9 +25,7 @@ from attnkit.lessons.studies import (
     translation,
 )
 
-# By the name of the file of results.
-STUDIES = {"translation": translation.STAGES, "copying": copying.STAGES, "multi_head": multi_head.STAGES,
-           "recall": recall.STAGES, "positions": positions.STAGES, "stories": stories.STAGES,
-           "story_heads": story_heads.STAGES, "layers": layers.STAGES, "reviews": reviews.STAGES,
-           "reach": reach.STAGES, "graphs": graphs.STAGES, "linear_recall": linear_recall.STAGES,
-           "gates": gates.STAGES}
+# By the name of the file of results: a module says in its first line what it asks, and in STAGES what is run.
+STUDIES = {module.__name__.rpartition(".")[2]: module for module in (
+    translation, copying, multi_head, recall, positions, stories, story_heads, layers, reviews, reach, graphs,
+    linear_recall, gates)}

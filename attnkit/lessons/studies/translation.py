@@ -1,4 +1,4 @@
-"""Every kind of translator with every seed."""
+"""From English to French: translators of every kind, each trained from the same seeds."""
 
 import numpy as np
 import torch
