@@ -61,7 +61,8 @@ def softmax(scores, *, temperature=1.0, axis=-1):
     xp = checks.softmax(scores, temperature, axis)
     x, = numerics.upcast(xp, scores)
     shares = xp.exp(numerics.shifted(xp, x, axis) / float(temperature))
-    weights = shares / numerics.safe_divisor(xp, xp.sum(shares, axis=axis, keepdims=True))
+    total = xp.sum(shares, axis=axis, keepdims=True)
+    weights = shares / numerics.safe_divisor(xp, total)
     return numerics.downcast(xp, weights, scores)
 
 
@@ -125,19 +126,23 @@ def attention(query, key, value, *, mask=None, scale=None, score=None):
     """
     xp = checks.attention(query, key, value, scale, score)
     q, k, v = numerics.upcast(xp, query, key, value)
-    scores = (numerics.scaled_dot(xp, q, k, scale) if score is None             # q @ k.T * scale: (..., n, m)
-              else numerics.Scores(xp, checks.scored(score, query, key, value)))
+    if score is None:
+        scores = numerics.scaled_dot(xp, q, k, scale)     # q @ k.T * scale
+    else:
+        scores = numerics.Scores(xp, checks.scored(score, query, key, value))
     if mask is not None:
         checks.mask(mask, scores.shape, query)
-        scores = scores.where(mask)                                             # elsewhere minus infinity: (..., n, m)
-    weights = numerics.softmax(scores)                                          # each row sums to one: (..., n, m)
-    output = weights @ v                                                        # a blend of values: (..., n, d_v)
-    return numerics.downcast(xp, output, value), numerics.downcast(xp, weights, value)
+        scores = scores.where(mask)       # elsewhere minus infinity
+    weights = numerics.softmax(scores)    # each row sums to one: (..., n, m)
+    output = weights @ v                  # a blend of values: (..., n, d_v)
+    return (numerics.downcast(xp, output, value),
+            numerics.downcast(xp, weights, value))
 
 
-def multi_head_attention(query, key, value, w_query, w_key, w_value, w_output, *, num_heads,
-                         num_key_value_heads=None, b_query=None, b_key=None, b_value=None, b_output=None,
-                         mask=None, scale=None, score=None):
+def multi_head_attention(query, key, value, w_query, w_key, w_value, w_output,
+                         *, num_heads, num_key_value_heads=None,
+                         b_query=None, b_key=None, b_value=None,
+                         b_output=None, mask=None, scale=None, score=None):
     """Attend h times side by side, each head through projections of its own, and mix the answers.
 
     Each item is projected to h queries, keys and values.  Every head runs
@@ -210,18 +215,21 @@ def multi_head_attention(query, key, value, w_query, w_key, w_value, w_output, *
     Generalized Multi-Query Transformer Models from Multi-Head Checkpoints".
     Chapter: multi_head.
     """
-    xp = checks.multi_head(query, key, value, w_query, w_key, w_value, w_output,
-                           num_heads, num_key_value_heads, score,
-                           b_query=b_query, b_key=b_key, b_value=b_value, b_output=b_output)
-    g = num_key_value_heads or num_heads
-    queries = _split(xp, _project(query, w_query, b_query), num_heads)      # (..., h, n, d_k)
-    keys = _split(xp, _project(key, w_key, b_key), g)                       # (..., g, m, d_k)
-    values = _split(xp, _project(value, w_value, b_value), g)               # (..., g, m, d_v)
-    if g != num_heads:     # each head of keys and values serves a group of neighbours
-        keys, values = (xp.repeat(x, num_heads // g, axis=-3) for x in (keys, values))
-    heads, weights = attention(queries, keys, values, mask=mask, scale=scale, score=score)
-    output = _project(_merge(xp, heads), w_output, b_output)                # (..., n, d_out)
-    return output, weights                                                  # weights (..., h, n, m)
+    xp = checks.multi_head(
+        query, key, value, w_query, w_key, w_value, w_output,
+        num_heads, num_key_value_heads, score,
+        b_query=b_query, b_key=b_key, b_value=b_value, b_output=b_output)
+    g, h = num_key_value_heads or num_heads, num_heads
+    # Queries (..., h, n, d_k), keys (..., g, m, d_k), values (..., g, m, d_v).
+    queries = _split(xp, _project(query, w_query, b_query), h)
+    keys = _split(xp, _project(key, w_key, b_key), g)
+    values = _split(xp, _project(value, w_value, b_value), g)
+    if g != h:    # each head of keys and values serves a group of neighbours
+        keys, values = (xp.repeat(x, h // g, axis=-3) for x in (keys, values))
+    heads, weights = attention(queries, keys, values,
+                               mask=mask, scale=scale, score=score)
+    output = _project(_merge(xp, heads), w_output, b_output)
+    return output, weights           # (..., n, d_out) and (..., h, n, m)
 
 
 def split_heads(x, num_heads):

@@ -85,9 +85,11 @@ def softmax(scores):
     if is_torch_namespace(xp):
         if mask is not None:
             x = xp.where(mask, x, -math.inf)
-        return _in_one_pass(xp, x, all_count=mask is None and scores.bound is not None)
-    with np.errstate(over="ignore", invalid="ignore"):       # too far below the largest: -inf, whose exp is 0
-        if scores.bound is None or not np.all(scores.bound <= _limit(x.dtype)):
+        all_count = mask is None and scores.bound is not None
+        return _in_one_pass(xp, x, all_count)
+    bound = scores.bound
+    with np.errstate(over="ignore", invalid="ignore"):     # exp(-inf) is 0
+        if bound is None or not np.all(bound <= _limit(x.dtype)):
             _shift_large_rows(x, mask)
         shares = np.exp(x, out=x)
         if mask is not None:
