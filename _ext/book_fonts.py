@@ -109,13 +109,14 @@ def cut_faces(out, trees):
 
 
 def cut_maths(out, trees):
-    """KaTeX's: the three that every page of formulas needs have their own letters; the others whatever is drawn anywhere."""
+    """KaTeX's: the three that every page of formulas needs have their own letters, the others all that is drawn."""
     drawn, kinds = set(), {"mathnormal": set(), "mathbf": set(), "": set()}
     for tree in trees:
         for text in tree.xpath("//*[@class='katex-html']//text()"):
             classes = text.getparent().get("class") or ""
             kinds[next(kind for kind in kinds if kind in classes)].update(text)
             drawn.update(text)
-    own = {"KaTeX_Math-Italic": kinds["mathnormal"], "KaTeX_Main-Bold": kinds["mathbf"], "KaTeX_Main-Regular": kinds[""]}
+    own = {"KaTeX_Math-Italic": kinds["mathnormal"], "KaTeX_Main-Bold": kinds["mathbf"],
+           "KaTeX_Main-Regular": kinds[""]}
     for font in sorted(KATEX_FONTS.glob("*.woff2")):
         cut(font, out / "_static/katex/fonts" / font.name, {ord(letter) for letter in own.get(font.stem, drawn)})

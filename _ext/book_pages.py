@@ -1,4 +1,4 @@
-"""What is changed on a finished page: a list of passes over its elements, each for one thing that no template reaches."""
+"""What is changed on a finished page: passes over its elements, each for one thing that no template reaches."""
 
 from pathlib import Path
 
@@ -29,7 +29,7 @@ def read(app):
 
 
 def still_pictures(page):
-    """Leave out what a picture brings for a notebook that is not trusted: a drawing without style, and what chooses it."""
+    """What a picture brings for a notebook that is not trusted: a drawing without style, and a rule that chooses."""
     for style in page.tree.xpath("//article//style"):
         if f"<style>{style.text}</style>" == picture.TRUSTED:
             style.drop_tree()

@@ -78,7 +78,8 @@ def masthead(page):
     head, colon, rest = title.text.partition(": ")
     if colon:
         title.text = head
-        title.insert(0, builder.SPAN(builder.SPAN(colon, builder.CLASS("ak-unseen")), rest, builder.CLASS("ak-subtitle")))
+        colon = builder.SPAN(colon, builder.CLASS("ak-unseen"))
+        title.insert(0, builder.SPAN(colon, rest, builder.CLASS("ak-subtitle")))
     above = builder.P(book.parts[name], builder.CLASS("ak-kicker"))
     if parent := book.parents[name]:
         link = builder.A(page.app.env.titles[parent].astext().partition(": ")[0],

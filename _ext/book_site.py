@@ -2,7 +2,8 @@
 
 The site makes no third-party request, its maths is rendered at build time, and a page weighs a fraction of the stock
 theme's.  What a page is made of is chosen before it is written: by _config.yml, by the templates in _templates, and in
-`choose_files`.  The rest is done on the finished pages, in `finish`.  tests/test_site.py looks at the result in a browser.
+`choose_files`.  The rest is done on the finished pages, in `finish`.  tests/test_site.py looks at the result in a
+browser.
 """
 
 import os
@@ -24,8 +25,8 @@ def setup(app):
     app.connect("env-updated", name_citations)
     app.connect("doctree-resolved", book_cells.arrange)
     app.connect("html-collect-pages", missing_page)
-    app.connect("html-page-context", choose_files, priority=900)         # after theme and extensions have put in theirs
-    app.connect("build-finished", finish, priority=900)                  # after the theme has written its colours of code
+    app.connect("html-page-context", choose_files, priority=900)       # after theme and extensions have put in theirs
+    app.connect("build-finished", finish, priority=900)                # after the theme has written its colours of code
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -124,7 +125,7 @@ def choose_files(app, pagename, templatename, context, doctree):
 def choose_scripts(app, context, static):
     """Scripts wait until the page is read; the options, ten lines that the others ask for, are part of it."""
     app.add_js_file(None, body=(static / "documentation_options.js").read_text(encoding="utf-8"), priority=100)
-    needless = ("_static/documentation_options.js", "_static/design-tabs.js")     # the latter for tabs, which the book has not
+    needless = ("_static/documentation_options.js", "_static/design-tabs.js")      # of tabs the book has none
     context["script_files"] = [script for script in context["script_files"] if script.filename not in needless]
     for script in context["script_files"]:
         if script.filename and script.filename not in AT_ONCE:

@@ -9,16 +9,19 @@ import re
 
 import lightningcss
 
-OWN = ("figures/core.css", "book.css")     # stay whole: figures put names together that no script spells out ("ak-frame-" and a role)
+# These stay whole: figures put names together ("ak-frame-" and a role) that no script spells out.
+OWN = ("figures/core.css", "book.css")
 NAME = re.compile(r"_static/([^?]+)")
 
 
 def one_sheet(out, pages, scripts):
     """Write site.css and let each page name it; return its text."""
     [names] = {tuple(NAME.search(link.get("href"))[1] for link in links(page)) for page in pages}
-    spoken = words(pages, scripts)
-    sheet = "\n".join(used_rules(read(out, name), set() if name in OWN else unused(read(out, name), spoken))
-                      for name in dict.fromkeys(names))        # KaTeX's is named twice: by its extension and by Jupyter Book
+    spoken, parts = words(pages, scripts), []
+    for name in dict.fromkeys(names):        # KaTeX's is named twice: by its extension and by Jupyter Book
+        text = read(out, name)
+        parts.append(used_rules(text, set() if name in OWN else unused(text, spoken)))
+    sheet = "\n".join(parts)
     (out / "_static" / "site.css").write_text(sheet, encoding="utf-8")
     version = hashlib.sha256(sheet.encode()).hexdigest()[:8]
     for page in pages:

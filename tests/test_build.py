@@ -9,7 +9,7 @@ import sys
 import pytest
 from conftest import NODE, ROOT
 
-from _ext import book_site
+from _ext import book_maths, book_road, book_site, book_styles
 from attnkit.figures import base
 from booklib import executed, toc
 from tools import book
@@ -120,6 +120,25 @@ def test_fingerprint_sees_new_files_and_addresses_and_nothing_else(small, monkey
     assert book.fingerprint() not in (before, added, addressed)
 
 
+# ---- one chapter alone
+
+def test_only_chooses_what_is_about_a_chapter():
+    """Its notebook and its side room's, what is asked of their pages, and the tests of its figures; nothing of another page."""
+    files = ["tests/figures", "tests/test_site.py", "tests/test_road.py", "tests/lessons/test_exercises.py", "tests/lessons/test_stories.py",
+             "chapters/writing.ipynb", "further/writing.ipynb", "chapters/weights.ipynb"]
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "--only", "writing", "--nbval", "--nbval-current-env", *files]
+    chosen = [line for line in subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout.splitlines() if "::" in line]
+    for wanted in ("chapters/writing.ipynb::Cell 0", "further/writing.ipynb::Cell 0", "test_story_writer.py::test_a_story_by_hand",
+                   "test_story_writer.py::test_story_writer_arithmetic", "test_static_form[story_writer", "test_loads_cleanly[chapters/writing, ",
+                   "test_accessible[further/writing, ", "test_road.py::test_a_page_takes_no_longer_than_its_minutes[chapters/writing]",
+                   "test_every_control_changes_something_by_keyboard[chapters/writing, ", "test_exercises.py::", "test_stories.py::"):
+        assert any(wanted in line for line in chosen), f"--only writing leaves out {wanted}"
+    others = {toc.slug(page) for page in toc.pages()} - {"writing", "index"}
+    strange = [line for line in chosen if any(re.search(rf"[\[/]{slug}(\.ipynb|[\],/])", line) for slug in others) or (
+        re.search(r"tests/figures/test_(\w+)\.py", line) or ["", "story_writer"])[1] not in ("story_writer", "every_figure", "on_the_page")]
+    assert not strange, strange[:5]
+
+
 # ---- notebooks that need not be executed again
 
 def test_a_notebook_is_taken_over_while_nothing_it_is_made_from_has_changed(small):
@@ -202,41 +221,42 @@ def test_how_long_rounds_the_minutes_and_names_the_seconds(small):
     text = {"cell_type": "markdown", "source": ["word " * 300, "\n", "word " * 200], "metadata": {}}
     (small / "chapters/second.ipynb").write_text(notebook(text, code(["x = 1\n"] * 15)))      # 2.5 and 1.25 minutes
     (small / "measured/bench.json").write_text(json.dumps({"chapters": {"seconds": {"chapters/second.ipynb": 7.6}}}))
-    line = book_site.how_long(small, "chapters/second")
+    line = book_road.how_long(small, "chapters/second")
     assert "About 4 minutes to read, without the exercises; its code runs in 8 s (measured once)." in line
     text["source"] *= 2
     (small / "chapters/second.ipynb").write_text(notebook(text, code(["x = 1\n"] * 15)))
-    assert "About 6 minutes to read" in book_site.how_long(small, "chapters/second")
+    assert "About 6 minutes to read" in book_road.how_long(small, "chapters/second")
 
 
 def test_how_long_stands_under_chapters_only(small):
     (small / "measured/bench.json").write_text(json.dumps({"chapters": {"seconds": {}}}))
     for name in ("chapters/first", "further/deeper"):
-        line = book_site.how_long(small, name)
+        line = book_road.how_long(small, name)
         assert "About 0 minutes to read" in line and "run in" not in line
     for name in ("index", "reference/pages", "chapters/list", "search"):
-        assert book_site.how_long(small, name) == ""
+        assert book_road.how_long(small, name) == ""
 
 
 # ---- maths
 
 def test_a_formula_is_rendered_once_and_a_wrong_one_named():
-    book_site.prepare_katex()
-    one = book_site.rendered(r"\frac{1}{2}")
-    assert one is book_site.rendered(r"\frac{1}{2}") is book_site.formula(r"\frac{1}{2}", False)
-    shown = book_site.rendered(r"\frac{1}{2}", {"displayMode": True})
+    book_maths.prepare_katex()
+    one = book_maths.rendered(r"\frac{1}{2}")
+    assert one is book_maths.rendered(r"\frac{1}{2}") is book_maths.formula(r"\frac{1}{2}", False)
+    shown = book_maths.rendered(r"\frac{1}{2}", {"displayMode": True})
     assert shown != one and "katex-display" in shown and "<math" in one
-    with pytest.raises(book_site.katex.KaTeXError):
-        book_site.formula(r"\frac{1}{", False)
+    with pytest.raises(book_maths.katex.KaTeXError):
+        book_maths.formula(r"\frac{1}{", False)
 
 
 def test_rules_without_a_use_are_left_out():
     """A rule goes only if each of its selectors needs a class that nobody names; all else stays, in its order."""
     sheet = """.used{a:1} .unused{a:2} p.unused,.used .unused{a:3} .unused,p{a:4} .used:not(.unused){a:5}
-        @media print{.unused{a:6} .used{a:7}} @media screen{.unused{a:8}} @font-face{a:9} html[x]{.unused{a:10}}"""
-    kept = "".join(book_site.without_unused(sheet, {"used", "p"}).split())
-    assert kept == (".used{a:1}.unused,p{a:4}.used:not(.unused){a:5}@mediaprint{.used{a:7}}@font-face{a:9}"
-                    "html[x]{.unused{a:10}}")
+        @media print{.unused{a:6} .used{a:7}} @media screen{.unused{a:8}} html[x]{.unused{a:9}} #used .a{a:10}"""
+    unused = book_styles.unused(sheet, {"used", "a"})
+    assert unused == {"unused"}
+    assert book_styles.used_rules(sheet, unused) == (
+        ".used{a:1}.unused,p{a:4}.used:not(.unused){a:5}@media print{.used{a:7}}#used .a{a:10}")
 
 
 BARE = """const ts = require(process.argv[1]);

@@ -222,13 +222,14 @@ def test_one_row_of_weights_needs_no_name():
     assert blocks.attention_over_words(["a", "it"], [0, 0], asking=1).alt == "Where “it” looks in “a it”. Most: nothing."
 
 
+# ---- what test_every_picture.py asks
+
 NARROW = {      # what chapters come back to has room on a phone
     "block": lambda: blocks.block(norm="post"),
     "stack": lambda: blocks.stack(3),
     "architecture": lambda: blocks.architecture("encoder", "decoder", "encoder-decoder"),
     "attention_over_words": lambda: blocks.attention_over_words(TIRED, LOOKS, asking=8),
 }
-
 
 BAD = [
     (lambda: blocks.block(parts=()), ValueError, r"parts must be of attention, mlp, each at most once, got \(\)"),

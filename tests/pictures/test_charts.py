@@ -195,12 +195,13 @@ def test_marks_of_a_narrow_scale():
     assert "1 MB" in [w.text for w in Drawing(charts.loglog_lines([1, 2], {"a": [1e5, 1e7]}, x_name="n", y_name="m", write=in_bytes)).words]
 
 
+# ---- what test_every_picture.py asks
+
 NARROW = {      # what chapters come back to has room on a phone
     "bars": lambda: charts.bars(np.full((3, 3, 16), 1 / 16), row_names=["width 4", "width 64", "width 1,024"],
                                      column_names=["as they are", "÷ √width", "÷ width"]),
     "loglog_lines": lambda: charts.loglog_lines(**TIMES),
 }
-
 
 BAD = [
     (lambda: charts.loglog_lines([4], {"a": [1]}, x_name="n", y_name="ms"), ValueError, r"x must be at least two positive numbers that grow, got \[4.0\]"),

@@ -152,10 +152,11 @@ def test_pixels_by_sign():
         assert bool(Drawing(draw.pixels(np.ones((2, 3)), alt="Six equal pixels.", side=side)).lines) == ruled
 
 
+# ---- what test_every_picture.py asks
+
 NARROW = {      # what chapters come back to has room on a phone
     "product": lambda: draw.product(X, W["query"], shapes=True, column_names=["noun", "action"], **PRODUCT),
 }
-
 
 BAD = [
     (lambda: draw.squares(["a"]), TypeError, "real numbers"),

@@ -155,13 +155,14 @@ def test_notes_below_few_items_have_room(n, kernel):
         f"{count} learned {'number' if count == 1 else 'numbers'}," for count in (n * n, len(kernel))]
 
 
+# ---- what test_every_picture.py asks
+
 NARROW = {      # what chapters come back to has room on a phone
     "dense_heads": lambda: equivalence.dense_heads(THREE, DENSE),
     "kernel_heads": lambda: equivalence.kernel_heads(NIGHT, EDGES, (2, 2)),
     "offsets": lambda: equivalence.offsets(8, 6, 27, (1, -1)),
     "sharing": lambda: equivalence.sharing(np.ones((5, 5)), [-1, .5, 2], [.5] * 5),
 }
-
 
 BAD = [
     (lambda: equivalence.dense_heads([1.0, 2.0], [[1.0, 2.0]]), ValueError, r"items must be \(n, d\) and weight \(1, n \* d\), got \(2,\) and \(1, 2\)"),

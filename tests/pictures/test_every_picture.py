@@ -1,4 +1,4 @@
-"""What holds for all pictures: the names that are listed stand in the tests of their modules, NARROW and BAD."""
+"""What holds for all pictures; which are tried stands in the tests of their modules, as NARROW and BAD."""
 
 import importlib
 

@@ -111,12 +111,13 @@ def test_news_goes_round_as_powers_of_the_mask_say(mask, source, count):
         before = reached
 
 
+# ---- what test_every_picture.py asks
+
 NARROW = {      # what chapters come back to has room on a phone
     "paths": lambda: Picture(graphs.paths(8, "recurrent"), graphs.paths(16, "convolution", 5)),
     "message_graph": lambda: graphs.message_graph(np.eye(6), "The animal did not cross it".split()),
     "rounds": lambda: graphs.rounds(np.ones((16, 16), bool), 0, 1),
 }
-
 
 BAD = [
     (lambda: graphs.Network("rnn", 8), ValueError, "kind must be one of recurrent, convolution, dilated, attention, window, got 'rnn'"),

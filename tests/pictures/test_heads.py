@@ -119,10 +119,11 @@ def test_multi_head_has_room(watched, tmp_path, width):
         assert two[1] >= one[3]
 
 
+# ---- what test_every_picture.py asks
+
 NARROW = {      # what chapters come back to has room on a phone
     "multi_head": lambda: several(*layer())[0],
 }
-
 
 BAD = [
     (lambda: several(ROSES, [], np.eye(4)), ValueError, r"h d_v, d\); got x \(5, 4\), heads none, w_output \(4, 4\)"),

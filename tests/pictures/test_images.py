@@ -96,6 +96,8 @@ def test_the_cube_shows_which_axis_is_summed_over(sides, places):
     assert {word.text: word.fill for word in Drawing(picture, 2).words if word.text in ("key", "query")} == {role: palette.var(role) for role in ("key", "query")}
 
 
+# ---- what test_every_picture.py asks
+
 BAD = [
     (lambda: images.colour_image([[0.5]], alt="A"), ValueError, r"pixels must be \(height, width, 3\), at most 64 by 64, got \(1, 1\)"),
     (lambda: images.colour_image(np.zeros((2, 65, 3)), alt="A"), ValueError, r"got \(2, 65, 3\)"),

@@ -156,12 +156,13 @@ def test_head_frames_one_query_all_the_way(lit):
         assert (f"The row of {SENTENCE[lit or 0]} is framed." in picture.parts[part].alt) == (lit is not None)
 
 
+# ---- what test_every_picture.py asks
+
 NARROW = {      # what chapters come back to has room on a phone
     "projections": lambda: three(),
     "head": lambda: matrices.head(QUERY, KEY, VALUE, names=SENTENCE),
     "head of more decimals": lambda: matrices.head(QUERY, KEY, VALUE, names=SENTENCE, digits=2),
 }
-
 
 BAD = [
     (lambda: three(x=X[0]), ValueError, r"x, w_query, .* \(d, d_v\), got \(3,\), \(3, 2\), \(3, 2\) and \(3, 2\)"),

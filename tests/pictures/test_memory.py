@@ -57,11 +57,12 @@ def test_a_memory_is_written_and_read(step):
     assert [p for p in picture.parts if isinstance(p, str)] == ["+", "="]
 
 
+# ---- what test_every_picture.py asks
+
 NARROW = {      # what chapters come back to has room on a phone
     "online_softmax": lambda: memory.online_softmax(*FIELD),
     "memory_writes": lambda: memory.memory_writes(*WRITES, 2, [0, 1]),
 }
-
 
 BAD = [
     (lambda: memory.online_softmax([[1, 2]], [[1]]), ValueError, r"scores must be \(n, m\) and values \(m, d_v\), got \(1, 2\) and \(1, 1\)"),

@@ -218,13 +218,14 @@ def test_wiring_leads_from_rows_to_roles(asks, asked, options):
     assert ("from the queries alone" in words) == (not compares)
 
 
+# ---- what test_every_picture.py asks
+
 NARROW = {      # what chapters come back to has room on a phone
     "pipeline": lambda: pipelines.pipeline(FILMS[0], FILMS, FILMS, key_names=["Thunder", "Letters", "Mix-up", "Harbour"]),
     "dot_product": lambda: pipelines.dot_product(FILMS[0], FILMS[3], names=["Mia", "Quiet Harbour"],
                                               entry_names=["action", "romance", "comedy"]),
     "graph": lambda: graph("scores"),
 }
-
 
 BAD = [
     (lambda: pipelines.attention_graph([1.0], [[1.0, 2.0]], [[1.0]], key_names=["a"]), ValueError, r"\(d_k,\), \(m, d_k\) and \(m, d_v\), got \(1,\)"),

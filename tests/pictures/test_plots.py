@@ -58,6 +58,8 @@ def test_plots_are_the_same_twice_and_follow_the_page():
     assert all(f">{name}<" in body for name in "abcu")
 
 
+# ---- what test_every_picture.py asks
+
 BAD = [
     (lambda: plots.plane([1, 2], ["a"]), ValueError, r"points must have shape \(n, 2\), got \(2,\)"),
     (lambda: plots.plane([[1, 2]], []), ValueError, r"got 0 names for points \(1, 2\)"),

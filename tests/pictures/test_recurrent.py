@@ -96,6 +96,8 @@ def test_rounded_weights_are_weights():
     assert "b 0.33" in recurrent.translator(["a", "b", "c"], ["d"], [.33, .33, .33]).alt
 
 
+# ---- what test_every_picture.py asks
+
 BAD = [
     (lambda: recurrent.encoder_decoder([], ["je"]), ValueError, r"english must be a list of words, at least one, got \[\]"),
     (lambda: recurrent.encoder_decoder(["I"], "je"), ValueError, "french must be a list of words, at least one, got 'je'"),

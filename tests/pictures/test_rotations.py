@@ -53,10 +53,11 @@ def test_turning_tells_by_how_much():
         "Query at place 3, key at place 1, 2 places apart: turned by 90° and 30°, 30° between them, dot product 0.87.")
 
 
+# ---- what test_every_picture.py asks
+
 NARROW = {      # what chapters come back to has room on a phone
     "turning": lambda: rotations.turning([1.0, 0.2], [0.6, 0.8], [(1, 0), (10, 9)], angle=0.5),
 }
-
 
 BAD = [
     (lambda: rotations.turning([1.0], [1.0, 0.0], [(1, 0)], angle=1), ValueError, r"shape \(2,\) and not be zero, got \[1.0\]"),
