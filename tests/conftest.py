@@ -31,7 +31,10 @@ def pytest_configure(config):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
-    """Keep what belongs together on one worker and in one piece, what takes longest first: no worker waits for the last."""
+    """Keep what belongs together on one worker and in one piece, what takes longest first: no worker waits for the last.
+
+    Of one page in one look, those that work its figures come after those that look at it as it was opened.
+    """
     if only := config.getoption("--only"):
         pages = [page for page in toc.chapters() if toc.slug(page) == only]        # the road and its side room
         chosen = [item for item in items if any(concerns(item, page) for page in pages)]
@@ -42,7 +45,8 @@ def pytest_collection_modifyitems(config, items):
         if item.path.suffix == ".ipynb":
             item.parent.output_timeout = PATIENCE      # nbval waits five seconds for what a cell printed
         groups[together(item.nodeid)].append(item)
-    items[:] = [item for group in sorted(groups, key=length, reverse=True) for item in groups[group]]
+    items[:] = [item for group in sorted(groups, key=length, reverse=True)
+                for item in sorted(groups[group], key=lambda item: item.path.parent.name == "figures")]
 
 
 def together(nodeid):
@@ -114,11 +118,6 @@ def on(pages, *looks):
     return pytest.mark.parametrize("opened", contexts, indirect=True, ids=map(str, contexts))
 
 
-def chapter(slug, look=WIDE):
-    """Ask a test of the figures of one chapter."""
-    return on([toc.chapter(slug) or slug], look)
-
-
 @pytest.fixture(scope="session")
 def site():
     """The address of the built site, served on this machine."""
@@ -176,6 +175,11 @@ def opened(request, shelf, site, chromium):
     yield window
     if request.node.stash.get(FAILED, False):
         window.look = None
+
+
+def numbers(words, cells):
+    """How many numbers there are: decimals anywhere, and whole ones that fill a cell of a table."""
+    return len(re.findall(r"\d\.\d", words)) + sum(bool(re.fullmatch(r"[\d,]+", cell.strip())) for cell in cells)
 
 
 SHIFT = """window.shift = 0; new PerformanceObserver(list => { for (const e of list.getEntries()) if (!e.hadRecentInput)
