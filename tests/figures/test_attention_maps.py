@@ -28,6 +28,11 @@ def shown(widget):
     return [fixed(v) for v in widget.weights.flat]
 
 
+def given(widget):
+    """What the script's arithmetic starts from: the maps of the example that is shown."""
+    return {"weights": widget.examples[widget.example]["weights"], "step": widget.step, "word": widget.word}
+
+
 BAD = [
     (lambda: AttentionMaps([]), ValueError, "examples must be a list of 1 to 12 dicts"),
     (lambda: AttentionMaps([{"rows": ["a", "b"]}]), ValueError, r"examples\[0\] must be a dict with rows, columns, weights"),

@@ -47,6 +47,12 @@ def shown(widget):
               for word, p in best]]
 
 
+def given(widget):
+    """What the script's arithmetic starts from: the case that is shown."""
+    [chosen] = [case for case in widget.cases if (case["positions"], case["heads"]) == (widget.positions, widget.heads)]
+    return {"words": widget.words, "swap": widget.swap, "right_at": widget.right_at, "chosen": chosen}
+
+
 BAD = [
     (lambda: swap(words=["a", "c"]), ValueError, r"3 to 8 words, got \['a', 'c'\]"),
     (lambda: swap(words="abc"), ValueError, "words must be a list of 3 to 8 words"),
