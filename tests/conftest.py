@@ -1,6 +1,7 @@
 """What the tests share: the site over http, a browser with the outside world cut off, node; and who runs what when."""
 
 import collections
+import contextlib
 import json
 import os
 import re
@@ -138,6 +139,36 @@ def watched(chromium):
     """Open a page of one's own: ``with watched(width=360) as w: w.open(...)``."""
     def make(**look):
         return browser.Watched(chromium, **look)
+    return make
+
+
+@pytest.fixture(scope="session")
+def windows():
+    """The windows that `window` hands on, by how they look."""
+    kept = {}
+    yield kept
+    for w in kept.values():
+        w.context.close()
+
+
+@pytest.fixture
+def window(chromium, windows):
+    """The same, but a window that is handed on to the next test: for one that changes nothing of the window itself.
+
+    A new window takes longer than most of what is asked in it.
+    """
+    @contextlib.contextmanager
+    def make(**look):
+        key = tuple(sorted(look.items()))
+        w = windows.pop(key, None) or browser.Watched(chromium, **look)
+        w.forget()
+        w.page.mouse.move(0, 0)
+        try:
+            yield w
+        except BaseException:
+            w.context.close()
+            raise
+        windows[key] = w
     return make
 
 

@@ -8,7 +8,7 @@
   const attnkit = /** @type {Attnkit} */ ({ figures: {} }); // what follows makes it whole
   root.attnkit = attnkit;
 
-  // ---- numbers: the twins of attnkit/pictures/formats.py and attnkit/pictures/draw.py, compared with them by tests/test_figures.py
+  // ---- numbers: the twins of attnkit/pictures/formats.py and attnkit/pictures/draw.py, compared with them by tests/figures/
 
   attnkit.fixed = (x, digits = 2, plus = false) => {
     if (!Number.isFinite(x)) return Number.isNaN(x) ? "?" : x > 0 ? "∞" : "−∞";

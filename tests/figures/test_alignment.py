@@ -1,6 +1,5 @@
 """The figure of the cover: where each French word looks."""
 
-
 import numpy as np
 import pytest
 from conftest import WIDE, node, on
@@ -61,8 +60,7 @@ def test_alignment_keeps_a_weight_of_zero():
 @pytest.mark.browser
 @on(PAGES, WIDE)
 def test_alignment_shows_where_each_word_looks(opened):
-    w = opened
-    found = figure(w, "alignment")
+    w, found = opened, figure(opened, "alignment")
 
     def weights():
         return found.locator(".ak-weight").all_inner_texts()

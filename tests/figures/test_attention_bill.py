@@ -176,8 +176,8 @@ CROWDED = """f => { const seen = [...f.querySelectorAll('.ak-bill-chart text')].
 
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [1280, 360])
-def test_a_bill_by_keyboard_and_by_hand(watched, tmp_path, width):
-    with watched(width=width) as w:
+def test_a_bill_by_keyboard_and_by_hand(window, tmp_path, width):
+    with window(width=width) as w:
         widget, heights_ = billed(length=4096, width=4096, heads=32), []
         found = alone(w, tmp_path, widget)
         start = found.inner_text()
@@ -235,9 +235,9 @@ PLACES = """f => { const at = e => (e.getAttribute('transform') || '').match(/[-
 
 
 @pytest.mark.browser
-def test_the_chart_of_a_bill_draws_its_numbers(watched, tmp_path):
+def test_the_chart_of_a_bill_draws_its_numbers(window, tmp_path):
     """The lines, the dot, the ring and the measured dots stand where one logarithmic scale has them."""
-    with watched() as w:
+    with window() as w:
         widget = billed(length=512, width=1024, heads=16, method="window")
         found = alone(w, tmp_path, widget)
         places = found.evaluate(PLACES)
@@ -265,9 +265,9 @@ def test_the_chart_of_a_bill_draws_its_numbers(watched, tmp_path):
 
 
 @pytest.mark.browser
-def test_a_bill_set_in_python(watched, tmp_path):
+def test_a_bill_set_in_python(window, tmp_path):
     """Live, the figure follows the kernel; without measured times nothing is said of time."""
-    with watched() as w:
+    with window() as w:
         found = live(w, tmp_path, billed(measured=None))
         assert "time" not in found.get_by_role("button").all_inner_texts() and "measured" not in found.inner_text()
         w.page.evaluate("model.set('method', 'linear'); model.set('length', 1024)")
@@ -280,8 +280,7 @@ def test_a_bill_set_in_python(watched, tmp_path):
 @on(PAGES, WIDE)
 def test_the_bill_says_where_the_square_takes_over(opened):
     """At the width of 4,096 the square is the smaller part at first, half of the work at twice the width, and more beyond."""
-    w = opened
-    found = figure(w, "attention_bill")
+    w, found = opened, figure(opened, "attention_bill")
     shares = []
     for _ in range(3):
         shares.append(int(re.search(r"(\d+)% for scores and blend", says(w, found))[1]))

@@ -84,8 +84,8 @@ MEETING = """figure => { const boxes = [...figure.querySelectorAll('.ak-plane :i
 
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [1280, 360])
-def test_budget_of_named_readers(watched, tmp_path, width):
-    with watched(width=width, reduced_motion="reduce") as w:
+def test_budget_of_named_readers(window, tmp_path, width):
+    with window(width=width, reduced_motion="reduce") as w:
         found = alone(w, tmp_path, AttentionBudget(READERS["Mia"], POINTS, WORDS, AXES, readers=READERS))
         assert found.get_by_role("button").all_inner_texts() == ["Mia's weights", "Ben's weights", "Spread evenly", "Reset"]
         mia, ben, even, reset = found.get_by_role("button").all()
@@ -124,8 +124,8 @@ def test_the_average_glides_to_a_readers_weights(watched, tmp_path):
 
 
 @pytest.mark.browser
-def test_budget_without_readers_says_what_it_said(watched, tmp_path):
-    with watched() as w:
+def test_budget_without_readers_says_what_it_said(window, tmp_path):
+    with window() as w:
         found = alone(w, tmp_path, reading(None))
         assert found.get_by_role("button").all_inner_texts() == ["Spread evenly", "Reset"] and not found.locator("[aria-pressed]").count()
         assert says(w, found) == "Spent: 1.00. The average z is (−0.90, −0.60)."
@@ -136,8 +136,7 @@ def test_budget_without_readers_says_what_it_said(watched, tmp_path):
 @pytest.mark.browser
 @on(PAGES, WIDE)
 def test_budget_weights_sum_to_one(opened):
-    w = opened
-    found = figure(w, "attention_budget")
+    w, found = opened, figure(opened, "attention_budget")
 
     def weights():
         return [float(t) for t in found.locator(".ak-out").all_inner_texts()]
@@ -173,6 +172,5 @@ def test_z_is_pulled_and_stays_within_the_outline(opened):
         assert max(abs(a - b) for a, b in zip(at, target)) <= near
         sides = [(b[0] - a[0]) * (at[1] - a[1]) - (b[1] - a[1]) * (at[0] - a[0]) for a, b in zip(hull, hull[1:] + hull[:1])]
         assert min(sides) >= -60 or max(sides) <= 60, "z has left the outline"
-        w.settle()
-        assert "The weights sum to 1.00." in found.get_by_role("status").inner_text()
+        assert "The weights sum to 1.00." in says(w, found)
     assert sum(float(t) for t in found.locator(".ak-out").all_inner_texts()) == pytest.approx(1, abs=0.03)

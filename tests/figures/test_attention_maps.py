@@ -1,6 +1,5 @@
 """The figure of maps: who looks at whom, read by rows and by columns."""
 
-
 import numpy as np
 import pytest
 from conftest import WIDE, node, on
@@ -96,8 +95,7 @@ def test_attention_maps_follow_their_traits():
 @pytest.mark.browser
 @on(PAGES[:1], WIDE)
 def test_attention_maps_look_both_ways(opened):
-    w = opened
-    found = figure(w, "attention_maps")
+    w, found = opened, figure(opened, "attention_maps")
     looks, looked = found.locator("tbody"), found.get_by_role("group", name=": looked at")
 
     def numbers():

@@ -1,6 +1,5 @@
 """The figure of points that attend to one another in a plane."""
 
-
 import numpy as np
 import pytest
 from conftest import WIDE, node, on
@@ -62,8 +61,7 @@ def test_attention_plane_arithmetic():
 @pytest.mark.browser
 @on(PAGES, WIDE)
 def test_dragged_points_keep_outputs_inside_the_hull(opened):
-    w = opened
-    found = figure(w, "attention_plane")
+    w, found = opened, figure(opened, "attention_plane")
     status = says(w, found)
     drag(w, found.locator(".ak-hit").nth(3), 60, 40)           # run
     assert says(w, found) != status and "run stands at" in says(w, found)

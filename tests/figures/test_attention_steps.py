@@ -1,6 +1,5 @@
 """The figure of one query's way, step by step: queries and keys, scores, weights, output."""
 
-
 import numpy as np
 import pytest
 from conftest import WIDE, node, on
@@ -55,8 +54,7 @@ def test_attention_steps_arithmetic():
 @pytest.mark.browser
 @on(PAGES, WIDE)
 def test_steps_follow_one_word(opened):
-    w = opened
-    found = figure(w, "attention_steps")
+    w, found = opened, figure(opened, "attention_steps")
     assert "“that” looks most at “girl”, weight 0.96" in says(w, found)
     found.get_by_role("button", name="1 query, keys").click()
     assert "looks most" not in says(w, found)                   # not before the weights are there

@@ -64,8 +64,7 @@ def test_dense_heads_arithmetic():
 @pytest.mark.browser
 @on(PAGES, PHONE)
 def test_dense_heads_add_up_to_the_layer(opened):
-    w = opened
-    found = figure(w, "dense_heads")
+    w, found = opened, figure(opened, "dense_heads")
     boxes = [frame.bounding_box() for frame in found.locator(".ak-frame").all()]
     assert len(boxes) == 12
     for a, b in combinations(boxes, 2):

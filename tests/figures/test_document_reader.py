@@ -188,8 +188,8 @@ def presented(found, widget):
 
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [1280, 360])
-def test_a_document_read_by_hand(watched, tmp_path, width):
-    with watched(width=width, has_touch=width == 360) as w:
+def test_a_document_read_by_hand(window, tmp_path, width):
+    with window(width=width, has_touch=width == 360) as w:
         widget = reviewing()
         found = alone(w, tmp_path, widget)
         use = (lambda button: button.tap()) if width == 360 else (lambda button: button.click())
@@ -247,10 +247,10 @@ def test_a_document_read_by_hand(watched, tmp_path, width):
 
 
 @pytest.mark.browser
-def test_arrow_keys_lead_through_a_document(watched, tmp_path):
+def test_arrow_keys_lead_through_a_document(window, tmp_path):
     """One word is in the tab order; arrows lead along the text and from line to line; Space and Enter take out and bring back."""
     at = "document.activeElement.textContent"
-    with watched(width=360) as w:
+    with window(width=360) as w:
         model = document_reader.random_model(2, words=[f"w{k}" for k in range(40)])
         widget = DocumentReader(model, [list(range(40)), [3, 5]], ("bad", "good"), [0, 1])
         found = alone(w, tmp_path, widget)
@@ -280,9 +280,9 @@ def test_arrow_keys_lead_through_a_document(watched, tmp_path):
 
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [1280, 360])
-def test_a_long_document_has_room(watched, tmp_path, width):
+def test_a_long_document_has_room(window, tmp_path, width):
     """Nothing is wider than the page, no word is too small for a finger or meets another, the answer stays in sight, and a redraw is small."""
-    with watched(width=width) as w:
+    with window(width=width) as w:
         words = ["a", "i", "unforgettable", "notwithstanding", *(f"word{k}" * (k % 3) or f"w{k}" for k in range(66))]
         rng = np.random.default_rng(0)
         documents = [rng.integers(0, 70, 120).tolist() for _ in range(12)]
@@ -305,9 +305,9 @@ def test_a_long_document_has_room(watched, tmp_path, width):
 
 
 @pytest.mark.browser
-def test_a_document_set_in_python_is_shown(watched, tmp_path):
+def test_a_document_set_in_python_is_shown(window, tmp_path):
     """Live, the kernel hears of each word and of each document, and the figure follows the kernel."""
-    with watched() as w:
+    with window() as w:
         widget = reviewing(removed=[4])
         found = live(w, tmp_path, widget, "document", "removed")
         found.locator(".ak-word").nth(1).click()

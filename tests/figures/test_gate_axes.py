@@ -272,8 +272,8 @@ def lit(found, widget):
 
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [1280, 360])
-def test_the_axis_is_switched_on_the_page(watched, tmp_path, width):
-    with watched(width=width, reduced_motion="reduce") as w:
+def test_the_axis_is_switched_on_the_page(window, tmp_path, width):
+    with window(width=width, reduced_motion="reduce") as w:
         widget = gating(axis="spatial")
         found = alone(w, tmp_path, widget)
         lit(found, widget)
@@ -306,9 +306,9 @@ def test_the_axis_is_switched_on_the_page(watched, tmp_path, width):
 
 
 @pytest.mark.browser
-def test_gates_set_in_python_are_shown(watched, tmp_path):
+def test_gates_set_in_python_are_shown(window, tmp_path):
     """Live, the kernel hears of each change, and the figure follows the kernel; an axis without a model has no button."""
-    with watched() as w:
+    with window() as w:
         widget = gating(models={axis: gating().models[axis] for axis in ("none", "spatial")}, axis="spatial", names=["a", "b", "c"], lit=None)
         found = live(w, tmp_path, widget, "axis", "normalise", "picture")
         assert found.get_by_role("button").all_inner_texts() == ["none", "places", "sigmoid", "softmax", "1", "2", "Reset"]
@@ -322,9 +322,9 @@ def test_gates_set_in_python_are_shown(watched, tmp_path):
 
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [1280, 360])
-def test_the_largest_gates_have_room(watched, tmp_path, width):
+def test_the_largest_gates_have_room(window, tmp_path, width):
     """The most pixels, channels, pictures and answers: nothing is wider than the page or cut, and a redraw is small."""
-    with watched(width=width) as w:
+    with window(width=width) as w:
         models = {axis: gate_axes.random_model(5, axis, filters=6, hidden=6, answers=8) for axis in gate_axes.AXES}
         pictures = np.random.default_rng(7).uniform(size=(8, 16, 16, 3)).round(2)
         widget = GateAxes(models, pictures, np.arange(8), ["notched corner", *"abcdefg"], axis="both")
@@ -335,7 +335,6 @@ def test_the_largest_gates_have_room(watched, tmp_path, width):
         before = found.bounding_box()["height"]
         for name in ("none", "places", "softmax", "channels", "both", "8"):
             press(found, name)
-            w.settle()
         print(f"\n{before} pixels high, {found.bounding_box()['height']} at last")
         changes = found.evaluate("""async f => { let changes = 0; new MutationObserver(found => changes += found.length)
             .observe(f, {attributes: true, childList: true, characterData: true, subtree: true});
@@ -365,8 +364,7 @@ def test_switching_the_axis_costs_little(watched, tmp_path):
 @on(PAGES, WIDE)
 def test_the_lamp_moves_and_the_answer_goes_with_it(opened):
     """Gates for places follow the light; gates for channels cannot tell the quarters apart."""
-    w = opened
-    found = figure(w, "gate_axes")
+    w, found = opened, figure(opened, "gate_axes")
     assert "gates for places, by sigmoid" in says(w, found) and says(w, found).endswith("which is right.")
     found.get_by_role("button", name="channels", exact=True).click()
     assert float(re.search(r"says \w+, (0\.\d+)", says(w, found))[1]) < 0.5

@@ -72,8 +72,7 @@ def test_kernel_heads_arithmetic():
 @pytest.mark.browser
 @on(PAGES, WIDE)
 def test_kernel_heads_add_up_to_the_convolution(opened):
-    w = opened
-    found = figure(w, "kernel_heads")
+    w, found = opened, figure(opened, "kernel_heads")
     assert "Row 13, column 3, upright edges: the heads add up to 3.60, the convolution gives 3.60." in says(w, found)
     # Pointing at another pixel, in either picture, chooses it; so does a tap.
     stacks = found.locator(".ak-stack")

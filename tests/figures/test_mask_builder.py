@@ -124,8 +124,8 @@ def chosen_mask(found):
 
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [1280, 360])
-def test_a_mask_is_built_by_hand(watched, tmp_path, width):
-    with watched(width=width, has_touch=width == 360) as w:
+def test_a_mask_is_built_by_hand(window, tmp_path, width):
+    with window(width=width, has_touch=width == 360) as w:
         found = alone(w, tmp_path, MaskBuilder(SENTENCE, SCORES, padding=2))
         use = (lambda button: button.tap()) if width == 360 else (lambda button: button.click())
         causal = [fixed(v) for v in softmax(np.array(SCORES[2][:3]))]
@@ -155,8 +155,8 @@ def test_a_mask_is_built_by_hand(watched, tmp_path, width):
 
 
 @pytest.mark.browser
-def test_masks_to_choose_from(watched, tmp_path):
-    with watched() as w:
+def test_masks_to_choose_from(window, tmp_path):
+    with window() as w:
         widget = MaskBuilder(SENTENCE, SCORES, padding=2)
         found = alone(w, tmp_path, widget)
         for name in ["window", "padding", "causal and padding", "all", "causal"]:
@@ -175,10 +175,10 @@ def test_masks_to_choose_from(watched, tmp_path):
 
 
 @pytest.mark.browser
-def test_arrow_keys_lead_through_a_mask(watched, tmp_path):
+def test_arrow_keys_lead_through_a_mask(window, tmp_path):
     """One square of the grid is in the tab order; arrows, Home and End move; Space and Enter change, and the focus stays."""
     at = "document.activeElement.getAttribute('aria-label') || document.activeElement.textContent"
-    with watched() as w:
+    with window() as w:
         found = alone(w, tmp_path, MaskBuilder(SENTENCE, SCORES))
         assert found.locator("table [tabindex='0']").count() == 1 and found.locator("table [tabindex='-1']").count() == 35
         w.page.keyboard.press("Tab")
@@ -204,10 +204,10 @@ def test_arrow_keys_lead_through_a_mask(watched, tmp_path):
 
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [1280, 600, 360])
-def test_eight_long_words_have_room(watched, tmp_path, width):
+def test_eight_long_words_have_room(window, tmp_path, width):
     """No square is too small for a finger, none meets another, no word is cut, and nothing is wider than the page."""
     words = ["The", "manuscript", "wouldn't", "convince", "anybody", "yesterday", "[pad]", "[pad]"]
-    with watched(width=width) as w:
+    with window(width=width) as w:
         found = alone(w, tmp_path, MaskBuilder(words, np.zeros((8, 8)), padding=2))
         press(found, "all")
         assert numbers(found, 7) == ["0.13"] * 8 + ["1.00"] and found.evaluate(CUT) == []
@@ -218,9 +218,9 @@ def test_eight_long_words_have_room(watched, tmp_path, width):
 
 
 @pytest.mark.browser
-def test_a_hidden_square_is_told_from_a_weight_of_zero_without_colour(watched, tmp_path):
+def test_a_hidden_square_is_told_from_a_weight_of_zero_without_colour(window, tmp_path):
     """A cross, and hatching that no fill has."""
-    with watched() as w:
+    with window() as w:
         found = alone(w, tmp_path, building(scores=[[0, 0, 0], [0, 999, 0], [0, 0, 0]]))
         zero, hidden = between(found, "b", "a & b"), between(found, "b", "c")
         assert (zero.inner_text(), hidden.inner_text()) == ("0.00", "×")
@@ -228,9 +228,9 @@ def test_a_hidden_square_is_told_from_a_weight_of_zero_without_colour(watched, t
 
 
 @pytest.mark.browser
-def test_a_mask_set_in_python_is_shown(watched, tmp_path):
+def test_a_mask_set_in_python_is_shown(window, tmp_path):
     """Live, the kernel hears of each square that is pressed, and the figure follows a mask that the kernel sets."""
-    with watched() as w:
+    with window() as w:
         found = live(w, tmp_path, building(), "row", "mask")
         between(found, "c", "a & b").click()
         told = [[2, [[True, False, False], [True, True, False], [not k, True, True]]] for k in (0, 1)]
@@ -246,8 +246,7 @@ def test_a_mask_set_in_python_is_shown(watched, tmp_path):
 @on(PAGES, WIDE)
 def test_a_hidden_word_leaves_its_weight_to_the_others(opened):
     """What the page foretells: *girl* hidden from *that*, and then a row with nothing in sight."""
-    w = opened
-    found = figure(w, "mask_builder")
+    w, found = opened, figure(opened, "mask_builder")
     found.get_by_role("button", name="all", exact=True).click()
     found.get_by_role("gridcell", name=re.compile("^from that to girl")).or_(
         found.get_by_role("button", name=re.compile("^from that to girl"))).first.click()
@@ -278,6 +277,5 @@ def test_squares_are_painted_by_drawing_over_them(opened):
     w.page.mouse.up()
     assert {square.get_attribute("aria-pressed") for square in row} == {"false" if before[0] == "true" else "true"}
     row[0].press("ArrowUp")
-    w.settle()
     told = squares.nth(count * (count - 2)).get_attribute("aria-label").split(" to ")[0].removeprefix("from ")
-    assert found.get_by_role("status").inner_text().startswith(f"From “{told}”")
+    assert says(w, found).startswith(f"From “{told}”")

@@ -1,6 +1,5 @@
 """The figure of attention as three products of matrices, cell by cell."""
 
-
 import numpy as np
 import pytest
 from conftest import PHONE, WIDE, node, on
@@ -65,8 +64,7 @@ def test_frames_have_the_colours_of_their_roles(opened):
 @pytest.mark.browser
 @on(PAGES, PHONE)
 def test_matrix_stepper_shows_each_sum(opened):
-    w = opened
-    found = figure(w, "matrix_stepper")
+    w, found = opened, figure(opened, "matrix_stepper")
     found.get_by_role("button", name="score, row that, column girl").click()
     assert "“that” meets “girl”: 0.71 · (3.40·2.00 + −0.20·−0.60) = 4.89" in says(w, found)
     found.get_by_role("button", name="2 weights").click()

@@ -288,8 +288,8 @@ SAID = """f => { window.said = 0; new MutationObserver(() => window.said++).obse
 
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [1280, 360])
-def test_a_matrix_trains_in_the_page(watched, tmp_path, width):
-    with watched(width=width) as w:
+def test_a_matrix_trains_in_the_page(window, tmp_path, width):
+    with window(width=width) as w:
         widget = pointing(steps=3, shown=14)
         found = alone(w, tmp_path, widget)
         assert says(w, found) == "After 3 steps the loss is 0.163. In the held-out sentences “that” gives the right word 0.66 of its weight on average. The largest slope is 0.18."
@@ -317,8 +317,8 @@ def test_a_matrix_trains_in_the_page(watched, tmp_path, width):
 
 
 @pytest.mark.browser
-def test_a_training_ends_after_three_hundred_steps(watched, tmp_path):
-    with watched() as w:
+def test_a_training_ends_after_three_hundred_steps(window, tmp_path):
+    with window() as w:
         found = alone(w, tmp_path, pointing(steps=290))
         press(found, "Start")
         w.page.wait_for_function(f"f => ({AT}) === 300 && f.querySelector('button').textContent === 'Start'", arg=found.element_handle())
@@ -332,8 +332,8 @@ def test_a_training_ends_after_three_hundred_steps(watched, tmp_path):
 
 
 @pytest.mark.browser
-def test_twenty_steps_at_once_for_less_motion(watched, tmp_path):
-    with watched(reduced_motion="reduce") as w:
+def test_twenty_steps_at_once_for_less_motion(window, tmp_path):
+    with window(reduced_motion="reduce") as w:
         found = alone(w, tmp_path, pointing())
         press(found, "Start")
         assert found.locator(".ak-now").inner_text().startswith("step 20, ") and found.get_by_role("button", name="Start").count() == 1
@@ -343,9 +343,9 @@ def test_twenty_steps_at_once_for_less_motion(watched, tmp_path):
 
 
 @pytest.mark.browser
-def test_the_kernel_hears_of_a_training_when_it_rests(watched, tmp_path):
+def test_the_kernel_hears_of_a_training_when_it_rests(window, tmp_path):
     """Live: a path for each rest, none for a step; a path from Python ends the training, and so does leaving."""
-    with watched() as w:
+    with window() as w:
         found = live(w, tmp_path, pointing(), "path")
         found.evaluate(RUN, [8, "Pause"])
         step = found.evaluate(STEP)

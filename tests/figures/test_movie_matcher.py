@@ -1,6 +1,5 @@
 """The figure of the first chapter: a reader's tastes times films, ranked."""
 
-
 import numpy as np
 import pytest
 from conftest import WIDE, node, on
@@ -68,8 +67,7 @@ def test_squares_follow_the_theme(opened):
 @pytest.mark.browser
 @on(PAGES, WIDE)
 def test_movie_matcher_ranks(opened):
-    w = opened
-    found = figure(w, "movie_matcher")
+    w, found = opened, figure(opened, "movie_matcher")
 
     def titles():
         return [t.split(". ")[1] for t in found.locator("tbody th").all_inner_texts()]

@@ -1,6 +1,5 @@
 """The figure of a word that moves: found by attention anywhere, by a dense layer where it was trained."""
 
-
 import numpy as np
 import pytest
 import torch
@@ -88,8 +87,7 @@ def test_moving_word_agrees_with_the_models():
 @on(PAGES, WIDE)
 def test_moving_word_is_found_at_new_places_by_attention_only(opened):
     """In places of the training both models find the drink; in new ones attention always, the dense layer seldom."""
-    w = opened
-    found = figure(w, "moving_word")
+    w, found = opened, figure(opened, "moving_word")
     slider = found.get_by_role("slider")
     dense_right = 0
     slider.press("Home")

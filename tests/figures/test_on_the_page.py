@@ -113,9 +113,9 @@ def test_every_control_changes_something_by_keyboard(opened):
 
 
 @pytest.mark.parametrize("name", pages())
-def test_from_the_disk(watched, name):
+def test_from_the_disk(window, name):
     """Opened as a file, without a server, every figure comes to life and follows its first control."""
-    with watched(width=360) as w:
+    with window(width=360) as w:
         w.open(f"{SITE.as_uri()}/{name}.html")
         for found in figures(w).all():
             assert any(works(w, found, k) for k in range(len(found.evaluate(CONTROLS))))

@@ -120,8 +120,8 @@ def drawn(found, *selectors):
 
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [1280, 600, 360])
-def test_two_places_moved_together(watched, tmp_path, width):
-    with watched(width=width) as w:
+def test_two_places_moved_together(window, tmp_path, width):
+    with window(width=width) as w:
         widget = pairs()
         found, whole = alone(w, tmp_path, widget), []
         start = found.inner_text()
@@ -175,9 +175,9 @@ def test_two_places_moved_together(watched, tmp_path, width):
 
 
 @pytest.mark.browser
-def test_two_places_set_in_python(watched, tmp_path):
+def test_two_places_set_in_python(window, tmp_path):
     """Live, the kernel hears of both places at once, and the figure follows the kernel."""
-    with watched() as w:
+    with window() as w:
         found = live(w, tmp_path, pairs(), "query", "key")
         press(found, "Both one place on")
         assert w.page.evaluate("sent") == [[10, 7]]
@@ -193,8 +193,7 @@ def test_two_places_set_in_python(watched, tmp_path):
 @pytest.mark.browser
 @on(PAGES, WIDE)
 def test_two_places_moved_together_change_what_is_no_distance(opened):
-    w = opened
-    found = figure(w, "position_pairs")
+    w, found = opened, figure(opened, "position_pairs")
     assert says(w, found).startswith("Query at place 9, key at place 6, distance −3")
     found.get_by_role("button", name="Both one place on").click()
     words = says(w, found)

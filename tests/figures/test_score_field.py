@@ -1,6 +1,5 @@
 """The figure of score functions: which key a query finds best, anywhere in the plane."""
 
-
 import numpy as np
 import pytest
 from conftest import WIDE, node, on
@@ -75,11 +74,11 @@ LINES = """figure => [...figure.querySelectorAll('.ak-level')].filter(text => te
 
 
 @pytest.mark.browser
-def test_the_lines_of_a_field_have_the_scores_that_are_on_them(watched, tmp_path):
+def test_the_lines_of_a_field_have_the_scores_that_are_on_them(window, tmp_path):
     given = {"keys": [[-1, 2]], "query": [2.1, 1.3], "weight": [[0.5, 2], [-1, 1]], "w_query": np.eye(2), "w_key": [[1, 0.3], [0, 1]], "bias": [0.5, -1],
              "v": [3, -2]}
     numbers = {}
-    with watched(width=800) as w:
+    with window(width=800) as w:
         found = alone(w, tmp_path, field(**given))
         for score in ScoreField.SCORES:
             press(found, score)
@@ -96,8 +95,7 @@ def test_the_lines_of_a_field_have_the_scores_that_are_on_them(watched, tmp_path
 @pytest.mark.browser
 @on(PAGES, WIDE)
 def test_score_fields_best_key_depends_on_the_score(opened):
-    w = opened
-    found = figure(w, "score_field")
+    w, found = opened, figure(opened, "score_field")
     best = {"dot": "far", "scaled dot": "far", "distance": "near", "cosine": "along", "general": "left", "additive": "near"}
     for score, key in best.items():
         found.get_by_role("button", name=score, exact=True).click()

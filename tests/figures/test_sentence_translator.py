@@ -133,15 +133,15 @@ def test_a_sentence_is_translated_in_python():
 def shows(found, widget):
     """The page shows the state of a figure in Python: both sentences, the lines, the chances, the weights, the words that can follow."""
     def visible(where):
-        return [e.inner_text() for e in found.locator(where).all() if e.is_visible()]
+        return found.locator(where).filter(visible=True).all_inner_texts()
     written = len(widget.translation)
     shown = written - 1 if widget.row is None or widget.row >= written else widget.row
     assert visible(".ak-english > .ak-word") == widget.sentence.split() and visible(".ak-french > .ak-word") == widget.translation
     assert visible(".ak-composer [role=group] > button") == widget.following
     assert visible(".ak-pick") == widget.translation and visible("thead th") == widget.sentence.split() * widget.complete
     assert visible(".ak-heat") == [fixed(v) for v in widget.weights.flat]
-    assert visible(".ak-shown") == [button.inner_text() for button in found.locator(".ak-pick[aria-pressed=true]").all() if button.is_visible()] == widget.translation[shown:][:written and 1]
-    off = [button.inner_text() for button in found.locator("button[aria-disabled=true]").all()]
+    assert visible(".ak-shown") == visible(".ak-pick[aria-pressed=true]") == widget.translation[shown:][:written and 1]
+    off = found.locator("button[aria-disabled=true]").all_inner_texts()
     assert off == ["Translate"] * (not widget.complete) + ["Next word", "To the end"] * (not widget.complete or widget.ended is not None) + ["Take back a word"] * (widget.sentence == "")
     lines = found.locator(".ak-scene path").evaluate_all("all => all.map(e => Number(e.style.strokeOpacity))")
     if not written:
@@ -157,9 +157,9 @@ def shows(found, widget):
 
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [1280, 360])
-def test_a_sentence_by_keyboard(watched, tmp_path, width):
+def test_a_sentence_by_keyboard(window, tmp_path, width):
     """Every control: words that can follow, taken back, at random, an example; the next word, all, and rows whose lines are shown again."""
-    with watched(width=width, reduced_motion="reduce") as w:
+    with window(width=width, reduced_motion="reduce") as w:
         widget = translating(step=2)
         found = alone(w, tmp_path, widget)
 
@@ -213,7 +213,7 @@ def test_a_sentence_by_keyboard(watched, tmp_path, width):
         compose("I see", "Chosen: “I see”.")
         for _ in range(4):
             press(found, "At random")
-            english = " ".join(word.inner_text() for word in found.locator(".ak-english > .ak-word").all() if word.is_visible())
+            english = " ".join(found.locator(".ak-english > .ak-word").filter(visible=True).all_inner_texts())
             assert english != widget.sentence
             compose(english, "A sentence at random.")
             assert widget.complete
@@ -241,9 +241,9 @@ TRANSLATING = """(f, [begin, count, name]) => new Promise(done => { const said =
 
 
 @pytest.mark.browser
-def test_a_translation_writes_itself_until_it_is_stopped(watched, tmp_path):
+def test_a_translation_writes_itself_until_it_is_stopped(window, tmp_path):
     """Word after word, the same as in Python; nothing is said before it rests; each other way to change it stops it; then once more."""
-    with watched() as w:
+    with window() as w:
         widget = translating(step=0)
         whole = translating().translation
         assert len(whole) > 3
@@ -269,9 +269,9 @@ def test_a_translation_writes_itself_until_it_is_stopped(watched, tmp_path):
 
 
 @pytest.mark.browser
-def test_a_translation_set_in_python(watched, tmp_path):
+def test_a_translation_set_in_python(window, tmp_path):
     """Live, the kernel hears of each word, and the figure follows the kernel; when it is left, nothing goes on."""
-    with watched() as w:
+    with window() as w:
         widget = translating(step=0)
         found = live(w, tmp_path, widget, "sentence", "step")
         press(found, "Next word")
@@ -304,7 +304,7 @@ def test_lines_lead_from_word_to_word(watched, tmp_path):
         found = alone(w, tmp_path, translating())
         for width in (1280, 360, 700):
             w.page.set_viewport_size({"width": width, "height": 900})
-            w.settle()
+            w.page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
             assert max(found.evaluate(ends)) < 1, width
         found.locator(".ak-pick").first.focus()
         assert max(found.evaluate(ends)) < 1

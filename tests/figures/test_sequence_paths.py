@@ -134,8 +134,8 @@ def points(found, name):
 
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [1280, 600, 360])
-def test_a_sequence_grows(watched, tmp_path, width):
-    with watched(width=width, has_touch=width == 360) as w:
+def test_a_sequence_grows(window, tmp_path, width):
+    with window(width=width, has_touch=width == 360) as w:
         widget = SequencePaths(16, "recurrent")
         found, whole = alone(w, tmp_path, widget), []
         start = found.inner_text()
@@ -198,9 +198,9 @@ def test_a_sequence_grows(watched, tmp_path, width):
 
 
 @pytest.mark.browser
-def test_paths_set_in_python(watched, tmp_path):
+def test_paths_set_in_python(window, tmp_path):
     """Live, the kernel hears of both when a shorter sequence takes the source along, and the figure follows the kernel."""
-    with watched() as w:
+    with window() as w:
         found = live(w, tmp_path, SequencePaths(12, "dilated", 12), "length", "network", "source")
         found.get_by_role("slider", name="items").press("ArrowLeft")
         press(found, "window")
@@ -228,8 +228,7 @@ def test_longer_paths_cost_no_more_of_the_page(watched, tmp_path):
 @on(PAGES, WIDE)
 def test_paths_grow_with_the_sequence(opened):
     """What the answer below the figure says of 16 and of 32 words."""
-    w = opened
-    found = figure(w, "sequence_paths")
+    w, found = opened, figure(opened, "sequence_paths")
     steps = {}
     for times in (0, 16):
         for _ in range(times):

@@ -55,8 +55,7 @@ def test_soft_dictionary_arithmetic():
 @pytest.mark.browser
 @on(PAGES, WIDE)
 def test_soft_dictionary_sharpens_into_steps(opened):
-    w = opened
-    found = figure(w, "soft_dictionary")
+    w, found = opened, figure(opened, "soft_dictionary")
     found.get_by_role("button", name=re.compile("^north ")).click()
     assert "answers 4.5 degrees" in says(w, found)
     found.get_by_role("slider", name="sharpness").press("End")

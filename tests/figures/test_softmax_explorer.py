@@ -1,6 +1,5 @@
 """The figure of softmax: scores, powers, weights, and in the side room the entropy and the derivative."""
 
-
 import numpy as np
 import pytest
 from conftest import WIDE, node, on
@@ -84,8 +83,7 @@ def column(found, kind):
 @pytest.mark.browser
 @on(PAGES[:1], WIDE)
 def test_softmax_explorer_shows_powers_and_weights(opened):
-    w = opened
-    found = figure(w, "softmax_explorer")
+    w, found = opened, figure(opened, "softmax_explorer")
     temperature = found.get_by_role("slider", name="temperature")
     temperature.evaluate("s => { s.value = 0; s.dispatchEvent(new Event('input', {bubbles: true})) }")       # in the middle stands 1
     powers, weights = column(found, "power"), column(found, "weight")
@@ -110,8 +108,7 @@ def test_softmax_explorer_shows_powers_and_weights(opened):
 @pytest.mark.browser
 @on(PAGES[1:], WIDE)
 def test_softmax_explorer_shows_entropy_and_derivative(opened):
-    w = opened
-    found = figure(w, "softmax_explorer")
+    w, found = opened, figure(opened, "softmax_explorer")
     weights, changes = column(found, "weight"), found.locator(".ak-changes tbody td").all_inner_texts()
     assert len(changes) == len(weights)**2 and changes[0].startswith("+") and changes[1].startswith("−")
     found.get_by_role("button", name="Add 0.5 to all scores").click()
@@ -129,8 +126,6 @@ def test_a_button_says_what_it_does(opened):
     up = found.get_by_role("button", name="Add 0.5 to all scores")
     for _ in range(9):
         up.click()
-    w.settle()
-    assert up.inner_text() == "Add 0.5 to all scores" and found.get_by_role("status").inner_text().startswith("No room")
+    assert up.inner_text() == "Add 0.5 to all scores" and says(w, found).startswith("No room")
     found.get_by_role("button", name="Take 0.5 from all scores").click()
-    w.settle()
-    assert not found.get_by_role("status").inner_text().startswith("No room")
+    assert not says(w, found).startswith("No room")

@@ -83,8 +83,8 @@ def named(found):
 
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [1280, 360])
-def test_squares_with_names(watched, tmp_path, width):
-    with watched(width=width) as w:
+def test_squares_with_names(window, tmp_path, width):
+    with window(width=width) as w:
         found = alone(w, tmp_path, SquareEditor(POINTS, row_names=WORDS, column_names=AXES))
         assert named(found) == [WORDS, AXES] and says(w, found).endswith(" 10 squares in all. Row dull, column praise holds −0.9.")
         found.get_by_label("row stunning, column action", exact=True).focus()
@@ -125,8 +125,8 @@ def aside(found):
 
 
 @pytest.mark.browser
-def test_names_of_one_side_only(watched, tmp_path):
-    with watched() as w:
+def test_names_of_one_side_only(window, tmp_path):
+    with window() as w:
         found = alone(w, tmp_path, SquareEditor([[0.9, 0.5]], row_names=["girl"]))
         assert named(found) == [["girl"], []] and says(w, found).endswith("Row girl, column 1 holds 0.9.")
         found.get_by_role("button", name="transpose").click()
@@ -141,16 +141,14 @@ def test_names_of_one_side_only(watched, tmp_path):
 @pytest.mark.browser
 @on(PAGES, WIDE)
 def test_square_editor_edits(opened):
-    w = opened
-    found = figure(w, "square_editor")
+    w, found = opened, figure(opened, "square_editor")
     square = found.locator("tr:nth-child(1) > td:nth-child(2) > input")
     square.fill("0.25")
     square.press("Enter")
     assert "[-0.9, 0.3]" in found.locator("code").inner_text()
     square.fill("many")
     square.press("Tab")
-    w.settle()
-    assert "“many” is not a number from −1 to 1" in found.get_by_role("status").inner_text()
+    assert "“many” is not a number from −1 to 1" in says(w, found)
     assert square.input_value() == "0.3"
     found.get_by_role("button", name="transpose").click()
     assert found.locator(".ak-shape").inner_text() == "shape (2, 5)"

@@ -174,9 +174,9 @@ def follows(found, widget):
 
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [1280, 360])
-def test_a_story_by_hand(watched, tmp_path, width):
+def test_a_story_by_hand(window, tmp_path, width):
     """Every control by keyboard: Step, Back, To the beginning, beginnings, words of one's own, chances, seed, temperature, heads, map."""
-    with watched(width=width) as w:
+    with window(width=width) as w:
         widget = storytelling()
         found, start = alone(w, tmp_path, widget), []
 
@@ -236,9 +236,9 @@ def test_a_story_by_hand(watched, tmp_path, width):
 
 
 @pytest.mark.browser
-def test_words_of_ones_own(watched, tmp_path):
+def test_words_of_ones_own(window, tmp_path):
     """A list that typing makes shorter, by keyboard and by touch; a word that the model does not know is refused, and nothing is lost."""
-    with watched(width=360, has_touch=True) as w:
+    with window(width=360, has_touch=True) as w:
         widget = storytelling(model=random_storyteller(2, words=LEXICON), prompt="Zoe", beginnings=[])
         found = alone(w, tmp_path, widget)
         field, options = found.get_by_role("combobox", name="your next word"), found.get_by_role("option")
@@ -287,8 +287,8 @@ def test_words_of_ones_own(watched, tmp_path):
 
 
 @pytest.mark.browser
-def test_seeds_are_typed(watched, tmp_path):
-    with watched() as w:
+def test_seeds_are_typed(window, tmp_path):
+    with window() as w:
         widget = storytelling()
         found = alone(w, tmp_path, widget)
         seed = found.get_by_role("spinbutton", name="seed")
@@ -322,9 +322,9 @@ WRITING = """(f, [count, name]) => new Promise(done => { const first = f.querySe
 
 
 @pytest.mark.browser
-def test_a_story_writes_itself_until_it_is_stopped(watched, tmp_path):
+def test_a_story_writes_itself_until_it_is_stopped(window, tmp_path):
     """Word after word, the same as in Python; sentences are said, not words; each other way to change the story stops it."""
-    with watched() as w:
+    with window() as w:
         widget = storytelling(seed=2, top_k=3)        # <end> is not among the three likeliest
         found = alone(w, tmp_path, widget)
         running, said = found.evaluate(WRITING, [6, "Stop"])
@@ -345,8 +345,8 @@ def test_a_story_writes_itself_until_it_is_stopped(watched, tmp_path):
 
 
 @pytest.mark.browser
-def test_the_end_of_a_story_and_of_the_context(watched, tmp_path):
-    with watched(reduced_motion="reduce") as w:
+def test_the_end_of_a_story_and_of_the_context(window, tmp_path):
+    with window(reduced_motion="reduce") as w:
         widget = storytelling(prompt="Zoe " * 57, temperature=0)
         widget.write()
         found = alone(w, tmp_path, storytelling(prompt="Zoe " * 57, temperature=0))
@@ -379,9 +379,9 @@ def test_the_end_of_a_story_and_of_the_context(watched, tmp_path):
 
 
 @pytest.mark.browser
-def test_a_story_opens_written(watched, tmp_path):
+def test_a_story_opens_written(window, tmp_path):
     """Some words are there when the figure opens, and Reset leads back to them; it begins with nothing, and a reader's words, as well."""
-    with watched() as w:
+    with window() as w:
         widget = storytelling(write=4)
         found = alone(w, tmp_path, widget)
         follows(found, widget)
@@ -404,10 +404,10 @@ def test_a_story_opens_written(watched, tmp_path):
 
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [1280, 360])
-def test_the_whole_map_of_a_head(watched, tmp_path, width):
+def test_the_whole_map_of_a_head(window, tmp_path, width):
     """One canvas whose pixels are the weights, words at both edges, the strongest links in words; away again at Reset."""
     pixels = "c => [...c.getContext('2d').getImageData(0, 0, c.width, c.height).data].filter((_, k) => k % 4 === 3)"
-    with watched(width=width) as w:
+    with window(width=width) as w:
         widget = storytelling(model=random_storyteller(2), seed=5, temperature=2, beginnings=[])
         widget.write(55)
         assert len(widget.numbers) > 20
@@ -441,9 +441,9 @@ def test_the_whole_map_of_a_head(watched, tmp_path, width):
 
 
 @pytest.mark.browser
-def test_a_story_set_in_python(watched, tmp_path):
+def test_a_story_set_in_python(window, tmp_path):
     """Live, the kernel hears of each word, and the figure follows the kernel."""
-    with watched() as w:
+    with window() as w:
         widget = storytelling(top_k=2)
         found = live(w, tmp_path, widget, "prompt", "written")
         widget.write(1)

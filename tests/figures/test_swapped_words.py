@@ -1,6 +1,5 @@
 """The figure of two names that change places: what heads and positions make of it."""
 
-
 import numpy as np
 import pytest
 from conftest import WIDE, node, on
@@ -139,8 +138,7 @@ def test_swapped_words_refuse_a_case_that_is_not_there():
 @pytest.mark.browser
 @on(PAGES, WIDE)
 def test_swapped_words_without_positions_give_the_same_output(opened):
-    w = opened
-    found = figure(w, "swapped_words")
+    w, found = opened, figure(opened, "swapped_words")
     positions, heads = (found.get_by_role("group", name=name) for name in ("positions", "heads"))
 
     def right():
