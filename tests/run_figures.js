@@ -9,7 +9,8 @@ const load = (name) => vm.runInThisContext(fs.readFileSync(path.join(folder, `${
 async function loadAll({ figure, module, scripts }) {
   if (module) {
     const { default: exported } = await import(`data:text/javascript,${encodeURIComponent(module)}`);
-    if (exported.render !== globalThis.attnkit.figures[figure].render) throw new Error("the module exports another figure");
+    if (exported.render !== globalThis.attnkit.figures[figure].render)
+      throw new Error("the module exports another figure");
   } else if (scripts) {
     for (const script of scripts) vm.runInThisContext(script);
   } else {

@@ -60,7 +60,7 @@ def test_alignment_keeps_a_weight_of_zero():
 @pytest.mark.browser
 @on(PAGES, WIDE)
 def test_alignment_shows_where_each_word_looks(opened):
-    w, found = opened, figure(opened, "alignment")
+    found = figure(opened, "alignment")
 
     def weights():
         return found.locator(".ak-weight").all_inner_texts()

@@ -77,7 +77,7 @@ def test_head_stepper_arithmetic():
 @pytest.mark.browser
 @on(PAGES, PHONE)
 def test_heads_are_split_and_merged(opened):
-    w, found = opened, figure(opened, "head_stepper")
+    found = figure(opened, "head_stepper")
     assert "softmax(S_1)" in found.locator(".ak-code").inner_text(), "it opens with the weights of head 1"
     first = found.evaluate(SHOWN)
     found.get_by_role("button", name="head 2").click()

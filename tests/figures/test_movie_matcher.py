@@ -67,7 +67,7 @@ def test_squares_follow_the_theme(opened):
 @pytest.mark.browser
 @on(PAGES, WIDE)
 def test_movie_matcher_ranks(opened):
-    w, found = opened, figure(opened, "movie_matcher")
+    found = figure(opened, "movie_matcher")
 
     def titles():
         return [t.split(". ")[1] for t in found.locator("tbody th").all_inner_texts()]

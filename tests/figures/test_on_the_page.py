@@ -31,7 +31,7 @@ SLIDE = """(f, i) => { const s = f.querySelector('input[type=range]'), buttons =
         .filter(b => b.textContent !== 'Reset' && b.getClientRects().length);
     const watch = new MutationObserver(() => {});
     watch.observe(f, {attributes: true, childList: true, characterData: true, subtree: true});
-    if (s) { s.value = Number(s.min) + (i % 19) / 18 * (s.max - s.min); s.dispatchEvent(new Event('input', {bubbles: true})); }
+    if (s) { s.value = Number(s.min) + i / 18 * (s.max - s.min); s.dispatchEvent(new Event('input', {bubbles: true})); }
     else buttons[i % buttons.length].click();
     const changes = watch.takeRecords().length;
     watch.disconnect();
@@ -43,16 +43,21 @@ def test_operations(opened):
     """What a figure does when it comes to life and at each step of its first slider, or click, counted."""
     def ran():
         return blocks(opened.profile, where="/_static/figures/")
+
+    def redraw(i):
+        changes.append(found.evaluate(SLIDE, i))
+        return ran()
+
     mounted = ran()
     reads = opened.page.locator(", ".join(f"[data-ak-figure={kind}]" for kind in RUN_MODELS)).count()
     assert 0 < mounted <= BLOCKS["coming to life"] + MODEL * reads
     for found in figures(opened).all():
-        title, changes, rounds = found.get_attribute("aria-label"), [], []
-        for i in range(38):
-            changes.append(found.evaluate(SLIDE, i))
-            rounds.append(ran())
-        # Of two rounds the lesser: what a page does once, or the browser beside it, is no part of a redraw.
-        most = max(min(pair) for pair in zip(rounds[:19], rounds[19:]))
+        # If once around costs too much, once more, and of each step the lesser: what a page does once, or the browser beside
+        # it, is no part of a redraw.
+        title, changes, rounds, most = found.get_attribute("aria-label"), [], [], BLOCKS["one redraw"] + 1
+        while most > BLOCKS["one redraw"] and len(rounds) < 3:
+            rounds.append([redraw(i) for i in range(19)])
+            most = max(map(min, zip(*rounds)))
         print(f"\n{opened.name}, {title}: {mounted} blocks to come to life, {most} and {max(changes)} changes for a redraw")
         assert 0 < most <= BLOCKS["one redraw"], title
         assert 0 < max(changes) <= CHANGES, title
@@ -287,13 +292,14 @@ def test_a_figure_keeps_its_height(opened):
 # What moves in a figure two frames from now, when what was asked for has begun.
 MOVING = """f => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(
     f.getAnimations({subtree: true}).filter(a => a.playState === 'running').length))))"""
-# Use all controls in sight, one after another; the names of those that move something.
+# Use all controls in sight, one after another; the names of those that move something, at once or two frames later.
 USED = f"""async f => {{ const bad = [], moving = {MOVING};
     for (const c of f.querySelectorAll('input[type=range], button')) {{
         if (!c.checkVisibility({{visibilityProperty: true}}) || !c.getClientRects().length || c.disabled || c.textContent === 'Reset') continue;
         if (c.type === 'range') {{ c.value = c.value === c.max ? c.min : c.max; c.dispatchEvent(new Event('input', {{bubbles: true}})); }}
         else c.click();
-        if (await moving(f)) bad.push(c.ariaLabel ?? c.innerText); }}
+        const now = f.getAnimations({{subtree: true}}).some(a => a.playState === 'running');
+        if (now || (goesOn() && await moving(f))) bad.push(c.ariaLabel ?? c.innerText); }}
     return bad; }}"""
 
 

@@ -127,9 +127,9 @@ def test_a_shorter_sequence_takes_the_source_along():
 
 def points(found, name):
     """Where the points of a path of the drawing lie, as node numbers: the items are level 0."""
-    n = int(found.locator(".ak-net").evaluate("e => getComputedStyle(e).getPropertyValue('--count')"))
-    top = float(found.locator(".ak-net > svg").get_attribute("viewBox").split()[-1])
-    return [int((top - float(y)) * n + float(x)) for x, y in re.findall(r"[ML](\d+) (\d+)", found.locator(f"path.ak-{name}").get_attribute("d"))]
+    n, top, path = found.evaluate(f"""f => [Number(getComputedStyle(f.querySelector('.ak-net')).getPropertyValue('--count')),
+        f.querySelector('.ak-net > svg').viewBox.baseVal.height, f.querySelector('path.ak-{name}').getAttribute('d')]""")
+    return [int((top - float(y)) * n + float(x)) for x, y in re.findall(r"[ML](\d+) (\d+)", path)]
 
 
 @pytest.mark.browser
