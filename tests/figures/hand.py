@@ -19,12 +19,19 @@ POINTS = [[-0.9, -0.6], [0, -0.4], [-0.2, 0], [0.9, 0.5], [0.2, 0.9]]
 
 @functools.cache
 def about(kind):
-    """The tests of one figure, with what they say of it: on which PAGES it stands, an `example`, what is `shown`, ..."""
+    """The tests of one figure. What they say of it, the tests of all figures ask.
+
+    PAGES: where it stands.  `example()`: one of it, with the caption "Cap.".  `shown(widget)`: texts that its still picture
+    must hold.  BAD: input that is refused, as (make, error, words).  Perhaps REFUSED: (trait, value, error) of what cannot
+    be set later; CHANGED: a trait of the reader's and another value; `given(widget)`: what its arithmetic starts from, if
+    that is not the state; TALL: buttons that leave the figure as high as it was; TARGETS: what a thumb must hit on a
+    phone; HELD: what can be dragged anywhere.
+    """
     return importlib.import_module(f"test_{kind}")
 
 
 def those_with(name):
-    """The figures that say something of this name, with what they say: ``{kind: value}``."""
+    """What the figures say under one of these names, of those that do: ``{kind: value}``."""
     return {kind: getattr(about(kind), name) for kind in base.kinds() if hasattr(about(kind), name)}
 
 

@@ -17,7 +17,6 @@ def example():
 
 
 def shown(widget):
-    """What the still picture must hold."""
     return [fixed(v) for v in widget.tempered.flat]
 
 
@@ -76,7 +75,7 @@ def test_alignment_shows_where_each_word_looks(opened):
 @pytest.mark.browser
 def test_no_gap_on_the_cover_without_scripts(watched, site):
     with watched(java_script_enabled=False) as w:
-        w.page.goto(f"{site}/index.html")
+        w.page.goto(f"{site}/{PAGES[0]}.html")
         still = w.page.locator("[data-ak-figure=alignment]")
         inside = max(box["y"] + box["height"] for box in (e.bounding_box() for e in still.locator(":scope > *").all()) if box)
         box = still.bounding_box()

@@ -12,7 +12,6 @@ from attnkit import attention, memory, multi_head_attention, window_mask
 from attnkit.figures import AttentionBill, attention_bill
 from attnkit.lessons import costs
 from attnkit.pictures.formats import in_bytes, in_time, in_words
-from booklib import toc
 
 PAGES = ["chapters/cost"]
 TALL = ["window", "linear", "memory", "time"]
@@ -31,7 +30,6 @@ def example():
 
 
 def shown(widget):
-    """What the still picture must hold."""
     return [text for method in attention_bill.METHODS for bill in [widget.of(method)]
             for text in [*[in_words(bill[name]) for name in ("projections", "attention", "operations")],
                          *[in_bytes(bill[name]) for name in ("weights", "cache")],
@@ -227,6 +225,7 @@ def test_a_bill_by_keyboard_and_by_hand(window, tmp_path, width):
         assert found.inner_text() == start and max(heights_) - min(heights_) < 1, "the page below jumps"
         assert not w.errors
 
+
 # Where a point of the chart stands, as powers of ten: of the length, and of what is drawn upwards.
 PLACES = """f => { const at = e => (e.getAttribute('transform') || '').match(/[-.0-9]+/g)?.map(Number);
     return { dot: at(f.querySelector('.ak-dot')), ring: at(f.querySelector('.ak-ring')),
@@ -297,7 +296,7 @@ def test_the_chart_and_its_sliders_at_200_percent(watched, site):
     """1280 x 900 at 200 %: the chart of the bill and all that moves it fit the screen together."""
     with watched(width=640) as w:
         w.page.set_viewport_size({"width": 640, "height": 450})
-        w.open(f"{site}/{toc.chapter('cost')}.html")
+        w.open(f"{site}/{PAGES[0]}.html")
         found = w.page.locator("[data-ak-kind=attention_bill]")
         chart, controls = found.locator(".ak-bill-chart").bounding_box(), found.locator(".ak-controls").bounding_box()
         both = [min(b["y"] for b in (chart, controls)), max(b["y"] + b["height"] for b in (chart, controls))]

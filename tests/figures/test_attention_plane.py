@@ -18,7 +18,6 @@ def example():
 
 
 def shown(widget):
-    """What the still picture must hold."""
     return [fixed(v) for v in [*widget.weights.flat, *widget.outputs.flat]]
 
 

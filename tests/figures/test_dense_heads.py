@@ -19,7 +19,6 @@ def example():
 
 
 def shown(widget):
-    """What the still picture must hold."""
     return [fixed(v) for v in [*widget.weights.flat, *widget.reads.flat, *widget.pieces, widget.output, widget.exact]]
 
 

@@ -46,7 +46,6 @@ def example():
 
 
 def shown(widget):
-    """What the still picture must hold."""
     return [*words_of(widget), *[fixed(v) for v in np.sort(widget.weights)[-5:]],
             fixed(max(widget.probability, 1 - widget.probability))]
 

@@ -38,7 +38,6 @@ def example():
 
 
 def shown(widget):
-    """What the still picture must hold."""
     return [fixed(v) for v in [*widget.features.mean(axis=0), *widget.channel_gates, *widget.gated.max(axis=0), *widget.chances,
                                widget.channel_gates.sum(), widget.place_gates.sum()]]
 

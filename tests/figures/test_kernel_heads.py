@@ -23,7 +23,6 @@ def example():
 
 
 def shown(widget):
-    """What the still picture must hold."""
     return [fixed(v) for v in [*widget.reads.flat, widget.output[0, 0], widget.exact[0, 0]]]
 
 

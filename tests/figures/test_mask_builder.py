@@ -30,7 +30,6 @@ def example():
 
 
 def shown(widget):
-    """What the still picture must hold."""
     return [*[fixed(v) for v in [*widget.weights[np.array(widget.mask)], *widget.weights.sum(axis=1)]], "×"]
 
 

@@ -18,7 +18,6 @@ def example():
 
 
 def shown(widget):
-    """What the still picture must hold."""
     return [fixed(v) for x in (widget.scores, widget.weights, widget.outputs) for v in x.flat]
 
 

@@ -37,7 +37,6 @@ def example():
 
 
 def shown(widget):
-    """What the still picture must hold."""
     return [*[fixed(v, 3) for v in [*widget.losses, *widget.held_out_losses]],
             *[fixed(v) for v in [*widget.matrix.flat, *widget.held_out_weights[0]]]]
 

@@ -17,7 +17,6 @@ def example():
 
 
 def shown(widget):
-    """What the still picture must hold."""
     return [fixed(v, plus=True) for v in [*widget.products.flat, *widget.scores]]
 
 

@@ -25,7 +25,6 @@ def example():
 
 
 def shown(widget):
-    """What the still picture must hold."""
     return [*widget.sentence, *[fixed(v) for v in [*widget.weights, *widget.dense, *widget.attention]]]
 
 

@@ -25,7 +25,6 @@ def example():
 
 
 def shown(widget):
-    """What the still picture must hold."""
     return [fixed(v) for v in [*np.ravel([*widget.vectors.values()]), *widget.bias, widget.found["sinusoidal"],
                                widget.found["learned"], widget.found["alibi"], *widget.found["rotary"]]]
 

@@ -39,7 +39,6 @@ def example():
 
 
 def shown(widget):
-    """What the still picture must hold."""
     return [*widget.sentence.split(), *widget.translation,
             *[fixed(v) for v in [*widget.weights.flat, *widget.chances.max(axis=1)]]]
 
@@ -229,6 +228,7 @@ def test_a_sentence_by_keyboard(window, tmp_path, width):
         press(found, "Reset")
         w.settle()
         assert found.inner_text() == start and not w.errors
+
 
 # Press a button, wait until so many words are there, then press another; what was said while the model wrote.
 TRANSLATING = """(f, [begin, count, name]) => new Promise(done => { const said = [], live = f.querySelector('[role=status]');

@@ -19,7 +19,6 @@ def example():
 
 
 def shown(widget):
-    """What the still picture must hold."""
     return [*[f"<td>{number}</td>" for counted in widget.compared.values() for number in counted.values()],
             ", ".join(map(str, graphs.Network(widget.network, widget.length).heard(widget.source)))]
 
@@ -60,6 +59,7 @@ def test_sequence_paths_arithmetic():
         assert [tuple(edge) for edge in got["edges"]] == network.edges and [tuple(edge) for edge in got["drawn"]] == list(network.drawn())
         assert got["far"] == [far.get(k, -1) for k in range(network.last + 1)]
         assert got["path"] == network.path(source) and got["heard"] == network.heard(source) and got["layers"] == network.layers
+
 
 LENGTHS = [2, *range(4, 33)]
 

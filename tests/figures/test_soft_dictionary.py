@@ -20,7 +20,6 @@ def example():
 
 
 def shown(widget):
-    """What the still picture must hold."""
     return [*[fixed(v) for v in widget.weights], fixed(widget.answer, 1)]
 
 

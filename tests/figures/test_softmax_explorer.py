@@ -17,7 +17,6 @@ def example():
 
 
 def shown(widget):
-    """What the still picture must hold."""
     return [*[fixed(v) for v in [*widget.powers, widget.powers.sum(), *widget.weights]],
             *[fixed(v, plus=True) for v in widget.derivative.flat]]
 

@@ -19,7 +19,6 @@ def example():
 
 
 def shown(widget):
-    """What the still picture must hold."""
     return [fixed(v, 1) for v in widget.array.flat]
 
 

@@ -27,7 +27,6 @@ def example():
 
 
 def shown(widget):
-    """What the still picture must hold."""
     return [*widget.story, *[fixed(v, 3) for v in np.sort(widget.chances)[-5:]], fixed(widget.temperature),
              *[fixed(v) for v in widget.weights[:, :, -1].max(axis=-1).flat]]
 
@@ -311,6 +310,7 @@ def test_seeds_are_typed(window, tmp_path):
         assert "Seed 321: " in says(w, found)
         follows(found, widget)
         assert not w.errors
+
 
 # Press Write, wait until so many words more are there, then press another button; what was said while it ran.
 WRITING = """(f, [count, name]) => new Promise(done => { const first = f.querySelectorAll('.ak-token').length, said = [];

@@ -40,7 +40,6 @@ def example():
 
 
 def shown(widget):
-    """What the still picture must hold."""
     return [compact(widget.difference), *[fixed(v) for case in widget.cases for v in np.ravel(case["weights"])],
             *[f"{word} {fixed(p)}" for case in widget.cases for answers in case["answers"] for best in answers
               for word, p in best]]
