@@ -1,0 +1,89 @@
+"""The figure of heads: projected, split, scored, blended and merged."""
+
+import numpy as np
+import pytest
+from conftest import DARK_PHONE, node, on
+from hand import CASES, SHOWN, figure, rows
+
+from attnkit import multi_head_attention, scores, split_heads
+from attnkit.figures import HeadStepper
+from attnkit.pictures.formats import fixed
+
+PAGES = ["chapters/multi_head"]
+
+
+def stepper(**changed):
+    w = np.ones((2, 4))
+    return HeadStepper(**({"x": [[1, 2]], "w_query": w, "w_key": w, "w_value": w, "w_output": w.T, "num_heads": 2, "words": ["a"]} | changed))
+
+
+def example():
+    return HeadStepper([[1, 0.5], [0, -1]], [[1, 0.3], [0, 1]], [[1, 1], [1, 0]], [[1, 0], [2, 1]], [[1, -1], [0, 1]], 2, ["a", "b"], caption="Cap.")
+
+
+def shown(widget):
+    return [fixed(v) for v in [*widget.weights.flat, *widget.output.flat]]
+
+
+BAD = [
+    (lambda: stepper(x=np.ones((7, 2)), words=list("abcdefg")), ValueError, "words must be at most 6, got 7"),
+    (lambda: stepper(x=np.ones((1, 9))), ValueError, "x must have at most 8 columns, got 9"),
+    (lambda: stepper(w_query=np.ones((2, 10))), ValueError, "w_query must have at most 8 columns, got 10"),
+    (lambda: stepper(w_key=np.ones((2, 3))), ValueError, r"w_key must have shape \(2, 4\), got \(2, 3\)"),
+    (lambda: stepper(w_output=np.ones((3, 2))), ValueError, r"w_output must have shape \(4, 2\), got \(3, 2\)"),
+    (lambda: stepper(num_heads=3), ValueError, r"divide the columns of w_query \(4\) and w_value \(4\), got 3"),
+    (lambda: stepper(num_heads=2, w_value=np.ones((2, 3))), ValueError, r"and w_value \(3\), got 2"),
+    (lambda: stepper(num_heads=8), ValueError, "num_heads must be at most 4"),
+    (lambda: stepper(num_heads=2.0), TypeError, "num_heads must be an integer, got float"),
+    (lambda: stepper(step=7), ValueError, "step must be from 0 to 6, the number of one of the steps"),
+    (lambda: stepper(head=2), ValueError, "head must be from 0 to 1, the number of one of the heads, got 2"),
+]
+
+REFUSED = [("step", 7, ValueError), ("head", 2, ValueError), ("selected", 2, ValueError), ("temperature", 11, ValueError)]
+
+
+# ---- the arithmetic, and Python's side
+
+def test_head_stepper_arithmetic():
+    rng = np.random.default_rng(11)
+    cases = []
+    for _ in range(CASES):
+        h, n, d = int(rng.integers(1, 5)), int(rng.integers(1, 7)), int(rng.integers(1, 9))
+        dk, dv = (int(rng.integers(1, 8 // h + 1)) for _ in range(2))
+        cases.append({"x": rows(rng, n, d), "w_query": rows(rng, d, h * dk), "w_key": rows(rng, d, h * dk),
+                      "w_value": rows(rng, d, h * dv), "w_output": rows(rng, h * dv, d), "num_heads": h,
+                      "temperature": float(10 ** rng.uniform(-1, 1))})
+    for case, got in zip(cases, node("run_figures.js", {"figure": "head_stepper", "cases": cases})):
+        x, *w = (np.array(case[name]) for name in ("x", "w_query", "w_key", "w_value", "w_output"))
+        h, t = case["num_heads"], case["temperature"]
+        ours = HeadStepper(x, *w, h, [str(i) for i in range(len(x))])
+        plain = multi_head_attention(x, x, x, *w, num_heads=h)
+        assert np.allclose(ours.output, plain[0], rtol=0, atol=1e-12) and np.allclose(ours.weights, plain[1], rtol=0, atol=1e-12)
+        ours.temperature = t
+        q, k, v = (split_heads(x @ m, h) for m in w[:3])
+        output, weights = multi_head_attention(x, x, x, *w, num_heads=h, scale=1 / (t * q.shape[-1] ** 0.5))
+        wanted = {"queries": q, "keys": k, "values": v, "scores": scores.scaled_dot(q, k), "weights": weights,
+                  "heads": weights @ v, "output": output}
+        for name, numbers in wanted.items():
+            assert np.allclose(got[name], numbers, rtol=0, atol=1e-11), name
+        # One wide product, or a product for each head and their sum: the same numbers.
+        assert np.allclose(np.sum(got["shares"], axis=0), output, rtol=0, atol=1e-11)
+        assert np.allclose(ours.output, output, rtol=0, atol=1e-12) and np.allclose(ours.weights, weights, rtol=0, atol=1e-12)
+
+
+# ---- on the page of the book
+
+@pytest.mark.browser
+@on(PAGES, DARK_PHONE)
+def test_heads_are_split_and_merged(opened):
+    found = figure(opened, "head_stepper")
+    assert "softmax(S_1)" in found.locator(".ak-code").inner_text(), "it opens with the weights of head 1"
+    first = found.evaluate(SHOWN)
+    found.get_by_role("button", name="head 2").click()
+    assert found.evaluate(SHOWN) != first
+    found.get_by_role("button", name="head 1").click()
+    found.get_by_role("button", name="1 project").click()
+    for step, code in enumerate(["X @ W_Q", "np.hsplit", "Q_1 @ K_1", "softmax(S_1)", "A_1 @ V_1", "np.hstack", "H @ W_O"]):
+        assert code in found.locator(".ak-code").inner_text(), step
+        if step < 6:
+            found.get_by_role("button", name="Next step").click()
