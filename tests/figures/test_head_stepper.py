@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 from conftest import DARK_PHONE, node, on
-from hand import CASES, SHOWN, figure, rows
+from drawn import signs
+from hand import CASES, SHOWN, alone, figure, rows
+from pictures.test_heads import layer
 
 from attnkit import multi_head_attention, scores, split_heads
 from attnkit.figures import HeadStepper
@@ -87,3 +89,42 @@ def test_heads_are_split_and_merged(opened):
         assert code in found.locator(".ak-code").inner_text(), step
         if step < 6:
             found.get_by_role("button", name="Next step").click()
+
+
+PANELS = """e => [...e.querySelectorAll('.ak-part')].map(part => ({
+    name: part.querySelector('.ak-maths').textContent, colour: getComputedStyle(part.querySelector('.ak-maths')).color,
+    frame: getComputedStyle(part.querySelector('.ak-frame')).borderTopColor,
+    tops: [...part.querySelectorAll('.ak-tops span')].map(top => [top.textContent, top.getBoundingClientRect().left + top.getBoundingClientRect().width / 2]),
+    middles: [...part.querySelectorAll('.ak-row')].slice(0, 1).flatMap(row => [...row.children].map(c => c.getBoundingClientRect().left + c.getBoundingClientRect().width / 2)),
+    squares: [...part.querySelectorAll('.ak-sq')].map(c => c.textContent),
+    chosen: [...part.querySelectorAll('.ak-row')].map(row => row.classList.contains('ak-chosen'))}))"""
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [673, 360])
+def test_head_stepper_opens_with_a_head_and_a_word(watched, tmp_path, width):
+    """At the weights of a head: what is pressed, what the matrices are called and show, whose row is framed."""
+    x, heads, w_output, names = layer()
+    joined = [np.concatenate([head[k] for head in heads], axis=1) for k in range(3)]
+    widget = HeadStepper(x, *joined, w_output, 2, names, step=3, head=1, selected=2)
+    assert [widget.defaults[name] for name in ("step", "head", "selected")] == [3, 1, 2]
+    with watched(width=width, reduced_motion="reduce") as w:
+        found = alone(w, tmp_path, widget)
+        assert found.locator("[aria-pressed=true]").all_inner_texts() == ["roses", "4 weigh", "head 2"]
+        assert found.locator(".ak-live").inner_text().startswith("Weights of “roses” in head 2: Susan ")
+        scores, weights = found.evaluate(PANELS)
+        assert (scores["name"], weights["name"]) == ("S2", "A2 = softmax(S2)")
+        assert weights["squares"] == [fixed(v) for v in widget.weights[1].flat] and weights["colour"] == weights["frame"] != scores["frame"]
+        assert scores["chosen"] == weights["chosen"] == [False, False, True, False, False]
+        assert [name for name, _ in scores["tops"]] == names and weights["tops"] == []
+        for panel in (scores, weights):                                    # the words stand over the columns of both
+            assert [middle for _, middle in scores["tops"]] == pytest.approx(panel["middles"], abs=1)
+        found.get_by_role("button", name="1 project").click()
+        signs_of = {"X": x, "WQ": joined[0], "WK": joined[1], "WV": joined[2], "Q": x @ joined[0], "K": x @ joined[1], "V": x @ joined[2]}
+        panels = {panel["name"]: panel for panel in found.evaluate(PANELS)}
+        assert set(panels) == set(signs_of)
+        for name, numbers in signs_of.items():                             # row by row, slice by slice
+            slices = [numbers] if name == "X" else [numbers[:, :2], numbers[:, 2:]]
+            assert panels[name]["squares"] == [v for part in slices for row in signs(part) for v in row], name
+        assert all(panels[f"W{letter}"]["colour"] == panels[letter]["frame"] for letter in "QKV")
+        assert w.page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0

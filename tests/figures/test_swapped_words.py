@@ -1,9 +1,11 @@
 """The figure of two names that change places: what heads and positions make of it."""
 
+import re
+
 import numpy as np
 import pytest
 from conftest import WIDE, node, on
-from hand import CASES, figure, says
+from hand import CASES, alone, figure, says
 
 from attnkit.figures import SwappedWords
 from attnkit.pictures.formats import compact, fixed
@@ -156,3 +158,35 @@ def test_swapped_words_without_positions_give_the_same_output(opened):
     for count in "12":
         heads.get_by_role("button", name=count).click()
         assert "The output is the same in the other order" in says(w, found)
+
+
+def cases_of(*layers):
+    """Layers for `SwappedWords`: each a pair of positions and heads."""
+    return [{"positions": positions, "heads": heads, "weights": [[[1 - .1 * heads, 0, .1 * heads]] * heads] * 2, "output": [[1.0, 2.0], [1.0, 3.0]],
+             "answers": [[[("Ann", 0.6), ("Bob", 0.4)]]] * 2} for positions, heads in layers]
+
+
+FOUR = [(False, 1), (False, 2), (True, 1), (True, 2)]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("opened", [0, 3])
+def test_swapped_words_open_with_the_case_that_is_named(watched, tmp_path, opened):
+    widget = SwappedWords(["Ann", "saw", "Bob"], (0, 2), 1, cases_of(*FOUR), ["Who saw?"], right=[0], opened=opened)
+    positions, heads = FOUR[opened]
+    assert {**widget.defaults} == {"positions": positions, "heads": heads, "swapped": False}
+    rows = re.findall(r'<tr><th scope="row">(.*?)</th><td>(.*?)</td><td>(.*?)</td>', widget.still().split("</table>")[0])
+    assert rows[0] == ("Ann saw Bob", "on" if positions else "off", str(heads)) and len(rows) == len(set(rows)) == 8
+    with watched(width=673) as w:
+        found = alone(w, tmp_path, widget)
+        assert found.locator("[aria-pressed=true]").all_inner_texts() == [rows[0][1], rows[0][2]]
+        found.get_by_role("button", name="off" if positions else "on").click()
+        found.get_by_role("button", name="Reset").click()
+        assert found.locator("[aria-pressed=true]").all_inner_texts() == [rows[0][1], rows[0][2]]
+
+
+@pytest.mark.parametrize("opened, error, words", [(4, ValueError, "opened must be from 0 to 3, the number of one of the cases, got 4"),
+                                                  (True, TypeError, "opened must be an integer, got True")])
+def test_swapped_words_refuse_to_open_with_another_case(opened, error, words):
+    with pytest.raises(error, match=words):
+        SwappedWords(["Ann", "saw", "Bob"], (0, 2), 1, cases_of(*FOUR), ["Who saw?"], right=[0], opened=opened)
