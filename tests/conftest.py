@@ -22,7 +22,6 @@ PATIENCE = 300      # seconds before what hangs is given up; on a busy machine e
 
 # ---- what runs, where and when
 
-
 def pytest_addoption(parser):
     parser.addoption("--only", metavar="SLUG", help="the tests of one chapter: its notebook, its page, its figures")
 
