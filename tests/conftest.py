@@ -24,7 +24,6 @@ PATIENCE = 300      # seconds before what hangs is given up; on a busy machine e
 
 # ---- what runs, where and when
 
-
 def pytest_addoption(parser):
     parser.addoption("--only", metavar="SLUG", help="what is about one chapter: its notebook, its side room, their pages and figures")
     parser.addoption("--all", action="store_true", help="execute every notebook, those of an earlier green run, too")

@@ -124,9 +124,12 @@ def unrepeatable(cells):
 
 # ---- who catches
 
-def page(question, name, theme="light", width=1280):
-    """A question that tests/test_site.py asks of a page."""
-    return f"tests/test_site.py::test_{question}[{name}, {theme}, {width}]"
+def page(question, name, theme="light", width=1280, file="tests/test_site.py"):
+    """A question that tests/test_site.py, or another file, asks of a page."""
+    return f"{file}::test_{question}[{name}, {theme}, {width}]"
+
+
+figures_on = partial(page, file="tests/figures/test_on_the_page.py")
 
 
 def road(question, slug):
@@ -275,9 +278,9 @@ FAULTS = [
     Fault("lines that stay where they were in another window", partial(change, "attnkit/figures/sentence_translator.js", "watch.observe(node)", "watch.unobserve(node)"),
           "tests/figures/test_sentence_translator.py::test_lines_lead_from_word_to_word"),
     Fault("a dead control", partial(change, "attnkit/figures/alignment.js", "figure.put({ selected: i })", "figure.put({})"),
-          page("every_control_changes_something_by_keyboard", INDEX, *DARK_PHONE), builds=True),
+          figures_on("every_control_changes_something_by_keyboard", INDEX, *DARK_PHONE), builds=True),
     Fault("a reset that does not lead back", partial(change, CORE, 'this.put(this.get("defaults"));', "this.put({});"),
-          page("every_control_changes_something_by_keyboard", INDEX, *DARK_PHONE), builds=True),
+          figures_on("every_control_changes_something_by_keyboard", INDEX, *DARK_PHONE), builds=True),
     Fault("a figure's script that no page loads", partial(change, "_ext/book_site.py", 'for kind in ["core", *kinds] if kinds', 'for kind in ["core"] if kinds'),
           page("loads_cleanly", INDEX), builds=True),
     Fault("a trait of another name", partial(change, "attnkit/figures/dense_heads.js", 'trait: "sharpness"', 'trait: "sharpnes"'),
@@ -291,7 +294,7 @@ FAULTS = [
           "tests/test_hands.py::test_the_contents_open_and_close[360]", builds=True),
     Fault("a script that is not in shape", partial(append, CORE, "\nlet unused = 1\n"), "tests/test_repository.py::test_style"),
     Fault("a figure that does too much work", partial(change, CORE, SOFTMAX, f"for (let k = 0; k < 3e4; k++) {{ void k; }} {SOFTMAX}"),
-          page("operations", INDEX), builds=True),
+          figures_on("operations", INDEX), builds=True),
     Fault("a script error", partial(append, CORE, "\nattnkit.nothing.at.all();\n"), page("loads_cleanly", INDEX), builds=True),
     # pages
     Fault("contrast", partial(change, CSS, ".ak-time {\n    color: var(--ak-quiet);", ".ak-time {\n    color: #9ab;"),
