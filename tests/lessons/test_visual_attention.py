@@ -232,7 +232,7 @@ def test_picture_task():
 def test_the_right_gate_finds_the_shape():
     """And the wrong one does not; the gates are open where they should be."""
     place, channel = PictureTask("place"), PictureTask("channel")
-    spatial, wrong = place.train(0, gate="spatial"), place.train(0, gate="channel", steps=150)
+    spatial, wrong = (place.train(0, gate=gate, filters=6, steps=steps) for gate, steps in (("spatial", 400), ("channel", 150)))
     assert place.evaluate(spatial) > 0.97 and abs(place.evaluate(wrong) - 0.25) < 0.08
     lit, elsewhere = place.evaluate_places(spatial)
     assert lit > 2 * elsewhere
