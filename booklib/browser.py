@@ -14,6 +14,23 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "-
          "--disable-component-update", "--disable-sync"]
 PACKED = r"\.(?:woff2|png)$"      # compressed already
 PATIENCE = 300_000                # ms before what hangs is given up: nothing fails because a machine is busy
+# What a page has put off for a moment, kept so that it can be had at once, and whether it goes on by itself, frame by
+# frame. A page notices nothing of it.
+PUT_OFF = """(() => { const {setTimeout, clearTimeout, requestAnimationFrame, cancelAnimationFrame} = window;
+    const soon = new Map(), frames = new Set();
+    window.setTimeout = (act, wait = 0, ...given) => {
+        if (typeof act !== 'function' || wait > 300) return setTimeout(act, wait, ...given);
+        const id = setTimeout(() => { soon.delete(id); act(...given); }, wait);
+        soon.set(id, () => act(...given));
+        return id; };
+    window.clearTimeout = id => { soon.delete(id); clearTimeout(id); };
+    window.requestAnimationFrame = act => {
+        const id = requestAnimationFrame(time => { frames.delete(id); act(time); });
+        frames.add(id);
+        return id; };
+    window.cancelAnimationFrame = id => { frames.delete(id); cancelAnimationFrame(id); };
+    window.atOnce = () => { for (const [id, act] of [...soon]) if (soon.has(id)) { window.clearTimeout(id); act(); } };
+    window.goesOn = () => frames.size > 0; })()"""
 
 
 class Server(http.server.SimpleHTTPRequestHandler):
@@ -88,6 +105,7 @@ class Watched:
         self.context = browser.new_context(viewport={"width": width, "height": 900},
                                            color_scheme="dark" if dark else "light", **context)
         self.context.set_default_timeout(PATIENCE)
+        self.context.add_init_script(PUT_OFF)
         self.page = self.context.new_page()
         self.forget()
         self.page.on("pageerror", lambda e: self.errors.append(str(e)))
@@ -110,11 +128,12 @@ class Watched:
         self.page.evaluate("document.fonts.ready.then(() => true)")
 
     def settle(self):
-        """Until a figure has said what changed, which it does after 250 ms.
+        """Let a figure say now what changed, which it does when it has rested for 250 ms."""
+        self.page.evaluate("atOnce()")
 
-        A timer of the page itself, started later and due later, ends after the figure's on any machine.
-        """
-        self.page.evaluate("() => new Promise(done => setTimeout(done, 300))")
+    def goes_on(self):
+        """Whether something on the page goes on by itself, frame by frame."""
+        return self.page.evaluate("goesOn()")
 
     def __enter__(self):
         return self

@@ -1,6 +1,7 @@
 """What the tests share: the site over http, a browser with the outside world cut off, node; and who runs what when."""
 
 import collections
+import contextlib
 import functools
 import json
 import os
@@ -23,6 +24,7 @@ PATIENCE = 300      # seconds before what hangs is given up; on a busy machine e
 
 # ---- what runs, where and when
 
+
 def pytest_addoption(parser):
     parser.addoption("--only", metavar="SLUG", help="what is about one chapter: its notebook, its side room, their pages and figures")
     parser.addoption("--all", action="store_true", help="execute every notebook, those of an earlier green run, too")
@@ -34,7 +36,10 @@ def pytest_configure(config):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
-    """Leave out what was not asked for; keep what belongs together on one worker, what takes longest first."""
+    """Leave out what was not asked for; keep what belongs together on one worker, what takes longest first.
+
+    Of one page in one look, those that work its figures come after those that look at it as it was opened.
+    """
     if only := config.getoption("--only"):
         wanted = {page for page in BOOK if toc.slug(page) == only}        # the road and its side room
         keep(config, items, lambda item: wanted & about(item))
@@ -46,7 +51,8 @@ def pytest_collection_modifyitems(config, items):
         if item.path.suffix == ".ipynb":
             item.parent.output_timeout = PATIENCE      # nbval waits five seconds for what a cell printed
         groups[together(item.nodeid)].append(item)
-    items[:] = [item for group in sorted(groups, key=length, reverse=True) for item in groups[group]]
+    items[:] = [item for group in sorted(groups, key=length, reverse=True)
+                for item in sorted(groups[group], key=lambda item: item.path.parent.name == "figures")]
 
 
 def keep(config, items, wanted):
@@ -125,7 +131,8 @@ class Context(NamedTuple):
         return f"{self.page}, {self.theme}, {self.width}"
 
 
-WIDE, DARK, PHONE, DARK_PHONE = LOOKS = [(theme, width) for width in (1280, 360) for theme in ("light", "dark")]
+LOOKS = [(theme, width) for width in (1280, 360) for theme in ("light", "dark")]
+WIDE, DARK_PHONE = LOOKS[0], LOOKS[-1]
 # Every page is opened twice, wide and light, and on a phone and dark; `make pages` opens it in all four looks.
 TWO = LOOKS if "EVERY_LOOK" in os.environ else [WIDE, DARK_PHONE]
 
@@ -134,11 +141,6 @@ def on(pages, *looks):
     """Ask a test of some pages, in some themes and widths; all tests of one page in one look have it open together."""
     contexts = [Context(page, *look) for page in pages for look in looks]
     return pytest.mark.parametrize("opened", contexts, indirect=True, ids=map(str, contexts))
-
-
-def chapter(slug, look=WIDE):
-    """Ask a test of the figures of one chapter."""
-    return on([toc.chapter(slug) or slug], look)
 
 
 @pytest.fixture(scope="session")
@@ -161,6 +163,36 @@ def watched(chromium):
     """Open a page of one's own: ``with watched(width=360) as w: w.open(...)``."""
     def make(**look):
         return browser.Watched(chromium, **look)
+    return make
+
+
+@pytest.fixture(scope="session")
+def windows():
+    """The windows that `window` hands on, by how they look."""
+    kept = {}
+    yield kept
+    for w in kept.values():
+        w.context.close()
+
+
+@pytest.fixture
+def window(chromium, windows):
+    """The same, but a window that is handed on to the next test: for one that changes nothing of the window itself.
+
+    A new window takes longer than most of what is asked in it.
+    """
+    @contextlib.contextmanager
+    def make(**look):
+        key = tuple(sorted(look.items()))
+        w = windows.pop(key, None) or browser.Watched(chromium, **look)
+        w.forget()
+        w.page.mouse.move(0, 0)
+        try:
+            yield w
+        except BaseException:
+            w.context.close()
+            raise
+        windows[key] = w
     return make
 
 
@@ -191,13 +223,38 @@ def opened(request, shelf, site, chromium):
         window.look, window.name = look, look.page
         window.forget()
         if look[1:] == WIDE and "data-ak-figure" in (SITE / f"{look.page}.html").read_text():
-            window.profile = window.context.new_cdp_session(window.page)
-            window.profile.send("Profiler.enable")
-            window.profile.send("Profiler.startPreciseCoverage", {"callCount": True, "detailed": True})
+            window.profile = counted(window)
         window.open(f"{site}/{look.page}.html")
+        if look[1:] == WIDE and "data-ak-figure" in (SITE / f"{look.page}.html").read_text():
+            window.mounted = blocks(window.profile, where=SCRIPTS)
     yield window
     if request.node.stash.get(FAILED, False):
         window.look = None
+
+
+SCRIPTS = "/_static/figures/"
+
+
+def counted(w):
+    """Begin to count the blocks of the scripts that a page runs; before it is opened."""
+    profile = w.context.new_cdp_session(w.page)
+    profile.send("Profiler.enable")
+    profile.send("Profiler.startPreciseCoverage", {"callCount": True, "detailed": True})
+    return profile
+
+
+def blocks(profile, act=None, where="file:"):
+    """How many blocks of the scripts from there an act runs; without an act, how many ran since this was asked last."""
+    if act:
+        blocks(profile)
+        act()
+    scripts = [s for s in profile.send("Profiler.takePreciseCoverage")["result"] if where in s["url"]]
+    return sum(block["count"] for s in scripts for f in s["functions"] for block in f["ranges"])
+
+
+def numbers(words, cells):
+    """How many numbers there are: decimals anywhere, and whole ones that fill a cell of a table."""
+    return len(re.findall(r"\d\.\d", words)) + sum(bool(re.fullmatch(r"[\d,]+", cell.strip())) for cell in cells)
 
 
 SHIFT = """window.shift = 0; new PerformanceObserver(list => { for (const e of list.getEntries()) if (!e.hadRecentInput)

@@ -1,5 +1,7 @@
 """Models with random numbers in them, of all kinds of sizes, as they come back from a page: for tests of what runs them."""
 
+import functools
+
 import numpy as np
 import torch
 
@@ -30,20 +32,22 @@ def random_translator(seed, *, source_words, target_words, width=10, states=2, s
     return WordTranslator.unpacked(WordTranslator(shaken(model, seed, spread), [*MARKS, *source_words], [*MARKS, *target_words]).packed())
 
 
+@functools.cache
 def storytellers():
     """Twenty-five, the last as large as the chapter's."""
-    rng = np.random.default_rng(41)
+    rng, models = np.random.default_rng(41), []
     for seed in range(24):
         heads = int(rng.integers(1, 5))
-        yield random_storyteller(seed, words=LEXICON[:rng.integers(2, 16)], width=heads * int(rng.integers(1, 6)), num_heads=heads,
-                                 num_layers=int(rng.integers(1, 4)), hidden=int(rng.integers(1, 14)), reach=int(rng.integers(1, 9)),
-                                 attention="uniform" if seed % 6 == 0 else "softmax", spread=float(rng.uniform(0.3, 2)))
-    yield random_storyteller(99, words=[f"w{k}" for k in range(68)], width=32, num_heads=4, hidden=64, reach=32, spread=0.5)
+        models.append(random_storyteller(seed, words=LEXICON[:rng.integers(2, 16)], width=heads * int(rng.integers(1, 6)), num_heads=heads,
+                                         num_layers=int(rng.integers(1, 4)), hidden=int(rng.integers(1, 14)), reach=int(rng.integers(1, 9)),
+                                         attention="uniform" if seed % 6 == 0 else "softmax", spread=float(rng.uniform(0.3, 2))))
+    return [*models, random_storyteller(99, words=[f"w{k}" for k in range(68)], width=32, num_heads=4, hidden=64, reach=32, spread=0.5)]
 
 
+@functools.cache
 def translators():
     """Twenty-five, the last as large as the chapter's, each with a grammar of random ways."""
-    rng = np.random.default_rng(51)
+    rng, models = np.random.default_rng(51), []
     for seed in range(25):
         words = [f"e{k}" for k in range(90 if seed == 24 else rng.integers(2, 12))]
         width, states = (54, 11) if seed == 24 else (int(w := rng.integers(3, 20)), int(rng.integers(1, (w + 1) // 2)))
@@ -51,4 +55,5 @@ def translators():
                                   states=states, spread=float(rng.uniform(0.2, 0.8)))
         places = int(rng.integers(2, 13))
         ways = [{str(word): k + 1 for word in rng.choice(words, rng.integers(1, min(len(words), 20) + 1), replace=False)} for k in range(places)]
-        yield model, {"next": [*ways, {}], "final": sorted({places, *rng.integers(1, places + 1, 3).tolist()})}
+        models.append((model, {"next": [*ways, {}], "final": sorted({places, *rng.integers(1, places + 1, 3).tolist()})}))
+    return models

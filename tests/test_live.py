@@ -173,7 +173,4 @@ def test_several_figures_share_one_core(watched, lab):
 
 def becomes(page, code, wanted):
     """Ask the kernel until it answers so; what a reader does reaches it a moment later."""
-    end = time.monotonic() + PATIENCE
-    while (said := page.evaluate(PYTHON, code)) != wanted and time.monotonic() < end:
-        time.sleep(0.1)
-    assert said == wanted
+    page.wait_for_function(f"async ([code, wanted]) => await ({PYTHON})(code) === wanted", arg=[code, wanted])

@@ -8,7 +8,7 @@
    * @typedef {{ query_words: string[], key_words: string[], query_lang: string, key_lang: string, weights: Matrix, tempers: boolean }} Given
    */
 
-  // The arithmetic, compared with attnkit.softmax by tests/test_figures.py: softmax(log w / T), row by row.
+  // The arithmetic, compared with attnkit.softmax by tests/figures/: softmax(log w / T), row by row.
   /** @param {{ weights: Matrix, temperature: number }} state */
   function compute({ weights, temperature }) {
     return weights.map((row) => attnkit.softmax(row.map((w) => Math.log(w) / temperature)));

@@ -15,7 +15,7 @@
   /** @typedef {ReturnType<typeof compute>} Found */
   /** @typedef {(value: number) => number} Scale from a value to its place */
 
-  // The arithmetic, compared with attention_bill.py, and through it with attnkit, by tests/test_figures.py.
+  // The arithmetic, compared with attention_bill.py, and through it with attnkit, by tests/figures/.
   /** @type {Method[]} */
   const METHODS = ["whole", "blocks", "window", "linear"];
   const KERNEL = "torch kernel";

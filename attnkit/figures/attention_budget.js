@@ -10,7 +10,7 @@
    * @typedef {[left: number, top: number, right: number, bottom: number]} Box
    */
 
-  // The arithmetic, compared with AttentionBudget.spend by tests/test_figures.py. What one word gains, the others lose
+  // The arithmetic, compared with AttentionBudget.spend by tests/figures/. What one word gains, the others lose
   // in proportion to what they have; where they have nothing, they share alike.
   /** @param {number[]} weights @param {number} k @param {number} share */
   function spend(weights, k, share) {

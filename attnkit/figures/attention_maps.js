@@ -14,7 +14,7 @@
   /** @typedef {(side: Side, place: number) => void} Select */
   /** @typedef {ReturnType<typeof matrix>} Map */
 
-  // What a chosen word shows, compared with numpy by tests/test_figures.py: its row of weights, or its column.
+  // What a chosen word shows, compared with numpy by tests/figures/: its row of weights, or its column.
   /** @param {{ weights: Matrix[], step: number, word: Word }} state */
   function compute({ weights, step, word: [side, k] }) {
     const numbers = side === "row" ? weights[step][k] : weights[step].map((row) => row[k]);

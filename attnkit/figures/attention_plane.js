@@ -8,7 +8,7 @@
   /** @typedef {ReturnType<typeof compute>} Found */
   /** @typedef {(points: Point[], k: number, point: Point) => Partial<State>} Move */
 
-  // The arithmetic, compared with attnkit.attention by tests/test_figures.py.
+  // The arithmetic, compared with attnkit.attention by tests/figures/.
   /** @param {{ points: Point[], scale: number }} state */
   function compute({ points, scale }) {
     const weights = points.map((q) => attnkit.softmax(points.map((k) => scale * attnkit.dot(q, k))));

@@ -8,7 +8,7 @@
   /** @typedef {Data & { words: string[] }} Given */
   /** @typedef {State & ReturnType<typeof compute> & { word: string, query: number[] }} Now */
 
-  // The arithmetic, compared with attnkit.attention by tests/test_figures.py.
+  // The arithmetic, compared with attnkit.attention by tests/figures/.
   /** @param {Data & { selected: number, scale: number }} data */
   function compute({ queries, key_rows, values, selected, scale }) {
     const products = key_rows.map((key) => attnkit.dot(queries[selected], key));

@@ -6,7 +6,7 @@
   /** @typedef {{ sharpness: number }} State */
   /** @typedef {{ items: Matrix, blocks: Matrix }} Given */
 
-  // The arithmetic, compared with multi_head_attention by tests/test_figures.py.
+  // The arithmetic, compared with multi_head_attention by tests/figures/.
   /** @param {State & Given} state */
   function compute({ items, blocks, sharpness }) {
     const weights = items.map((_, i) => attnkit.softmax(items.map((_, j) => (i === j ? sharpness : 0))));

@@ -17,7 +17,7 @@
     "Each word has the weight of another.",
   ];
 
-  // ---- the arithmetic, compared with DocumentReader by tests/test_figures.py
+  // ---- the arithmetic, compared with DocumentReader by tests/figures/
 
   // A softmax over the words that are left; those that are taken out have no weight.
   /** @param {number[]} scores @param {string} way @param {number[]} removed */

@@ -29,7 +29,7 @@
     [0.45, 0.65, 1],
   ];
 
-  // ---- the arithmetic, compared with GateAxes by tests/test_figures.py
+  // ---- the arithmetic, compared with GateAxes by tests/figures/
 
   /** @type {Record<Way, (raw: number[]) => number[]>} */
   const NORMALISED = {

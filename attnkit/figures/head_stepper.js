@@ -21,7 +21,7 @@
     return Array.from({ length: count }, (_, i) => list.slice(i * size, (i + 1) * size));
   };
 
-  // The arithmetic, compared with attnkit.multi_head_attention by tests/test_figures.py.
+  // The arithmetic, compared with attnkit.multi_head_attention by tests/figures/.
   /** @param {Layer & { temperature: number }} state */
   function compute({ x, w_query, w_key, w_value, w_output, num_heads, temperature }) {
     /** @param {Matrix} a */

@@ -17,7 +17,7 @@
     return STEPS.map((step) => at.map((i) => attnkit.softmax(at.map((j) => -sharpness * (j - i - step) ** 2))));
   }
 
-  // The arithmetic, compared with convolution_as_attention by tests/test_figures.py. A squared distance is a sum over
+  // The arithmetic, compared with convolution_as_attention by tests/figures/. A squared distance is a sum over
   // rows and columns, so the softmax over pixels is a product of one over rows and one over columns.
   /** @param {State & Omit<Given, "names">} state */
   function compute({ pixels, kernels, kernel, pixel: [row, column], sharpness, exacts }) {

@@ -26,7 +26,7 @@
     return attnkit.softmax(scores.map((score, j) => (allowed[j] ? score : -Infinity)));
   }
 
-  // The arithmetic, compared with attnkit by tests/test_figures.py; `preset` is -1 for a mask made by hand.
+  // The arithmetic, compared with attnkit by tests/figures/; `preset` is -1 for a mask made by hand.
   /** @param {{ scores: Matrix, mask: boolean[][], padding: number }} state */
   function compute({ scores, mask, padding }) {
     const real = mask.length - padding;

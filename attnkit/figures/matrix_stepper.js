@@ -9,7 +9,7 @@
   /** @typedef {{ cells: HTMLElement[][], stop: Walk|null }} Block */
   /** @typedef {ReturnType<typeof compute>} Found */
 
-  // The arithmetic, compared with numpy and attnkit.attention by tests/test_figures.py.
+  // The arithmetic, compared with numpy and attnkit.attention by tests/figures/.
   /** @param {Data & { scale: number }} data */
   function compute({ queries, key_rows, values, scale }) {
     const scores = queries.map((q) => key_rows.map((k) => scale * attnkit.dot(q, k)));

@@ -19,7 +19,7 @@
   const SPREADS = [0.5, 30];
   const AT_ONCE = 20; // steps that are made at once for a reader who asked for less motion
 
-  // ---- the arithmetic, compared with MatrixTrainer and with torch by tests/test_figures.py
+  // ---- the arithmetic, compared with MatrixTrainer and with torch by tests/figures/
 
   // The twin of starting_matrix in the Python module.
   /** @param {number} seed @param {number} size @param {number} spread */
@@ -107,7 +107,7 @@
     return { at, next };
   }
 
-  // ---- in words; each claim is checked against the numbers by tests/test_figures.py
+  // ---- in words; each claim is checked against the numbers by tests/figures/
 
   /** @param {number} loss */
   const lossText = (loss) => (loss < 0.0005 ? "below 0.001" : fixed(loss, 3));

@@ -7,7 +7,7 @@
   /** @typedef {{ films: Matrix, titles: string[], features: string[] }} Given */
   /** @typedef {ReturnType<typeof filmRow>} Row */
 
-  // The arithmetic, compared with numpy by tests/test_figures.py.
+  // The arithmetic, compared with numpy by tests/figures/.
   /** @param {{ user: number[], films: Matrix }} state */
   function compute({ user, films }) {
     const products = films.map((film) => film.map((value, k) => value * user[k]));

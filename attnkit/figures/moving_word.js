@@ -10,7 +10,7 @@
    * @typedef {Sentence & Models & { seen: number }} Given
    */
 
-  // The arithmetic, compared with MovingWord in Python and with the models themselves by tests/test_figures.py.
+  // The arithmetic, compared with MovingWord in Python and with the models themselves by tests/figures/.
   /** @param {State & Sentence & Models} state */
   function compute(state) {
     const { chatter, answers, vocabulary, place, answer } = state;

@@ -13,7 +13,7 @@
   /** @param {number} pair @param {number} width */
   const frequency = (pair, width) => 10_000 ** ((-2 * pair) / width);
 
-  // The arithmetic, compared with attnkit.positions by tests/test_figures.py.
+  // The arithmetic, compared with attnkit.positions by tests/figures/.
   /** @param {number} place @param {number} width */
   const sinusoidal = (place, width) =>
     Array.from({ length: width }, (_, k) => {

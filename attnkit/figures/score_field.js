@@ -11,7 +11,7 @@
   /** @typedef {[x: number, y: number, reach: number]} Taken a place, and how far it reaches to the sides */
   /** @typedef {ReturnType<typeof edgesOf>} Edges */
 
-  // The arithmetic, compared with attnkit.scores by tests/test_figures.py. What hangs on the query alone is done once.
+  // The arithmetic, compared with attnkit.scores by tests/figures/. What hangs on the query alone is done once.
   /** @param {Point} a */
   const direction = (a) => {
     const length = Math.hypot(...a) || 1;

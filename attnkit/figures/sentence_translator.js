@@ -20,7 +20,7 @@
   /** @template T @param {number} count @param {(place: number) => T} make */
   const room = (count, make) => Array.from({ length: count }, (_, k) => make(k));
 
-  // ---- the arithmetic, compared with SentenceTranslator by tests/test_figures.py
+  // ---- the arithmetic, compared with SentenceTranslator by tests/figures/
 
   // What follows from the state, with a model that keeps what it has read; `shown` is the row whose lines are drawn.
   /** @param {Translator} model @param {Omit<Data, "examples">} data @param {State} state */

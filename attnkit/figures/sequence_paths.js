@@ -24,7 +24,7 @@
   /** @param {number} count */
   const upTo = (count) => Array.from({ length: count }, (_, k) => k);
 
-  // ---- the arithmetic, compared with Python by tests/test_figures.py
+  // ---- the arithmetic, compared with Python by tests/figures/
 
   // The places that a node reads one level below: the first, the last, and how far apart they are.
   /** @type {Record<Network, (place: number, n: number, level: number) => [first: number, last: number, apart: number]>} */

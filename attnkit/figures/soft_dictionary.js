@@ -11,7 +11,7 @@
   const arrow = (degrees) => [Math.sin((Math.PI * degrees) / 180), Math.cos((Math.PI * degrees) / 180)];
   const STEP = 2.5; // degrees
 
-  // The arithmetic, compared with attnkit.attention by tests/test_figures.py.
+  // The arithmetic, compared with attnkit.attention by tests/figures/.
   /** @param {{ angles: number[], values: number[] } & State} state */
   function compute({ angles, values, query, sharpness }) {
     const q = arrow(query);

@@ -7,7 +7,7 @@
   /** @typedef {{ names: string[], details: boolean }} Given */
   /** @typedef {ReturnType<typeof compute>} Found */
 
-  // The arithmetic, compared with attnkit.softmax and with differences of it by tests/test_figures.py.
+  // The arithmetic, compared with attnkit.softmax and with differences of it by tests/figures/.
   /** @param {State} state */
   function compute({ scores, temperature }) {
     const powers = scores.map((s) => Math.exp(s / temperature)); // at most e to the 40: there is no overflow

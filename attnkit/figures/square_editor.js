@@ -12,7 +12,7 @@
   /** @param {Matrix} numbers */
   const scaleOf = (numbers) => Math.max(1, ...numbers.flat().map(Math.abs));
 
-  // The arithmetic, compared with numpy and attnkit.pictures.draw by tests/test_figures.py.
+  // The arithmetic, compared with numpy and attnkit.pictures.draw by tests/figures/.
   /** @param {{ numbers: Matrix }} state */
   function compute({ numbers }) {
     const vmax = scaleOf(numbers);

@@ -17,7 +17,7 @@
   const SEEDS = 10_000;
   const [START, END] = ["<start>", "<end>"];
 
-  // ---- the arithmetic, compared with StoryWriter by tests/test_figures.py
+  // ---- the arithmetic, compared with StoryWriter by tests/figures/
 
   /** @param {PackedDecoder} packedDecoder @param {Pick<Story, "prompt"|"written">} story */
   const numbersOf = ({ words }, { prompt, written }) =>

@@ -10,7 +10,7 @@
   /** @typedef {Question & { asking: number, cases: Case[], questions: string[] }} Given */
   const [SIDE, PIECE] = [18, 16]; // one square, in pixels; pairs in a row
 
-  // The arithmetic, compared with Python's by tests/test_figures.py: `chosen` is the case shown.
+  // The arithmetic, compared with Python's by tests/figures/: `chosen` is the case shown.
   /** @param {Question & { chosen: Case }} state */
   function compute({ words, swap: [a, b], right_at, chosen }) {
     const orders = [words, words.map((word, i) => (i === a ? words[b] : i === b ? words[a] : word))];

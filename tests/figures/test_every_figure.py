@@ -1,0 +1,121 @@
+"""What holds for every interactive figure: its files, its still form, what it refuses, one source live and static."""
+
+import json
+import re
+from html import unescape
+
+import numpy as np
+import pytest
+from conftest import ROOT, SITE, node
+from hand import about, those_with
+
+from attnkit.figures import base
+from attnkit.pictures import draw
+from attnkit.pictures.formats import fixed
+from booklib import toc
+
+every_kind = pytest.mark.parametrize("kind", base.kinds())
+
+
+def each_of(name):
+    """Ask a test of all that the figures list under a name, one after another; the kind comes first."""
+    return [pytest.param(kind, *one, id=f"{kind}-{k}") for kind, listed in those_with(name).items() for k, one in enumerate(listed)]
+
+
+# ---- files and pages
+
+def test_each_figure_has_its_neighbours():
+    folder = ROOT / "attnkit" / "figures"
+    assert base.kinds() == sorted({p.stem for p in folder.glob("*.py")} - {"__init__", "base", "models"})
+    assert {p.stem for p in folder.glob("*.css")} <= {"core", *base.kinds()}
+    assert all(about(kind).example().kind == kind for kind in base.kinds())
+
+
+@every_kind
+def test_the_pages_of_a_figure_are_those_on_which_it_stands(kind):
+    holds = [name.removesuffix(".ipynb") for name in toc.notebooks() if f'data-ak-figure=\\"{kind}\\"' in (ROOT / name).read_text(encoding="utf-8")]
+    missing, wrong = set(holds) - set(about(kind).PAGES), set(about(kind).PAGES) - set(holds)
+    assert not missing, f"{kind} stands on {missing}, too: PAGES of test_{kind}.py does not say so"
+    assert not wrong, f"{kind} does not stand on {wrong}: PAGES of test_{kind}.py says so"
+
+
+@every_kind
+def test_styles_of_a_figure_reach_no_further(kind):
+    """A figure's rules stand in one block that only its own element matches."""
+    text = base.stylesheet(kind)
+    if not text:
+        return
+    assert text.startswith(f'.ak-figure.ak-figure[data-ak-kind="{kind}"] {{\n') and text.endswith("}\n")
+    depth = [0]
+    for character in re.sub(r"/\*.*?\*/", "", text, flags=re.S):
+        depth.append(depth[-1] + (character == "{") - (character == "}"))
+    assert min(depth[len(text.split("{")[0]) + 1:-2]) >= 1 and depth[-1] == 0, "the block is closed too early"
+
+
+# ---- the still form and the state
+
+@every_kind
+def test_static_form(kind):
+    """The still picture holds every number, and the state the script starts from."""
+    widget = about(kind).example()
+    html = widget._repr_mimebundle_()[0]["text/html"]
+    state = json.loads(unescape(re.search(r'data-ak-state="([^"]*)"', html)[1]))
+    assert {name: state[name] for name in state} == widget.state() and state["caption"] == "Cap."
+    still = unescape(re.sub(r"data-ak-state=\"[^\"]*\"|data:image[^\"]*", "", html))
+    texts = about(kind).shown(widget)
+    assert len(texts) > 3 and all(text in still for text in texts)
+    assert "<script" not in html and repr(widget) == f"<{type(widget).__name__}>"
+
+
+@pytest.mark.parametrize("kind, make, error, words", each_of("BAD"))
+def test_bad_input(kind, make, error, words):
+    with pytest.raises(error, match=words):
+        make()
+
+
+@pytest.mark.parametrize("kind, trait, value, error", each_of("REFUSED"))
+def test_a_trait_refuses_and_keeps_its_value(kind, trait, value, error):
+    widget = about(kind).example()
+    before = widget.state()
+    with pytest.raises(error, match=trait if trait != "pixel" else "column"):
+        setattr(widget, trait, value)
+    assert widget.state() == before
+
+
+@pytest.mark.parametrize("kind, changed", those_with("CHANGED").items(), ids=those_with("CHANGED"))
+def test_defaults_are_the_first_state_of_what_a_reader_can_change(kind, changed):
+    widget, (trait, value) = about(kind).example(), changed
+    first = {name: getattr(widget, name) for name in widget.trait_names(reset=True)}
+    assert widget.defaults == first and trait in first and widget.state()["defaults"] == first
+    setattr(widget, trait, value)
+    assert widget.defaults == first != {name: getattr(widget, name) for name in first}
+
+
+# ---- one source in both languages, live and on the page
+
+def test_formats_agree_in_python_and_javascript():
+    rng = np.random.default_rng(4)
+    numbers = [0.125, -0.125, 0.5, -0.0, 0.0, -0.004, 0.005, 1.005, 2.675, 1e-9, 99.995, 1e14, -3.0]
+    numbers += rng.normal(size=400).tolist() + (rng.integers(-4000, 4000, 400) / 1000).tolist()
+    cases = [[x, int(rng.integers(0, 5)), bool(rng.integers(2))] for x in numbers]
+    for (x, digits, plus), (text, opacity) in zip(cases, node("run_figures.js", {"numbers": cases})):
+        assert text == fixed(x, digits, plus=plus)
+        assert opacity == draw.opacity(x, 3)
+
+
+@pytest.mark.browser
+@every_kind
+def test_one_source_live_and_static(kind):
+    """What a notebook loads and what the site brings are the same program and compute the same.
+
+    A notebook imports a module, with the core before the figure and an export at its end; a page loads two scripts, of
+    which the core's has a line more that brings the page's figures to life.
+    """
+    widget = about(kind).example()
+    core, own = ((SITE / f"_static/figures/{name}.js").read_text(encoding="utf-8") for name in ("core", kind))
+    core, mount, _ = re.split(r"^(document\.addEventListener\(.*\);\n)", core, flags=re.M)
+    module, exported, _ = re.split(r"^(export default .*;\n)", widget._esm, flags=re.M)
+    assert mount and exported and module == core + own
+    state = about(kind).given(widget) if hasattr(about(kind), "given") else widget.state()
+    [live], [static] = (node("run_figures.js", {"figure": kind, "cases": [state]} | program) for program in ({"module": widget._esm}, {"scripts": [core, own]}))
+    assert live == static and live

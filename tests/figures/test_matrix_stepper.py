@@ -1,0 +1,76 @@
+"""The figure of attention as three products of matrices, cell by cell."""
+
+import numpy as np
+import pytest
+from conftest import DARK_PHONE, WIDE, node, on
+from hand import CASES, figure, rows, says
+
+from attnkit import attention
+from attnkit.figures import MatrixStepper
+from attnkit.pictures import palette
+from attnkit.pictures.formats import fixed
+
+PAGES = ["chapters/matrix_form"]
+
+
+def example():
+    return MatrixStepper([[1, 0.5], [0, -1]], [[0.3, 1], [1, 1]], [[2.0], [-1]], ["a", "b"], cell=(0, 1), caption="Cap.")
+
+
+def shown(widget):
+    return [fixed(v) for x in (widget.scores, widget.weights, widget.outputs) for v in x.flat]
+
+
+BAD = [
+    (lambda: MatrixStepper([[1]], [[1]], [[1]], ["a"], cell=(0, 1)), ValueError, "cell's column must be 0, the number of one of the columns"),
+    (lambda: MatrixStepper([[1]], [[1]], [[1]], ["a"], cell=(0,)), ValueError, "a row and a column"),
+]
+
+REFUSED = [("cell", [0, 9], ValueError), ("step", 3, ValueError)]
+
+
+# ---- the arithmetic, and Python's side
+
+def test_matrix_stepper_arithmetic():
+    rng = np.random.default_rng(10)
+    cases = []
+    for _ in range(CASES):
+        n, m, d, dv = (int(k) for k in rng.integers(1, 7, 4))
+        cases.append({"queries": rows(rng, n, d), "key_rows": rows(rng, m, d), "values": rows(rng, m, dv),
+                      "scale": float(10 ** rng.uniform(-1, 1))})
+    for case, got in zip(cases, node("run_figures.js", {"figure": "matrix_stepper", "cases": cases})):
+        q, k, v = (np.array(case[name]) for name in ("queries", "key_rows", "values"))
+        names = [[str(i) for i in range(len(x))] for x in (q, k)]
+        ours = MatrixStepper(q, k, v, *names, scale=case["scale"])
+        output, weights = attention(q, k, v, scale=case["scale"])
+        for theirs, whole, own in ((got["scores"], case["scale"] * q @ k.T, ours.scores),
+                                   (got["weights"], weights, ours.weights), (got["outputs"], output, ours.outputs)):
+            assert np.allclose(theirs, whole, rtol=0, atol=1e-12) and np.allclose(own, whole, rtol=0, atol=1e-12)
+
+
+# ---- on the page of the book
+
+@pytest.mark.browser
+@on(PAGES, WIDE)
+def test_frames_have_the_colours_of_their_roles(opened):
+    colours = opened.page.evaluate("""() => Object.fromEntries([...document.querySelectorAll('.ak-figure .ak-frame')].map(e =>
+        [e.className.match(/ak-frame-(\\w+)/)?.[1], getComputedStyle(e).borderTopColor]))""")
+    for role in ("query", "key"):          # the others are empty places in the first step
+        red, green, blue = (int(palette.ROLES[role].light[k:k + 2], 16) for k in (1, 3, 5))
+        assert colours[role] == f"rgb({red}, {green}, {blue})"
+
+
+@pytest.mark.browser
+@on(PAGES, DARK_PHONE)
+def test_matrix_stepper_shows_each_sum(opened):
+    w, found = opened, figure(opened, "matrix_stepper")
+    found.get_by_role("button", name="score, row that, column girl").click()
+    assert "“that” meets “girl”: 0.71 · (3.40·2.00 + −0.20·−0.60) = 4.89" in says(w, found)
+    found.get_by_role("button", name="2 weights").click()
+    assert "the sum of the row's exponentials: 0.98" in says(w, found)
+    found.get_by_role("button", name="score, row run, column run").click()     # a cell of another result leads to its step
+    assert "“run” meets “run”" in says(w, found)
+    found.get_by_role("button", name="3 outputs").click()
+    assert "number 3 of its output" in says(w, found)            # there are only three columns now
+    assert all(b.bounding_box()["x"] + b.bounding_box()["width"] <= 360
+               for b in found.get_by_role("button").filter(visible=True).all())

@@ -1,0 +1,239 @@
+"""The figure of paths through a sequence, in five kinds of networks."""
+
+import re
+
+import numpy as np
+import pytest
+from conftest import WIDE, blocks, counted, node, on
+from hand import CUT, alone, figure, fits, live, press, says
+
+from attnkit import causal_mask, window_mask
+from attnkit.figures import SequencePaths
+from attnkit.pictures import graphs
+
+PAGES = ["chapters/recurrence_and_graphs"]
+
+
+def example():
+    return SequencePaths(12, "window", 2, caption="Cap.")
+
+
+def shown(widget):
+    return [*[f"<td>{number}</td>" for counted in widget.compared.values() for number in counted.values()],
+            ", ".join(map(str, graphs.Network(widget.network, widget.length).heard(widget.source)))]
+
+
+BAD = [
+    (lambda: SequencePaths(3), ValueError, "length must be at least 4, got 3"),
+    (lambda: SequencePaths(33), ValueError, "length must be at most 32, got 33"),
+    (lambda: SequencePaths("16"), TypeError, "length must be an integer, got str"),
+    (lambda: SequencePaths(8, "rnn"), ValueError, "network must be one of recurrent, convolution, dilated, attention, window, got 'rnn'"),
+    (lambda: SequencePaths(8, source=9), ValueError, "source must be from 1 to 8, the number of one of the items, got 9"),
+    (lambda: SequencePaths(8, source=40), ValueError, "source must be at most 32, got 40"),
+    (lambda: SequencePaths(8, source=0), ValueError, "source must be at least 1, got 0"),
+    (lambda: SequencePaths(8, source=1.0), TypeError, "source must be an integer, got float"),
+]
+
+REFUSED = [
+    ("length", 3, ValueError),
+    ("length", 33, ValueError),
+    ("length", 16.0, TypeError),
+    ("network", "Elman", ValueError),
+    ("network", ["window"], ValueError),
+    ("source", 13, ValueError),
+    ("source", 0, ValueError),
+    ("source", True, TypeError),
+]
+
+
+# ---- the arithmetic, and Python's side
+
+def test_sequence_paths_arithmetic():
+    """Every length with every kind of network, from the first item and from one at random: the same in both languages."""
+    rng = np.random.default_rng(31)
+    cases = [{"length": n, "network": kind, "source": source} for n in range(4, 33) for kind in graphs.KINDS for source in (1, int(rng.integers(1, n + 1)))]
+    for case, got in zip(cases, node("run_figures.js", {"figure": "sequence_paths", "cases": cases})):
+        ours, network, source = SequencePaths(**case), graphs.Network(case["network"], case["length"]), case["source"]
+        far = network.distances(source)
+        assert got["compared"] == ours.compared and list(got["compared"]) == list(graphs.KINDS)
+        assert [tuple(edge) for edge in got["edges"]] == network.edges and [tuple(edge) for edge in got["drawn"]] == list(network.drawn())
+        assert got["far"] == [far.get(k, -1) for k in range(network.last + 1)]
+        assert got["path"] == network.path(source) and got["heard"] == network.heard(source) and got["layers"] == network.layers
+
+
+LENGTHS = [2, *range(4, 33)]
+
+
+@pytest.mark.parametrize("kind, layers, steps", [("recurrent", lambda n: 1, lambda n: n - 1), ("convolution", lambda n: -(-(n - 1) // 2), None),
+                                                 ("dilated", lambda n: int(np.ceil(np.log2(n))), None), ("attention", lambda n: 1, None),
+                                                 ("window", lambda n: -(-(n - 1) // 3), None)])
+def test_paths_are_as_long_as_formulas_say(kind, layers, steps):
+    for n in LENGTHS:
+        network = graphs.Network(kind, n)
+        assert network.layers == layers(n) and network.steps(1) == (steps or layers)(n)
+        assert network.waits == (n if kind == "recurrent" else network.layers)
+        assert kind != "recurrent" or [network.steps(s) for s in range(1, n + 1)] == list(range(n - 1, -1, -1))
+
+
+def layer_mask(kind, n, k):
+    """Which place of layer k, counted from 0, hears which of the layer below."""
+    if kind == "dilated":
+        return np.eye(n, dtype=bool) | np.eye(n, k=-(2 ** k), dtype=bool)
+    radius = {"recurrent": n, "convolution": 2, "window": 3, "attention": n}[kind]
+    return window_mask(n, radius) & (causal_mask(n) | (kind == "attention"))
+
+
+@pytest.mark.parametrize("kind", graphs.KINDS)
+def test_whom_an_item_reaches_is_what_products_of_masks_say(kind):
+    """The product of the layers' masks is not zero where an item is heard; there are as many connections as they allow."""
+    for n in LENGTHS:
+        network = graphs.Network(kind, n)
+        masks = [layer_mask(kind, n, k) for k in range(network.layers)]
+        for source in {1, n // 2, n}:
+            hears = np.eye(n, dtype=bool)[source - 1]
+            for k, (mask, count) in enumerate(zip(masks, network.heard(source))):
+                hears = mask @ hears
+                assert hears.sum() == count
+                assert source > 1 or hears[-1] == (k == network.layers - 1), "a layer too few or too many"
+        assert len(network.edges) == (2 * n - 1 if kind == "recurrent" else np.sum(masks))
+
+
+@pytest.mark.parametrize("kind", graphs.KINDS)
+def test_a_path_leads_along_connections(kind):
+    for n in (2, 9, 16, 32):
+        network = graphs.Network(kind, n)
+        for source in (1, n // 2, n):
+            path = network.path(source)
+            assert path[0] == source - 1 and path[-1] == network.last == (network.layers + 1) * n - 1
+            assert set(zip(path, path[1:])) <= set(network.drawn()) <= set(network.edges)
+            assert len(path) - 1 == network.distances(source)[network.last] == network.steps(source) + (kind == "recurrent")
+    # Of many connections those are drawn that lead to the last output: they end there, or where another begins.
+    ends = {network.last} | {a for a, _ in network.drawn()}
+    assert all(b in ends for _, b in network.drawn()) or len(network.edges) <= graphs.MOST_LINES
+    missing = set(network.edges) - set(network.drawn())
+    assert not [b for _, b in missing if b in ends] and bool(missing) == (len(network.edges) > graphs.MOST_LINES)
+
+
+def test_a_shorter_sequence_takes_the_source_along():
+    figure = SequencePaths(20, "dilated", 18)
+    figure.length = 12
+    assert (figure.source, figure.length) == (12, 12)
+    figure.source = 3
+    figure.length = 30
+    assert figure.source == 3 and figure.defaults == {"length": 20, "network": "dilated", "source": 18}
+
+
+# ---- alone on a page
+
+def points(found, name):
+    """Where the points of a path of the drawing lie, as node numbers: the items are level 0."""
+    n, top, path = found.evaluate(f"""f => [Number(getComputedStyle(f.querySelector('.ak-net')).getPropertyValue('--count')),
+        f.querySelector('.ak-net > svg').viewBox.baseVal.height, f.querySelector('path.ak-{name}').getAttribute('d')]""")
+    return [int((top - float(y)) * n + float(x)) for x, y in re.findall(r"[ML](\d+) (\d+)", path)]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1280, 600, 360])
+def test_a_sequence_grows(window, tmp_path, width):
+    with window(width=width, has_touch=width == 360) as w:
+        widget = SequencePaths(16, "recurrent")
+        found, whole = alone(w, tmp_path, widget), []
+        start = found.inner_text()
+        length, source = (found.get_by_role("slider", name=name) for name in ("items", "from item"))
+
+        def shown():
+            widget.length, widget.source = int(length.input_value()), int(source.input_value())
+            [widget.network] = found.locator("tbody [aria-pressed=true]").all_inner_texts()
+            network = graphs.Network(widget.network, widget.length)
+            far = network.distances(widget.source)
+            assert points(found, "strong") == points(found, "on") == network.path(widget.source)
+            assert sorted(points(found, "hears")) == sorted(far) and sorted(points(found, "quiet") + points(found, "hears")) == list(range(network.last + 1))
+            assert points(found, "pale") == [k for edge in network.drawn() for k in edge]
+            table = [row.split() for row in found.locator("tbody tr").all_inner_texts()]
+            assert table == [[kind, *(f"{v:,}" for v in counted.values())] for kind, counted in widget.compared.items()]
+            numbers = [number for number in found.locator(".ak-items > span").all_inner_texts() if number]
+            last = [] if 0 < widget.length - widget.source < 3 else [widget.length]
+            assert numbers == [str(k) for k in (range(1, widget.length + 1) if widget.length <= 16 else sorted({widget.source, *last}))]
+            assert found.evaluate(CUT) == [] and fits(w)
+            whole.append(found.bounding_box()["height"])
+            said, counted = says(w, found), widget.compared[widget.network]
+            assert said.startswith(f"{widget.network.capitalize()}, {widget.length} items. Steps from item {widget.source} to the last output: {counted['steps']}; layers: ")
+            assert f"Item {widget.source} is heard at {', '.join(map(str, network.heard(widget.source)))} of {widget.length} places" in said
+            assert ("connections drawn" in found.inner_text()) == (len(network.edges) > graphs.MOST_LINES)
+            return said
+
+        assert shown() == ("Recurrent, 16 items. Steps from item 1 to the last output: 15; layers: 1; one after another: 16; connections: 31. "
+                           "Item 1 is heard at 16 of 16 places.")
+        for kind in ["convolution", "dilated", "attention", "window"]:
+            press(found, kind)
+            shown()
+        length.press("End")
+        assert "4, 7, 10, 13, 16, 19, 22, 25, 28, 31, 32 of 32 places, after layers 1 to 11." in shown() and "701 of 1,342 connections drawn" in found.inner_text()
+        press(found, "convolution")
+        shown()
+        bars = found.locator(".ak-fill").evaluate_all("all => all.map(e => e.getBoundingClientRect().width)")
+        assert np.allclose(np.array(bars) / bars[0], np.array([31, 16, 5, 1, 11]) / 31, atol=.002)
+        source.press("End")
+        assert "Item 32 is heard at 1, 1, " in shown()
+        source.press("ArrowLeft")
+        shown()
+        length.press("Home")                                  # the item that was chosen is there no longer
+        assert source.get_attribute("max") == "4" and "from item 4 to" in shown()
+        # A node of the picture stands for its item.
+        box = found.locator(".ak-net > svg").bounding_box()
+        place = {"x": box["width"] * 1.5 / 4, "y": box["height"] - 5}
+        found.locator(".ak-net > svg").tap(position=place) if width == 360 else found.locator(".ak-net > svg").click(position=place)
+        assert "from item 2 to" in shown()
+        w.page.mouse.move(box["x"] + place["x"], box["y"] + place["y"])
+        w.page.mouse.down()
+        w.page.mouse.move(box["x"] + box["width"] * 2.6 / 4, box["y"] + 20, steps=4)
+        assert "from item 3 to" in shown()
+        w.page.mouse.move(2, box["y"], steps=4)               # beside the picture
+        assert "from item 1 to" in shown()
+        w.page.mouse.up()
+        found.get_by_role("button", name="Reset").press("Enter")
+        shown()
+        assert found.inner_text() == start and max(whole) - min(whole) < 1, "the page below jumps"
+        assert not w.errors
+
+
+@pytest.mark.browser
+def test_paths_set_in_python(window, tmp_path):
+    """Live, the kernel hears of both when a shorter sequence takes the source along, and the figure follows the kernel."""
+    with window() as w:
+        found = live(w, tmp_path, SequencePaths(12, "dilated", 12), "length", "network", "source")
+        found.get_by_role("slider", name="items").press("ArrowLeft")
+        press(found, "window")
+        assert w.page.evaluate("sent") == [[11, "dilated", 11], [11, "window", 11]]
+        w.page.evaluate("model.set('length', 20); model.set('source', 15); model.set('network', 'attention')")
+        assert says(w, found).startswith("Attention, 20 items. Steps from item 15 to the last output: 1;")
+        assert found.get_by_role("slider", name="from item").input_value() == "15" and not w.errors
+
+
+@pytest.mark.browser
+def test_longer_paths_cost_no_more_of_the_page(watched, tmp_path):
+    """Lines and dots are five elements, however many they are; the work of a redraw is counted at the dearest state."""
+    with watched() as w:
+        profile = counted(w)
+        found = alone(w, tmp_path, SequencePaths(4, "convolution"))
+        few = found.evaluate("f => f.querySelectorAll('*').length")
+        ran = blocks(profile, lambda: found.get_by_role("slider", name="items").press("End"))
+        print(f"\n{few} elements, {ran} blocks for 32 items")
+        assert found.evaluate("f => f.querySelectorAll('*').length") == few < 150 and 0 < ran < 40_000
+
+
+# ---- on the page of the book
+
+@pytest.mark.browser
+@on(PAGES, WIDE)
+def test_paths_grow_with_the_sequence(opened):
+    """What the answer below the figure says of 16 and of 32 words."""
+    w, found = opened, figure(opened, "sequence_paths")
+    steps = {}
+    for times in (0, 16):
+        for _ in range(times):
+            found.get_by_role("slider", name="items").press("ArrowRight")
+        for kind in ("recurrent", "convolution", "dilated", "attention"):
+            found.get_by_role("button", name=kind, exact=True).click()
+            steps.setdefault(kind, []).append(int(re.search(r"to the last output: (\d+);", says(w, found))[1]))
+    assert steps == {"recurrent": [15, 31], "convolution": [8, 16], "dilated": [4, 5], "attention": [1, 1]}

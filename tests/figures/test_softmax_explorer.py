@@ -1,0 +1,130 @@
+"""The figure of softmax: scores, powers, weights, and in the side room the entropy and the derivative."""
+
+import numpy as np
+import pytest
+from conftest import WIDE, node, on
+from hand import CASES, figure, says
+
+from attnkit import softmax
+from attnkit.figures import SoftmaxExplorer, softmax_explorer
+from attnkit.pictures.formats import fixed
+
+PAGES = ["chapters/softmax", "further/softmax"]
+
+
+def example():
+    return SoftmaxExplorer([0.9, -1.1, 0.2], ["a", "b", "c"], details=True, caption="Cap.")
+
+
+def shown(widget):
+    return [*[fixed(v) for v in [*widget.powers, widget.powers.sum(), *widget.weights]],
+            *[fixed(v, plus=True) for v in widget.derivative.flat]]
+
+
+BAD = [
+    (lambda: SoftmaxExplorer([1, 2], ["a"]), ValueError, r"scores must have shape \(1,\), got \(2,\)"),
+    (lambda: SoftmaxExplorer([9], ["a"]), ValueError, "scores must lie between -4 and 4"),
+    (lambda: SoftmaxExplorer([1], ["a"], temperature=0), ValueError, "temperature must lie between 0.1 and 10, got 0"),
+    (lambda: SoftmaxExplorer([1], ["a"], details=1), TypeError, "details must be True or False, got 1"),
+]
+
+REFUSED = [("scores", [0], ValueError), ("temperature", "hot", TypeError)]
+
+
+# ---- the arithmetic, and Python's side
+
+def test_softmax_explorer_arithmetic():
+    rng = np.random.default_rng(6)
+    cases = [{"scores": rng.uniform(-4, 4, int(rng.integers(1, 8))).round(6).tolist(), "temperature": float(10 ** rng.uniform(-1, 1))}
+             for _ in range(CASES)]
+    for case, got in zip(cases, node("run_figures.js", {"figure": "softmax_explorer", "cases": cases})):
+        s, t = np.array(case["scores"]), case["temperature"]
+        ours = SoftmaxExplorer(s, [str(i) for i in range(len(s))], temperature=t)
+        assert np.allclose(got["powers"], np.exp(s / t), rtol=1e-12) and np.allclose(got["powers"], ours.powers, rtol=1e-12)
+        assert got["written"] == [softmax_explorer.written(power) for power in ours.powers]
+        assert np.allclose(got["weights"], np.array(got["powers"]) / sum(got["powers"]), rtol=0, atol=1e-12)
+        assert np.allclose(got["weights"], softmax(s, temperature=t), rtol=0, atol=1e-12)
+        assert np.isclose(got["entropy"], ours.entropy, rtol=0, atol=1e-12)
+        assert np.isclose(2 ** got["entropy"], np.exp(-np.sum(softmax(s / t) * np.log(softmax(s / t)))))
+        steps = 1e-5 * np.eye(len(s))
+        differences = np.stack([(softmax((s + e) / t) - softmax((s - e) / t)) / 2e-5 for e in steps], axis=-1)
+        assert np.allclose(got["derivative"], differences, rtol=0, atol=1e-7)
+        assert np.allclose(got["derivative"], ours.derivative, rtol=0, atol=1e-12)
+        assert np.isclose(got["size"], np.linalg.norm(ours.derivative), rtol=0, atol=1e-12)
+
+
+def test_softmax_explorer_writes_every_power_shortly():
+    """From the smallest to the largest that there can be: neither 0.00, which no power is, nor a row of digits."""
+    case = {"scores": [-4, -0.8, -0.5, 0, 0.6, 0.7, 4], "temperature": 0.1}
+    [got] = node("run_figures.js", {"figure": "softmax_explorer", "cases": [case]})
+    assert got["written"] == ["4.2 × 10^−18", "3.4 × 10^−4", "0.01", "1.00", "403.43", "1.1 × 10^3", "2.4 × 10^17"]
+    explorer = SoftmaxExplorer(case["scores"], list("abcdefg"), temperature=0.1)
+    assert [softmax_explorer.written(power) for power in explorer.powers] == got["written"]
+    assert "<td>2.4 × 10<sup>17</sup></td>" in explorer.still() and "e<sup>score\xa0/\xa0T</sup>, T\xa0=\xa00.1</th>" in explorer.still()
+
+
+def test_softmax_explorer_begins_where_it_is_told():
+    """Reset leads back there; the details are no state of the reader's."""
+    explorer = SoftmaxExplorer([1, 0], ["a", "b"], temperature=0.5, details=True)
+    assert explorer.defaults == {"scores": [1, 0], "temperature": 0.5} and explorer.state()["details"]
+    assert not SoftmaxExplorer([1, 0], ["a", "b"]).details
+    explorer.temperature = 4
+    assert explorer.defaults["temperature"] == 0.5
+
+
+# ---- on the page of the book
+
+def column(found, kind):
+    """What the rows of the softmax explorer say in one column; an exponent's words are for the ear."""
+    return found.locator(f"tbody tr:not(.ak-sum) .ak-{kind} .ak-value").all_text_contents()
+
+
+@pytest.mark.browser
+@on(PAGES[:1], WIDE)
+def test_softmax_explorer_shows_powers_and_weights(opened):
+    w, found = opened, figure(opened, "softmax_explorer")
+    temperature = found.get_by_role("slider", name="temperature")
+    temperature.evaluate("s => { s.value = 0; s.dispatchEvent(new Event('input', {bubbles: true})) }")       # in the middle stands 1
+    powers, weights = column(found, "power"), column(found, "weight")
+    assert found.locator(".ak-sum .ak-weight .ak-value").inner_text() == "1.00"
+    assert float(found.locator(".ak-sum .ak-power .ak-value").inner_text()) == pytest.approx(sum(map(float, powers)), abs=0.025)
+    found.get_by_role("button", name="Add 0.5 to all scores").click()
+    assert column(found, "weight") == weights and found.locator(".ak-out").first.inner_text() == "+1.5"
+    assert [float(p) for p in column(found, "power")] == pytest.approx([1.6487 * float(p) for p in powers], abs=0.02)
+    temperature.press("Home")
+    assert column(found, "power")[0] == "3.3 × 10 to the power of 6" and column(found, "weight")[0] == "1.00"
+    assert says(w, found) == "Thunder gets the largest weight, 1.00; the four weights sum to 1."
+    for name in ("Mix-up", "Thunder"):
+        found.get_by_role("slider", name=name).press("End")
+    assert says(w, found) == "Thunder and Mix-up share the largest weight, 0.50 each; the four weights sum to 1."
+    found.get_by_role("button", name="Take 0.5 from all scores").click()        # up there is no room
+    assert found.locator(".ak-out").first.inner_text() == "+3.5"
+    temperature.press("End")
+    assert all(0.1 < float(t) < 0.4 for t in column(found, "weight"))
+    assert not found.locator(".ak-changes").count(), "derivatives are a matter of the side room"
+
+
+@pytest.mark.browser
+@on(PAGES[1:], WIDE)
+def test_softmax_explorer_shows_entropy_and_derivative(opened):
+    w, found = opened, figure(opened, "softmax_explorer")
+    weights, changes = column(found, "weight"), found.locator(".ak-changes tbody td").all_inner_texts()
+    assert len(changes) == len(weights)**2 and changes[0].startswith("+") and changes[1].startswith("−")
+    found.get_by_role("button", name="Add 0.5 to all scores").click()
+    assert column(found, "weight") == weights and found.locator(".ak-changes tbody td").all_inner_texts() == changes
+    found.get_by_role("slider", name="temperature").press("Home")
+    assert "Entropy 0.00 bits" in says(w, found) and "Size of the derivative: 0.0" in says(w, found)
+    assert column(found, "weight")[0] == "1.00"
+
+
+@pytest.mark.browser
+@on(PAGES[:1], WIDE)
+def test_a_button_says_what_it_does(opened):
+    """Two buttons, for up and for down; at the end of the sliders the figure says why nothing moves."""
+    w, found = opened, figure(opened, "softmax_explorer")
+    up = found.get_by_role("button", name="Add 0.5 to all scores")
+    for _ in range(9):
+        up.click()
+    assert up.inner_text() == "Add 0.5 to all scores" and says(w, found).startswith("No room")
+    found.get_by_role("button", name="Take 0.5 from all scores").click()
+    assert not says(w, found).startswith("No room")

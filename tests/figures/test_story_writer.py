@@ -1,0 +1,504 @@
+"""The figure of a model that writes a story."""
+
+import gzip
+import json
+import re
+
+import numpy as np
+import pytest
+from conftest import DARK_PHONE, blocks, counted, node, on
+from hand import CUT, alone, figure, fits, live, press, says
+from random_models import LEXICON, random_storyteller, storytellers
+
+from attnkit.figures import StoryWriter
+from attnkit.lessons import storyteller
+from attnkit.pictures import draw
+from attnkit.pictures.formats import fixed
+
+PAGES = ["chapters/writing"]
+
+
+def storytelling(**changed):
+    return StoryWriter(**({"model": random_storyteller(0), "prompt": "Zoe met Rex .", "beginnings": ["Zoe met Rex .", "the Zoe"]} | changed))
+
+
+def example():
+    return storytelling(caption="Cap.")
+
+
+def shown(widget):
+    return [*widget.story, *[fixed(v, 3) for v in np.sort(widget.chances)[-5:]], fixed(widget.temperature),
+             *[fixed(v) for v in widget.weights[:, :, -1].max(axis=-1).flat]]
+
+
+BAD = [
+    (lambda: storytelling(model=random_storyteller(0, num_layers=7)), ValueError, "num_layers of model must be at most 6, got 7"),
+    (lambda: storytelling(model=random_storyteller(0, words=["a b"])), ValueError, "the words of model must have no blanks"),
+    (lambda: storytelling(model=random_storyteller(0, words=["a", "a"])), ValueError, "the words of model must be <pad>, <start>, <end> and others, all different"),
+    (lambda: storytelling(prompt="Zoe met Rex."), ValueError, "prompt must hold words that the model knows, not 'Rex.'; a full stop is a word"),
+    (lambda: storytelling(prompt="<end>"), ValueError, "not '<end>'"),
+    (lambda: storytelling(prompt="Zoe " * 64), ValueError, "prompt must hold at most 63 words, as the context has room for no more, got 64"),
+    (lambda: storytelling(beginnings=["Zoe", "Bob"]), ValueError, "a prompt of beginnings must hold words that the model knows, not 'Bob'"),
+    (lambda: storytelling(beginnings="Zoe"), TypeError, "beginnings must be a sequence of str"),
+    (lambda: storytelling(beginnings=["Zoe"] * 7), ValueError, "beginnings must be at most 6, got 7"),
+    (lambda: storytelling(top_k=0), ValueError, "top_k must be at least 1, got 0"),
+    (lambda: storytelling(write=-1), ValueError, "write must be at least 0, got -1"),
+    (lambda: storytelling(top_k=1.5), TypeError, "top_k must be an integer"),
+    (lambda: storytelling(seed=-1), ValueError, "seed must be from 0 to 9999"),
+    (lambda: storytelling(temperature="hot"), TypeError, "temperature must be a number"),
+    (lambda: storytelling(head=(2, 0)), ValueError, "head's layer must be from 0 to 1"),
+    (lambda: storytelling(whole_map=1), TypeError, "whole_map must be True or False"),
+]
+
+REFUSED = [
+    ("prompt", "Zoe met Bob", ValueError),
+    ("prompt", "Zoe " * 64, ValueError),
+    ("written", [2, 3], ValueError),
+    ("written", [1], ValueError),
+    ("written", [8], ValueError),
+    ("written", [3] * 60, ValueError),
+    ("seed", 10_000, ValueError),
+    ("temperature", 2.1, ValueError),
+    ("head", [0, 2], ValueError),
+    ("head", 1, ValueError),
+]
+
+
+# ---- the arithmetic, and Python's side
+
+def random_stories():
+    """150 figures with random words in them, six of each model."""
+    rng = np.random.default_rng(42)
+    for model in storytellers():
+        words, most = model.words, model.context - 1
+        for k in range(6):
+            count = most if k == 0 else int(rng.integers(0, 13))
+            given = int(rng.integers(0, count + 1))
+            figure = StoryWriter(model, " ".join(rng.choice(words[3:], given)), int(rng.integers(10_000)), float(rng.choice([0, rng.uniform(0, 2)])),
+                                 None if rng.integers(2) else int(rng.integers(1, len(words) + 3)))
+            figure.written = rng.integers(3, len(words), count - given).tolist()
+            if k == 1:
+                figure.written = [*figure.written, words.index("<end>")]
+            yield figure
+
+
+def as_script(figures_):
+    return node("run_figures.js", {"figure": "story_writer", "cases": [figure.state() for figure in figures_]})
+
+
+def test_story_writer_arithmetic():
+    """What the script makes of the model's results is what Python makes of them (test_models.py compares the results)."""
+    figures_ = list(random_stories())
+    assert len(figures_) == 150
+    for ours, got in zip(figures_, as_script(figures_)):
+        assert got["numbers"] == ours.numbers and got["ended"] == ours.ended
+        assert np.allclose(got["scores"], ours.scores, rtol=0, atol=1e-9)
+        assert np.allclose(got["weights"], ours.weights[:, :, -1], rtol=0, atol=1e-9) and len(got["maps"][0]) == len(ours.numbers)
+        assert np.allclose(got["chances"], ours.chances, rtol=0, atol=1e-9) and np.isclose(sum(got["chances"]), 1)
+        assert ours.chances[0] == ours.chances[1] == 0 and np.count_nonzero(ours.chances) <= (ours.top_k or 99)
+        if not ours.ended:
+            assert ours.model.words[got["next"]] == ours.next_word
+        assert got["order"] == sorted(range(2, len(ours.scores)), key=lambda word: -got["scores"][word])
+
+
+def test_the_model_of_the_chapter_is_small():
+    assert len(gzip.compress(json.dumps(storyteller.trained().packed()).encode())) <= 60_000
+
+
+def test_the_same_seed_writes_the_same_story_in_both_languages():
+    """Each word of a story in Python is the one that the script takes there; `write` writes the same."""
+    stories, told = [], []
+    for seed, model in enumerate(storytellers()):
+        for temperature, top_k in ((0, None), (1.5, None) if seed % 2 else (0.6, 3)):
+            figure = StoryWriter(model, model.words[4], seed, temperature, top_k)
+            stories.append(figure.write())
+            assert figure.ended and figure.next_word is None
+            words = figure.written
+            theirs = storyteller.write(model, model.words[4], temperature=temperature, top_k=top_k, seed=seed)
+            assert " ".join(theirs) == stories[-1].removesuffix(" <end>")
+            for k in range(0, len(words), 5):
+                figure.written = words[:k]
+                told.append((figure.state(), words[k]))
+    got = node("run_figures.js", {"figure": "story_writer", "cases": [state for state, _ in told]})
+    assert [found["next"] for found in got] == [word for _, word in told]
+    assert len(set(stories)) > 30 and any(story.endswith("<end>") for story in stories) and any(len(story.split()) == 63 for story in stories)
+
+
+def test_a_story_is_written_in_python():
+    figure = storytelling(prompt="  Zoe   met Rex ", temperature=0)
+    assert figure.prompt == "Zoe met Rex" and figure.story == ["Zoe", "met", "Rex"] and figure.numbers == [1, 3, 4, 5]
+    best = figure.model.words[int(np.argmax(np.where(np.arange(8) < 2, -9, figure.scores)))]
+    assert figure.write(1) == f"Zoe met Rex {best}" and len(figure.written) == 1
+    figure.written = [7, 2]
+    assert figure.ended == "end" and figure.next_word is None and figure.write() == "Zoe met Rex . <end>"
+    assert "The story has ended." in figure.still() and "chance" not in figure.still()
+    full = storytelling(prompt="Zoe " * 63)
+    assert full.ended == "full" and "at most 64 words" in full.still() and full.write() == " ".join(["Zoe"] * 63)
+    assert storytelling(prompt="").story == [] and storytelling(prompt="").next_word
+    begun, later = storytelling(write=3), storytelling()
+    later.write(3)
+    assert begun.written == later.written == begun.defaults["written"] and later.defaults["written"] == [] and len(begun.written) == 3
+    assert storytelling(prompt="Zoe " * 62, write=9).story[:-1] == ["Zoe"] * 62
+
+
+# ---- alone on a page
+
+def told(found):
+    """The story as it is shown, ``<start>`` first."""
+    return found.locator(".ak-token").all_inner_texts()
+
+
+def follows(found, widget):
+    """The page shows the state of a figure in Python: the story, the chances, the weights of each head."""
+    assert told(found) == ["<start>", *widget.story]
+    assert found.locator(".ak-newest").all_inner_texts() == [["<start>", *widget.story][-1]]
+    bars = found.locator(".ak-bar")
+    if widget.ended:
+        assert not bars.first.is_visible()
+    else:
+        order = [word for word in np.argsort(-widget.scores, kind="stable") if word > 1][:10]
+        assert bars.locator(".ak-word").all_inner_texts() == [widget.model.words[k] for k in order]
+        assert bars.locator(".ak-num").all_inner_texts() == [fixed(widget.chances[k]) for k in order]
+        assert f"the model takes {'the likeliest word, ' * (widget.temperature == 0)}“{widget.next_word}”" in found.inner_text()
+    newest = widget.weights[:, :, -1].reshape(-1, len(widget.numbers))
+    words = ["<start>", *widget.story]
+    assert found.locator(".ak-best").all_inner_texts() == [f"{words[int(np.argmax(row))]} {fixed(row.max())}" for row in newest]
+    assert found.locator(".ak-strips .ak-edge span:not(:empty)").all_text_contents() == words
+    for button, best in zip(found.locator(".ak-head").all(), found.locator(".ak-best").all()):
+        assert button.get_attribute("aria-describedby") == best.get_attribute("id")
+    shades = found.locator(".ak-token").evaluate_all("all => all.map(e => e.style.backgroundColor)")
+    mine = [round(100 * draw.opacity(np.floor(100 * v + 0.5) / 100, 1), 1) for v in widget.weights[*widget.head, -1]]
+    assert [float(re.search(r"([\d.]+)%", shade)[1]) for shade in shades] == mine
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1280, 360])
+def test_a_story_by_hand(window, tmp_path, width):
+    """Every control by keyboard: Step, Back, To the beginning, beginnings, words of one's own, chances, seed, temperature, heads, map."""
+    with window(width=width) as w:
+        widget = storytelling()
+        found, start = alone(w, tmp_path, widget), []
+
+        def check(said):
+            assert said in says(w, found), says(w, found)
+            follows(found, widget)
+            assert fits(w) and found.evaluate(CUT) == []
+
+        likeliest = widget.model.words[2 + int(widget.scores[2:].argmax())]
+        check(f"A sentence is complete: “Zoe met Rex.” The likeliest next word is “{likeliest}”, chance {fixed(widget.chances.max())}.")
+        start = found.inner_text()
+        assert found.locator(".ak-given").all_inner_texts() == ["Zoe", "met", "Rex", "."]
+        for _ in range(3):
+            word, chance = widget.next_word, widget.chances[widget.model.words.index(widget.next_word)]
+            widget.write(1)
+            press(found, "Step")
+            check(f"The model took “{word}”, chance {fixed(chance)}.")
+        press(found, "Back")
+        gone = widget.story[-1]
+        widget.written = widget.written[:-1]
+        check(f"Taken away: “{gone}”.")
+        bar = found.locator(".ak-bar").nth(3)
+        word = bar.locator(".ak-word").inner_text()
+        assert re.fullmatch(rf"{word} 0\.\d\d", bar.text_content())
+        bar.press("Enter")
+        widget.written = [*widget.written, widget.model.words.index(word)]
+        check(f"You took “{word}”")
+        press(found, "To the beginning")
+        widget.written = []
+        check("Back at the beginning.")
+        press(found, "Back")
+        widget.prompt = "Zoe met Rex"
+        check("Taken away: “.”.")
+        press(found, "the Zoe")
+        widget.prompt = "the Zoe"
+        check("Begun with “the Zoe”.")
+        found.get_by_role("slider", name="temperature").press("Home")
+        widget.temperature = 0
+        check("chance 1.00.")
+        widget.write(2)
+        press(found, "Step")
+        press(found, "Step")
+        check("The model took")
+        found.get_by_role("slider", name="temperature").press("End")
+        widget.temperature = 2
+        check("The likeliest")
+        press(found, "New seed")
+        widget.seed, widget.written = 1, []
+        check("Seed 1: the story is back at its beginning.")
+        press(found, "layer 2, head 2")
+        widget.head = [1, 1]
+        check("The likeliest")
+        assert found.locator(".ak-head[aria-pressed=true]").all_inner_texts() == ["layer 2, head 2"]
+        press(found, "Reset")
+        w.settle()
+        assert found.inner_text() == start and not w.errors
+
+
+@pytest.mark.browser
+def test_words_of_ones_own(window, tmp_path):
+    """A list that typing makes shorter, by keyboard and by touch; a word that the model does not know is refused, and nothing is lost."""
+    with window(width=360, has_touch=True) as w:
+        widget = storytelling(model=random_storyteller(2, words=LEXICON), prompt="Zoe", beginnings=[])
+        found = alone(w, tmp_path, widget)
+        field, options = found.get_by_role("combobox", name="your next word"), found.get_by_role("option")
+        assert options.count() == 0 and field.get_attribute("aria-expanded") == "false"
+        field.press("ArrowDown")
+        assert options.all_inner_texts() == sorted(LEXICON, key=str.lower) and field.get_attribute("aria-expanded") == "true"
+        field.type("t")
+        assert options.all_inner_texts() == ["thanked", "the", "tower"]
+        for key, active in (("ArrowDown", "thanked"), ("ArrowUp", "tower"), ("ArrowDown", "thanked"), ("ArrowDown", "the")):
+            field.press(key)
+            chosen = found.locator("[role=option][aria-selected=true]")
+            assert chosen.all_inner_texts() == [active] and field.get_attribute("aria-activedescendant") == chosen.get_attribute("id")
+        field.press("Enter")
+        widget.prompt = "Zoe the"
+        assert "Added: “the”." in says(w, found) and field.input_value() == "" and not options.count()
+        follows(found, widget)
+        field.type("max saw Bob")
+        field.press("Escape")
+        assert not options.count()
+        press(found, "Add")
+        refusal = "The model does not know “Bob”. It knows 15 words; the list shows them."
+        assert says(w, found) == refusal == found.locator(".ak-refusal").inner_text() and field.get_attribute("aria-invalid") == "true"
+        assert field.input_value() == "max saw Bob" and told(found) == ["<start>", "Zoe", "the"]
+        field.press("End")
+        field.press("Backspace")
+        assert not found.locator(".ak-refusal").inner_text() and field.get_attribute("aria-invalid") == "false"
+        field.fill("max saw her.")
+        field.press("Enter")
+        widget.prompt = "Zoe the Max saw her ."
+        assert "A sentence is complete: “Zoe the Max saw her.”" in says(w, found)
+        press(found, "Step")
+        widget.write(1)
+        found.get_by_role("button", name="Add").tap()
+        assert options.count() == 15 and found.locator(".ak-refusal").inner_text() == "Type a word, or choose one from the list."
+        options.filter(has_text="kite").tap()
+        widget.written = [*widget.written, widget.model.words.index("kite")]
+        assert says(w, found).startswith("Added: “kite”.")
+        follows(found, widget)
+        field.fill("<end>")
+        field.press("Enter")
+        assert "does not know “<end>”" in says(w, found)
+        field.focus()
+        field.press("ArrowDown")
+        found.get_by_role("button", name="Step").focus()
+        assert not options.count() and fits(w) and not w.errors
+
+
+@pytest.mark.browser
+def test_seeds_are_typed(window, tmp_path):
+    with window() as w:
+        widget = storytelling()
+        found = alone(w, tmp_path, widget)
+        seed = found.get_by_role("spinbutton", name="seed")
+        press(found, "Step")
+        for keys, value in ((["ArrowUp"], 1), (["ArrowDown"], 0)):
+            for key in keys:
+                seed.press(key)
+            widget.seed = value
+            assert seed.input_value() == str(value) == seed.get_attribute("aria-valuenow") and f"Seed {value}: " in says(w, found)
+            follows(found, widget)
+        for wrong in ("-1", "10000", "1.5", "", "x"):
+            seed.fill(wrong)
+            seed.press("Enter")
+            assert says(w, found) == "A seed is a whole number from 0 to 9999." and seed.input_value() == "0"
+        seed.press("ArrowDown")
+        assert seed.input_value() == "0"
+        seed.fill("321")
+        seed.blur()
+        widget.seed = 321
+        assert "Seed 321: " in says(w, found)
+        follows(found, widget)
+        assert not w.errors
+
+
+# Press Write, wait until so many words more are there, then press another button; what was said while it ran.
+WRITING = """(f, [count, name]) => new Promise(done => { const first = f.querySelectorAll('.ak-token').length, said = [];
+    const press = words => [...f.querySelectorAll('button')].find(b => b.textContent === words).click();
+    new MutationObserver(() => said.push(f.querySelector('[role=status]').textContent)).observe(f.querySelector('[role=status]'), {childList: true, characterData: true, subtree: true});
+    press('Write');
+    requestAnimationFrame(function look() { if (f.querySelectorAll('.ak-token').length < first + count) return requestAnimationFrame(look);
+        const running = f.querySelector('button').textContent; press(name); done([running, said]); }) })"""
+
+
+@pytest.mark.browser
+def test_a_story_writes_itself_until_it_is_stopped(window, tmp_path):
+    """Word after word, the same as in Python; sentences are said, not words; each other way to change the story stops it."""
+    with window() as w:
+        widget = storytelling(seed=2, top_k=3)        # <end> is not among the three likeliest
+        found = alone(w, tmp_path, widget)
+        running, said = found.evaluate(WRITING, [6, "Stop"])
+        count = len(told(found)) - 5
+        widget.write(count)
+        assert running == "Stop" and count >= 6 and says(w, found).startswith("The writing has stopped. ")
+        follows(found, widget)
+        assert len(told(found)) == count + 5 and found.locator("button").first.inner_text() == "Write"
+        assert set(said) <= {"The model writes."} | {s for s in said if s.startswith("A sentence is complete: ")} and len(said) <= 1 + widget.story[4:].count(".")
+        for name in ("Step", "Back", "To the beginning", "the Zoe", "New seed", "Reset"):
+            running, _ = found.evaluate(WRITING, [2, name])
+            before = told(found)
+            assert running == "Stop" and found.locator("button").first.inner_text() == "Write", name
+            assert not w.goes_on() and told(found) == before, f"{name} does not stop the writing"
+        widget.written = []
+        follows(found, widget)
+        assert not w.errors
+
+
+@pytest.mark.browser
+def test_the_end_of_a_story_and_of_the_context(window, tmp_path):
+    with window(reduced_motion="reduce") as w:
+        widget = storytelling(prompt="Zoe " * 57, temperature=0)
+        widget.write()
+        found = alone(w, tmp_path, storytelling(prompt="Zoe " * 57, temperature=0))
+        press(found, "Write")
+        assert widget.ended == "full"
+        assert says(w, found) == "Written at once, because your device asks for less motion. The context is full: the model reads at most 64 words, <start> among them."
+        follows(found, widget)
+        assert found.locator("button[aria-disabled=true]").all_inner_texts() == ["Write", "Step"]
+        for name in ("Write", "Step"):
+            press(found, name)
+            assert len(told(found)) == 64 and says(w, found).startswith("The context is full")
+        field = found.get_by_role("combobox")
+        field.fill("Zoe")
+        field.press("Enter")
+        assert says(w, found) == "The context is full: the model reads at most 64 words, <start> among them. “Back” takes the last word away."
+        assert field.input_value() == "Zoe" and len(told(found)) == 64
+        press(found, "Back")
+        field.fill("Zoe Zoe")
+        field.press("Enter")
+        assert says(w, found).startswith("The context is full") and len(told(found)) == 63
+        press(found, "To the beginning")
+        found.locator(".ak-bar", has_text="<end>").press("Enter")
+        assert says(w, found).endswith("The story has ended.") and told(found)[-1] == "<end>" and not found.locator(".ak-bar").first.is_visible()
+        press(found, "Step")
+        assert says(w, found) == "The story has ended."
+        empty = alone(w, tmp_path, storytelling(prompt="", beginnings=[]))
+        press(empty, "Back")
+        assert "There is no word to take away." in says(w, empty) and told(empty) == ["<start>"]
+        assert empty.locator("button[aria-disabled=true]").all_inner_texts() == ["Back", "To the beginning"] and not w.errors
+
+
+@pytest.mark.browser
+def test_a_story_opens_written(window, tmp_path):
+    """Some words are there when the figure opens, and Reset leads back to them; it begins with nothing, and a reader's words, as well."""
+    with window() as w:
+        widget = storytelling(write=4)
+        found = alone(w, tmp_path, widget)
+        follows(found, widget)
+        start = found.inner_text()
+        press(found, "To the beginning")
+        assert told(found) == ["<start>", "Zoe", "met", "Rex", "."]
+        press(found, "nothing")
+        widget.written, widget.prompt = [], ""
+        assert says(w, found).startswith("Begun with nothing. ")
+        follows(found, widget)
+        found.get_by_role("combobox").fill("rex met")
+        press(found, "Add")
+        widget.prompt = "Rex met"
+        assert says(w, found).startswith("Added: “Rex met”. ") and found.locator(".ak-given").all_inner_texts() == ["Rex", "met"]
+        follows(found, widget)
+        press(found, "Reset")
+        w.settle()
+        assert found.inner_text() == start and len(told(found)) == 9 and not w.errors
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1280, 360])
+def test_the_whole_map_of_a_head(window, tmp_path, width):
+    """One canvas whose pixels are the weights, words at both edges, the strongest links in words; away again at Reset."""
+    pixels = "c => [...c.getContext('2d').getImageData(0, 0, c.width, c.height).data].filter((_, k) => k % 4 === 3)"
+    with window(width=width) as w:
+        widget = storytelling(model=random_storyteller(2), seed=5, temperature=2, beginnings=[])
+        widget.write(55)
+        assert len(widget.numbers) > 20
+        found = alone(w, tmp_path, widget)
+        assert not found.locator(".ak-whole").is_visible() and found.locator(".ak-left span").count() == 0
+        press(found, "Show the whole map of this head")
+        press(found, "layer 2, head 1")
+        words, n = ["<start>", *widget.story], len(widget.numbers)
+        assert all(found.locator(f"{edge} span:not(:empty)").all_text_contents() == words for edge in (".ak-top", ".ak-left"))
+        wanted = np.zeros((64, 64))
+        wanted[:n, :n] = widget.weights[1, 0]
+        shown = np.array(found.locator(".ak-squares canvas").evaluate(pixels)).reshape(64, 64)
+        assert np.array_equal(shown, [[np.floor(255 * draw.opacity(v, 1) + 0.5) for v in row] for row in wanted])
+        strip = np.array(found.locator(".ak-strips canvas").nth(2).evaluate(f"{pixels}"))[:n]
+        assert np.array_equal(strip, shown[n - 1, :n][::-1])
+        earlier = sorted(((wanted[i, j], i, j) for i in range(n) for j in range(1, i)), reverse=True)[:5]
+        for weight, i, j in earlier:
+            assert f"“{words[i]}” at “{words[j]}” {fixed(weight)}" in found.locator(".ak-whole").inner_text()
+        box, edge = found.locator(".ak-squares").bounding_box(), found.locator(".ak-left span:not(:empty)").last.bounding_box()
+        assert abs(box["y"] + box["height"] - edge["y"] - edge["height"]) < 2, "words and rows drift apart"
+        newest, strip_ = (found.locator(f".ak-strips {what}").evaluate("e => e.getBoundingClientRect().left") for what in (f".ak-edge span:nth-child({n})", "canvas:nth-child(2)"))
+        assert abs(newest - strip_) < 1, "the newest word does not stand over its weight"
+        rows_, strips = (found.locator(s).all() for s in (".ak-head", ".ak-strips canvas"))
+        assert all(abs(a.bounding_box()["y"] - b.bounding_box()["y"]) < 6 for a, b in zip(rows_, strips)) and len(rows_) == len(strips) == 4
+        assert fits(w) and found.evaluate("f => f.querySelectorAll('*').length") < 600
+        press(found, "Hide the whole map")
+        assert not found.locator(".ak-whole").is_visible() and found.locator(".ak-whole").text_content() == "looks ↓ at →"
+        press(found, "Show the whole map of this head")
+        press(found, "Reset")
+        assert not found.locator(".ak-whole").is_visible() and not w.errors
+
+
+@pytest.mark.browser
+def test_a_story_set_in_python(window, tmp_path):
+    """Live, the kernel hears of each word, and the figure follows the kernel."""
+    with window() as w:
+        widget = storytelling(top_k=2)
+        found = live(w, tmp_path, widget, "prompt", "written")
+        widget.write(1)
+        press(found, "Step")
+        assert w.page.evaluate("sent") == [["Zoe met Rex .", widget.written]] and "Only the 2 likeliest are drawn." in found.inner_text()
+        w.page.evaluate("model.set('written', [3, 4])")
+        widget.written = [3, 4]
+        follows(found, widget)
+        w.page.evaluate("model.set('prompt', 'Rex')")
+        widget.prompt = "Rex"
+        follows(found, widget)
+
+
+@pytest.mark.browser
+def test_a_step_costs_one_place(watched, tmp_path):
+    """The work of a step at the end of the context, counted: about that of one place, not of 63 places again."""
+    with watched() as w:
+        model = random_storyteller(99, words=[f"w{k}" for k in range(68)], width=32, num_heads=4, hidden=64, reach=32, spread=0.5)
+        profile = counted(w)
+        found = alone(w, tmp_path, StoryWriter(model, " ".join(["w3", "w9"] * 31), temperature=0, whole_map=True))
+
+        def ran(act):
+            return blocks(profile, act)
+        w.page.evaluate("""() => { window.put = 0; new MutationObserver((all) => { put += all.length; }).observe(document.querySelector('.ak-figure'), {childList: true, subtree: true}); }""")
+        press(found, "Step")
+        assert w.page.evaluate("put") == 0, "nodes are put into the page, which is then styled anew"
+        press(found, "New seed")
+        steps = []
+        for _ in range(3):        # what the page does once is no part of a step
+            steps.append(ran(lambda: press(found, "Step")))
+            whole = ran(lambda: press(found, "New seed"))
+        assert len(told(found)) == 63
+        ran(lambda: press(found, "Hide the whole map"))
+        lean = ran(lambda: press(found, "Step"))
+        again = ran(lambda: w.page.evaluate("attnkit.figures.story_writer.compute(JSON.parse(document.querySelector('[data-ak-figure]').dataset.akState))"))
+        print(f"\nblocks: {min(steps)} for a step with the map, {lean} without, {whole} for going back, {again} to read 63 words anew")
+        assert 0 < lean < 30_000 and 0 < min(steps) < 60_000 and again > 10 * lean
+
+
+# ---- on the page of the book
+
+@pytest.mark.browser
+@on(PAGES, DARK_PHONE)
+def test_a_press_in_the_story_changes_what_is_in_sight(opened):
+    """The bars of next words and the buttons of the story fit a screen of 740 pixels; an unknown word moves nothing."""
+    w, found = opened, figure(opened, "story_writer")
+    top = found.get_by_role("button", name="Step").bounding_box()["y"]
+    bars = found.locator(".ak-bars").bounding_box()
+    story = found.locator(".ak-story").bounding_box()
+    assert top < bars["y"] and bars["y"] + bars["height"] - story["y"] <= 740
+    below = found.locator(".ak-heads")
+    field = found.get_by_role("combobox", name="your next word")
+    before = below.evaluate("e => e.getBoundingClientRect().top + scrollY")
+    field.fill("unheardof")
+    field.press("Enter")
+    w.settle()
+    assert found.locator(".ak-refusal").inner_text()
+    assert below.evaluate("e => e.getBoundingClientRect().top + scrollY") == pytest.approx(before, abs=1)

@@ -1,0 +1,192 @@
+"""The figure of two names that change places: what heads and positions make of it."""
+
+import re
+
+import numpy as np
+import pytest
+from conftest import WIDE, node, on
+from hand import CASES, alone, figure, says
+
+from attnkit.figures import SwappedWords
+from attnkit.pictures.formats import compact, fixed
+
+PAGES = ["chapters/multi_head"]
+
+
+def layers(rng, n=4, d=3, switches=(False, True), counts=(1, 2), questions=2):
+    """Made-up trained layers for a sentence of n words, the two at its ends changing places; the last output keeps all but its last bit."""
+    cases = [{"positions": on, "heads": heads, "weights": rng.dirichlet(np.ones(n), (2, heads)), "output": rng.normal(size=(2, d)),
+              "answers": [[[(f"word {i}", p) for i, p in zip(rng.permutation([0, n - 1, 1]), sorted(rng.dirichlet(np.ones(3)), reverse=True))]
+                           for _ in range(questions)] for _ in range(2)]} for on in switches for heads in counts]
+    cases[0]["output"][1] = cases[0]["output"][0]
+    cases[-1]["output"][1] = np.nextafter(cases[-1]["output"][0], 9)
+    return cases
+
+
+def swapped(rng, n=4, right=(0, 1), **kwargs):
+    return SwappedWords([f"word {i}" for i in range(n)], (0, n - 1), 1, layers(rng, n, questions=len(right), **kwargs),
+                        [f"Who {k} & why?" for k in range(len(right))], right, caption="Cap.")
+
+
+def layer(**changed):
+    return {"positions": True, "heads": 1, "weights": [[[0.5, 0, 0.5]]] * 2, "output": [[1, 2]] * 2, "answers": [[[("a", 1)]]] * 2, **changed}
+
+
+def swap(*cases, **changed):
+    return SwappedWords(**{"words": ["a", "b", "c"], "swap": (0, 2), "asking": 1, "cases": cases or [layer()], "questions": ["W?"],
+                           "right": [0], **changed})
+
+
+def example():
+    return swapped(np.random.default_rng(12))
+
+
+def shown(widget):
+    return [compact(widget.difference), *[fixed(v) for case in widget.cases for v in np.ravel(case["weights"])],
+            *[f"{word} {fixed(p)}" for case in widget.cases for answers in case["answers"] for best in answers
+              for word, p in best]]
+
+
+def given(widget):
+    """What the script's arithmetic starts from: the case that is shown."""
+    [chosen] = [case for case in widget.cases if (case["positions"], case["heads"]) == (widget.positions, widget.heads)]
+    return {"words": widget.words, "swap": widget.swap, "right_at": widget.right_at, "chosen": chosen}
+
+
+BAD = [
+    (lambda: swap(words=["a", "c"]), ValueError, r"3 to 8 words, got \['a', 'c'\]"),
+    (lambda: swap(words="abc"), ValueError, "words must be a list of 3 to 8 words"),
+    (lambda: swap(words=["a", "b", "a"]), ValueError, "must differ, got 'a' twice"),
+    (lambda: swap(swap=(0, 3)), ValueError, "swap's place must be from 0 to 2, the number of one of the words, got 3"),
+    (lambda: swap(swap=(2, 2)), ValueError, "swap must be two places"),
+    (lambda: swap(swap=(0, 1, 2)), ValueError, "swap must be two places"),
+    (lambda: swap(asking=2), ValueError, "asking must be a word that keeps its place, got 2"),
+    (lambda: swap(asking=3), ValueError, "asking must be from 0 to 2, the number of one of the words"),
+    (lambda: swap(right=(0, 1)), ValueError, r"right must name a place for each question, got \(0, 1\)"),
+    (lambda: swap(right=[2]), ValueError, "right must be from 0 to 1, the number of one of the places of swap"),
+    (lambda: swap(questions="W"), ValueError, "for each question"),
+    (lambda: swap(cases=[]), ValueError, "at least one case"),
+    (lambda: swap(cases=[1]), ValueError, "a case must hold positions, heads, weights, output, answers, got 1"),
+    (lambda: swap(cases=[{"heads": 1}]), ValueError, r"a case must hold .*got \['heads'\]"),
+    (lambda: swap(layer(), layer()), ValueError, r"each combination of positions and heads once, got \[\(True, 1\), \(True, 1\)\]"),
+    (lambda: swap(layer(), layer(positions=False, heads=2, weights=[[[1, 0, 0]] * 2] * 2)), ValueError, "each combination"),
+    (lambda: swap(layer(), layer(positions=False, output=[[1]] * 2)), ValueError, "the same length"),
+    (lambda: swap(layer(positions=1)), TypeError, "positions must be True or False, got 1"),
+    (lambda: swap(layer(heads=5)), ValueError, "heads must be 1 to 4, got 5"),
+    (lambda: swap(layer(heads=0)), ValueError, "heads must be 1 to 4, got 0"),
+    (lambda: swap(layer(weights=[[[0.5, 0.5]]] * 2)), ValueError, r"weights must have shape \(2, 1, 3\), got \(2, 1, 2\)"),
+    (lambda: swap(layer(weights=[[[0.5, 0.5, 0.5]]] * 2)), ValueError, r"sum to one for each head, got sums of \[\[1.5\], \[1.5\]\]"),
+    (lambda: swap(layer(output=[[1, 2]])), ValueError, r"output must have shape \(2, any\)"),
+    (lambda: swap(layer(output=np.zeros((2, 33)))), ValueError, "at most 32 numbers, got 33"),
+    (lambda: swap(layer(answers=[[[("a", 1)]]])), ValueError, "each of the 1 questions for both orders"),
+    (lambda: swap(layer(answers=[[[("a", 1)], [("a", 1)]]] * 2)), ValueError, "each of the 1 questions for both orders"),
+    (lambda: swap(layer(answers=[[[]]] * 2)), ValueError, "one to three pairs"),
+    (lambda: swap(layer(answers=[[[(1, "a")]]] * 2)), ValueError, "one to three pairs"),
+    (lambda: swap(layer(answers=[[[("a", 0.1)] * 4]] * 2)), ValueError, "one to three pairs"),
+    (lambda: swap(layer(answers=[[[("a", 1.5)]]] * 2)), ValueError, "probabilities must lie between 0 and 1"),
+    (lambda: swap(layer(answers=[[[("a", 0.1), ("b", 0.9)]]] * 2)), ValueError, "best first"),
+]
+
+REFUSED = [("swapped", 1, TypeError), ("positions", "on", TypeError), ("heads", 3, ValueError), ("heads", 1.0, TypeError)]
+
+
+# ---- the arithmetic, and Python's side
+
+def test_swapped_words_arithmetic():
+    rng = np.random.default_rng(11)
+    widgets = [swapped(rng, int(rng.integers(3, 9)), rng.integers(0, 2, rng.integers(1, 4)).tolist(), d=int(rng.integers(1, 33)),
+                       counts=[(1,), (4, 2), (1, 2, 3)][k % 3]) for k in range(50)]
+    cases, wanted = [], []
+    for ours in widgets:
+        for case in ours.cases:
+            ours.positions, ours.heads = case["positions"], case["heads"]
+            cases.append({"words": ours.words, "swap": ours.swap, "right_at": ours.right_at, "chosen": case})
+            wanted.append((np.abs(np.array(case["output"][0]) - case["output"][1]).max(), ours.difference, ours.right))
+    for case, got, (difference, own, right) in zip(cases, node("run_figures.js", {"figure": "swapped_words", "cases": cases}), wanted):
+        a, b = case["swap"]
+        assert got["orders"][0] == case["words"] and sorted(got["orders"][1]) == sorted(case["words"])
+        assert [got["orders"][1][a], got["orders"][1][b]] == [case["words"][b], case["words"][a]]
+        assert got["difference"] == difference == own and got["same"] == (difference < 1e-12)     # to the last bit
+        assert got["written"] == compact(difference)
+        assert got["right"] == right
+        for order, answers in enumerate(case["chosen"]["answers"]):
+            for at, best, ok in zip(case["right_at"], answers, right[order]):
+                assert ok == (best[0][0] == got["orders"][order][(a, b)[at]])
+    assert len(cases) >= CASES // 2 and {ok for *_, right in wanted for order in right for ok in order} == {True, False}
+
+
+def test_swapped_words_format_differences():
+    sizes = [0, 2.2e-16, 9.6e-16, 4e-13, 1.5e-5, 0.00096, 0.001, 0.83149, 12]
+    assert [compact(x) for x in sizes] == ["0", "2e-16", "1e-15", "4e-13", "2e-5", "1e-3", "0.001", "0.831", "12.000"]
+    case = {"words": ["a", "b", "c"], "swap": [0, 2], "right_at": [0]}
+    cases = [{**case, "chosen": {"output": [[0, -1], [x, -1]], "answers": [[[["a", 1]]]] * 2}} for x in sizes]
+    got = node("run_figures.js", {"figure": "swapped_words", "cases": cases})
+    assert [g["written"] for g in got] == [compact(x) for x in sizes] and [g["same"] for g in got] == [x < 1e-12 for x in sizes]
+    assert [g["right"] for g in got] == [[[True], [False]]] * len(sizes)
+
+
+def test_swapped_words_refuse_a_case_that_is_not_there():
+    widget = swap()
+    with pytest.raises(ValueError, match="no case has positions False"):
+        widget.positions = False
+    with pytest.raises(ValueError, match="no case has 2 heads"):
+        widget.heads = 2
+    assert widget.positions is True and widget.heads == 1
+
+
+# ---- on the page of the book
+
+@pytest.mark.browser
+@on(PAGES, WIDE)
+def test_swapped_words_without_positions_give_the_same_output(opened):
+    w, found = opened, figure(opened, "swapped_words")
+    positions, heads = (found.get_by_role("group", name=name) for name in ("positions", "heads"))
+
+    def right():
+        words = says(w, found)
+        return "right. Who received?" in words and words.endswith("right.")
+
+    assert "The output differs from the other order" in says(w, found) and right(), "it opens with positions and two heads"
+    found.get_by_role("button", name="Swap the names").click()
+    assert says(w, found).startswith("“Mary gave roses to Susan”") and right()
+    for first in ("Susan", "Mary"):                     # a name itself is as good as the button
+        found.locator(".ak-mover").first.click(force=True)
+        assert says(w, found).startswith(f"“{first} gave roses to")
+    heads.get_by_role("button", name="1").click()
+    assert "The output differs from the other order" in says(w, found) and not right()
+    positions.get_by_role("button", name="off").click()
+    for count in "12":
+        heads.get_by_role("button", name=count).click()
+        assert "The output is the same in the other order" in says(w, found)
+
+
+def cases_of(*layers):
+    """Layers for `SwappedWords`: each a pair of positions and heads."""
+    return [{"positions": positions, "heads": heads, "weights": [[[1 - .1 * heads, 0, .1 * heads]] * heads] * 2, "output": [[1.0, 2.0], [1.0, 3.0]],
+             "answers": [[[("Ann", 0.6), ("Bob", 0.4)]]] * 2} for positions, heads in layers]
+
+
+FOUR = [(False, 1), (False, 2), (True, 1), (True, 2)]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("opened", [0, 3])
+def test_swapped_words_open_with_the_case_that_is_named(watched, tmp_path, opened):
+    widget = SwappedWords(["Ann", "saw", "Bob"], (0, 2), 1, cases_of(*FOUR), ["Who saw?"], right=[0], opened=opened)
+    positions, heads = FOUR[opened]
+    assert {**widget.defaults} == {"positions": positions, "heads": heads, "swapped": False}
+    rows = re.findall(r'<tr><th scope="row">(.*?)</th><td>(.*?)</td><td>(.*?)</td>', widget.still().split("</table>")[0])
+    assert rows[0] == ("Ann saw Bob", "on" if positions else "off", str(heads)) and len(rows) == len(set(rows)) == 8
+    with watched(width=673) as w:
+        found = alone(w, tmp_path, widget)
+        assert found.locator("[aria-pressed=true]").all_inner_texts() == [rows[0][1], rows[0][2]]
+        found.get_by_role("button", name="off" if positions else "on").click()
+        found.get_by_role("button", name="Reset").click()
+        assert found.locator("[aria-pressed=true]").all_inner_texts() == [rows[0][1], rows[0][2]]
+
+
+@pytest.mark.parametrize("opened, error, words", [(4, ValueError, "opened must be from 0 to 3, the number of one of the cases, got 4"),
+                                                  (True, TypeError, "opened must be an integer, got True")])
+def test_swapped_words_refuse_to_open_with_another_case(opened, error, words):
+    with pytest.raises(error, match=words):
+        SwappedWords(["Ann", "saw", "Bob"], (0, 2), 1, cases_of(*FOUR), ["Who saw?"], right=[0], opened=opened)
