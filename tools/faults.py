@@ -190,7 +190,7 @@ FAULTS = [
           page("the_first_picture_is_on_the_first_screen", toc.chapter("dot_product")), builds=True),
     Fault("a long line of code in a side room", partial(in_notebook, "further/softmax", long_line),
           road("a_line_of_visible_code_is_short", "further/softmax")),
-    Fault("code too large for its box", partial(append, CSS, "\n.cell .highlight pre { font-size: 1.2rem; }\n"),
+    Fault("code too large for its box", partial(change, CSS, "font-size: 0.85rem;", "font-size: 1.2rem;"),
           "tests/test_road.py::test_no_line_of_code_runs_off_the_page[chapters/matrix_form, light, 1280]", builds=True),
     Fault("a claim that no cell settles", partial(in_notebook, "further/dot_product", untag),
           f"tests/test_claims.py::test_every_claim_of_a_chapter_is_settled[{toc.chapter('dot_product')}]"),
