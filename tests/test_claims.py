@@ -52,8 +52,9 @@ def test_claims_are_settled_on_one_page_and_where_they_belong():
     assert not {number: found for number, found in pages.items() if len(found) > 1}
 
 
-@pytest.mark.parametrize("slug", dict.fromkeys(CHAPTERS))
-def test_every_claim_of_a_chapter_is_settled(slug):
+@pytest.mark.parametrize("page", [page for page in toc.chapters() if page.startswith("chapters/")])
+def test_every_claim_of_a_chapter_is_settled(page):
+    slug = toc.slug(page)
     settled = {number for _, _, ids in settling(name for name in toc.chapters() if toc.slug(name) == slug) for number in ids}
     assert not [claim["id"] for claim in CLAIMS if claim["slug"] == slug and claim["id"] not in settled]
 
