@@ -290,7 +290,7 @@ def test_what_is_not_the_package_is_imported_from_one_place():
     assert settings["pytest"]["ini_options"]["pythonpath"] == ["."] and settings["setuptools"]["packages"]["find"]["include"] == ["attnkit*"]
     assert set(yaml.safe_load(read("_config.yml"))["sphinx"]["local_extensions"].values()) == {"."}
     for folder in ("_ext", "booklib", "tests", "tools"):
-        for path in (ROOT / folder).glob("*.py"):
+        for path in (ROOT / folder).rglob("*.py"):
             assert not re.search(r"\bsys\.path\b", path.read_text()) or path.name == "test_repository.py", path
 
 
