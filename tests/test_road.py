@@ -15,9 +15,9 @@ from conftest import ROOT, WIDE, on
 
 from booklib import road, toc
 
-PAGES = toc.road()
-CHAPTERS = PAGES[1:]
-SIDE_ROOMS = [page for page in toc.chapters() if page not in PAGES]
+ROAD = toc.road()
+CHAPTERS = ROAD[1:]
+SIDE_ROOMS = [page for page in toc.chapters() if page not in ROAD]
 NOTEBOOKS = [name.removesuffix(".ipynb") for name in toc.notebooks()]
 TERMS = yaml.safe_load((ROOT / "terms.yml").read_text(encoding="utf-8"))
 
@@ -157,19 +157,19 @@ def test_no_line_of_code_runs_off_the_page(opened):
 
 # ---- the road itself; the index, too, unless a test asks of chapters only
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", ROAD)
 def test_a_page_takes_no_longer_than_its_minutes(page):
     most, takes = SHORT.get(page, MOST_MINUTES), road.minutes(notebook(page))
     assert takes <= most, f"{page}: {takes:.1f} minutes, at most {most}"
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", ROAD)
 def test_at_most_one_note_on_the_sources(page):
     found = [where(page, cell) for cell in cells(page) for _ in range(road.said(cell).count(NOTE))]
     assert len(found) <= 1, f"{found}: at most one note, the others belong in further/"
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", ROAD)
 def test_a_visible_cell_shows_something(page):
     silent = [where(page, cell) for cell in cells(page) if road.visible(cell) and not cell["outputs"]]
     assert not silent, f"{silent}: visible code without anything to see"
@@ -228,14 +228,14 @@ def bold(page):
     return found
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", ROAD)
 def test_what_is_bold_is_a_term_of_the_page(page):
     terms = {entry["term"].lower() for entry in TERMS if entry["slug"] == toc.slug(page)}
     strange = {term: at for term, at in bold(page).items() if term not in terms}
     assert not strange, f"bold, but no term of {toc.slug(page)} in terms.yml: {strange}"
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", ROAD)
 def test_a_term_is_bold_once_on_its_page(page):
     found = bold(page)
     for entry in TERMS:
@@ -255,7 +255,7 @@ def test_the_list_of_terms_is_in_order():
     assert TERMS
     for entry in TERMS:
         assert set(entry) == {"term", "slug", "means"}, entry
-        assert entry["slug"] in map(toc.slug, PAGES), f"{entry['term']}: no page of the road is called {entry['slug']}"
+        assert entry["slug"] in map(toc.slug, ROAD), f"{entry['term']}: no page of the road is called {entry['slug']}"
         assert entry["means"].endswith(".") and len(entry["means"].split()) >= 4, f"{entry['term']}: {entry['means']!r} is no sentence"
     twice = [term for term, count in collections.Counter(entry["term"].lower() for entry in TERMS).items() if count > 1]
     assert not twice, f"more than one entry: {twice}"

@@ -23,7 +23,7 @@ from booklib import browser, toc
 
 pytestmark = pytest.mark.browser
 
-PAGES = toc.pages()
+BOOK = toc.pages()
 BUILT = sorted(path.relative_to(SITE).with_suffix("").as_posix() for path in SITE.rglob("*.html")
                if "_static" not in path.relative_to(SITE).parts)
 LISTINGS = sorted((name for name in BUILT if name.startswith("_modules/")), key=lambda name: (SITE / f"{name}.html").stat().st_size)
@@ -32,7 +32,7 @@ SEEN = BUILT if "EVERY_LOOK" in os.environ else [name for name in BUILT if name 
     "_modules/index", LISTINGS[0], LISTINGS[len(LISTINGS) // 2], LISTINGS[-1])]
 CHAPTERS = toc.chapters()
 
-FIGURES = [page for page in PAGES if "data-ak-figure" in (SITE / f"{page}.html").read_text()]
+FIGURES = [page for page in BOOK if "data-ak-figure" in (SITE / f"{page}.html").read_text()]
 AXE = ROOT / "tests" / "node_modules" / "axe-core" / "axe.min.js"
 
 
@@ -83,7 +83,7 @@ def weight(files):
     return sum(len(browser.over_the_line(SITE / file)[0]) for file in files) / 1000
 
 
-@on(PAGES, WIDE)
+@on(BOOK, WIDE)
 def test_weight(opened):
     """Bytes, requests, elements; what all pages share are styles, scripts and fonts."""
     files = {re.sub(r"^https?://[^/]+/|[?#].*", "", url) for url in opened.requests if url.startswith("http")}
@@ -196,7 +196,7 @@ def test_the_button_for_the_theme(watched, site):
         assert not w.errors
 
 
-@on(PAGES, WIDE)
+@on(BOOK, WIDE)
 def test_pictures_have_words(opened):
     """axe misses an inline SVG without a text alternative."""
     silent = opened.page.evaluate("""() => [...document.querySelectorAll('.bd-article svg, .bd-article img, .bd-article canvas')]
@@ -231,7 +231,7 @@ def test_icons_are_in_the_cut_font(opened):
     assert used and used <= known, [hex(c) for c in used - known]
 
 
-@on(PAGES, WIDE)
+@on(BOOK, WIDE)
 def test_maths_is_in_the_cut_fonts(opened):
     """Every letter of a formula is in the subset of the font that draws it."""
     folder, met = SITE / "_static/katex/fonts", set()
@@ -296,7 +296,7 @@ SMALL = """() => { const walk = document.createTreeWalker(document.querySelector
     return found; }"""
 
 
-@on(PAGES, DARK_PHONE)
+@on(BOOK, DARK_PHONE)
 def test_words_are_large_enough(opened):
     """On a phone no word is smaller than 11 pixels."""
     assert not opened.page.evaluate(SMALL)
@@ -452,7 +452,7 @@ def maths(name):
     return len(display) + len(re.findall(r"\$[^$]+\$", re.sub(r"\$\$.+?\$\$", "", text, flags=re.S)))
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", BOOK)
 def test_without_javascript(name):
     """Every formula stands, every interactive figure leaves a picture or a table with its numbers."""
     page = parsed(name)
@@ -471,7 +471,7 @@ FRENCH = "je|tu|te|aime|aimes|aimons|les|cet|cette|ces|fille|chien|arbre|pas|nou
 
 
 # The package's pages are docstrings, plain text without a place for a language.
-@pytest.mark.parametrize("name", [name for name in PAGES if not name.startswith("reference/")])
+@pytest.mark.parametrize("name", [name for name in BOOK if not name.startswith("reference/")])
 def test_french_words_say_so(name):
     text = (SITE / f"{name}.html").read_text()
     body = text[text.index("<article"):text.rindex("</article>")]

@@ -316,7 +316,7 @@ def test_reduced_motion_and_print(opened):
     """Nothing moves by itself for a reader who asked for that; on paper stand the numbers, not the controls."""
     w = opened
     w.page.emulate_media(reduced_motion="reduce")
-    for k, found in enumerate(figures(w).all()):
+    for k, found in enumerate(all_figures(w)):
         moved = found.evaluate(USED)
         assert not moved, f"{moved} move something"
         place = w.page.locator("[data-ak-figure]").nth(k)
