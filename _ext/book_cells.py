@@ -2,7 +2,7 @@
 
 Folded code follows what it shows, instead of standing between the words and the picture.  Code that only writes prose
 with numbers in it, cells that only import, and folded ones that show nothing make no mark on the page: they are in the
-notebook.  What belongs to an exercise is one card.
+notebook.  What belongs to an exercise is one card: first the place for the answer, then what the reader may open.
 """
 
 import ast
@@ -21,6 +21,8 @@ def arrange(app, doctree, docname):
             cell.parent.remove(cell)
         elif shown is not None and folded:
             cell.remove(code)
+            if is_practice(cell):
+                continue
             if writes_prose(shown):
                 cell["classes"].append("ak-prose")
             else:
@@ -77,11 +79,28 @@ def gather(exercise):
     while end < len(parent) and belongs(parent[end]):
         end += 1
     card = nodes.container(classes=["ak-exercise"])
-    card.extend(parent[at:end])
-    for cell in card.findall(lambda node: is_element(node, "cell_code_output")):
-        if cell.astext().startswith("Not answered yet"):       # what the cell says live; a page cannot be answered
-            cell.parent.remove(cell)
+    its = parent[at:end]
+    card.extend([exercise, *filter(is_practice, its), *(fold(part) for part in its[1:] if not is_practice(part))])
     parent[at:end] = [card]
+
+
+def fold(part):
+    """The cell in which a notebook is given the answer, to be unfolded; what stands beside it in a card stays as it is."""
+    said = next((node for node in part.findall(lambda node: is_element(node, "cell_code_output"))), None)
+    if said is None or not said.astext().startswith("Not answered yet"):
+        return part
+    part.remove(said)
+    folded = HideCodeCellNode(prompt_show="Show the cell for a notebook", prompt_hide="Hide the cell for a notebook",
+                              classes=["above-input"])
+    folded.extend(part.children)
+    part.children = []
+    part.append(folded)
+    return part
+
+
+def is_practice(node):
+    """Whether a cell is the place where an exercise is answered, or something is guessed."""
+    return any('data-ak-figure="practice"' in raw.astext() for raw in node.findall(nodes.raw))
 
 
 def belongs(node):

@@ -62,4 +62,12 @@ def labels_and_roles(page):
         del element.attrib["role"]
 
 
-PASSES = (still_pictures, book_road.masthead, plain_code, tooltips, labels_and_roles)
+def room_for_progress(page):
+    """Under the last exercise stands how many are answered, and on the cover how far a reader has come, if a script says so."""
+    if cards := page.tree.xpath("//*[contains(@class, 'ak-exercise')]"):
+        cards[-1].addnext(html.Element("p", {"class": "ak-answered"}))
+    if page.name == "index" and (title := page.tree.find(".//article//h1")) is not None:
+        title.addnext(html.Element("p", {"class": "ak-progress"}))
+
+
+PASSES = (still_pictures, book_road.masthead, room_for_progress, plain_code, tooltips, labels_and_roles)

@@ -45,7 +45,7 @@ def show_the_way(app, pagename, templatename, context, doctree):
         rooms = [entry(room) for room, parent in book.parents.items() if parent == page]
         here = page == pagename
         return {"title": app.env.titles[page].astext(), "link": app.builder.get_relative_uri(pagename, page),
-                "here": here, "on_the_way": here or any(room["on_the_way"] for room in rooms), "rooms": rooms}
+                "page": page, "asks": asked(Path(app.srcdir), page), "here": here, "on_the_way": here or any(room["on_the_way"] for room in rooms), "rooms": rooms}
 
     parts = {}
     for page, part in book.parts.items():
@@ -57,6 +57,13 @@ def show_the_way(app, pagename, templatename, context, doctree):
         for name, page in zip(("prev", "next"), neighbours(book, pagename), strict=True):
             context[name] = page and {"link": app.builder.get_relative_uri(pagename, page),
                                       "title": escape(app.env.titles[page].astext())}
+
+
+@functools.cache
+def asked(root, page):
+    """How many exercises stand on a page."""
+    file = root / f"{page}.ipynb"
+    return len(road.exercises(json.loads(file.read_text(encoding="utf-8")))) if file.exists() else 0
 
 
 def neighbours(book, page):

@@ -12,6 +12,8 @@ import subprocess
 from html import escape
 from pathlib import Path
 
+import lightningcss
+
 from _ext import book_cells, book_fonts, book_pages, book_styles
 from attnkit.figures import base
 
@@ -69,7 +71,8 @@ def write_figures(app):
     """
     files = {"core.js": base.script("core") + MOUNT, "core.css": base.core_stylesheet()}
     for kind in base.kinds():
-        files |= {f"{kind}.js": base.script(kind), f"{kind}.css": base.stylesheet(kind)}
+        style = lightningcss.process_stylesheet(base.stylesheet(kind), minify=True)
+        files |= {f"{kind}.js": base.script(kind), f"{kind}.css": style}
     folder = Path(app.outdir) / "_static" / "figures"
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
@@ -95,6 +98,9 @@ def missing_page(app):
 
 
 # ---- each page, before it is written
+
+# The book's own, on every page.
+SCRIPTS = ("contents.js", "progress.js")
 
 # These run while the page is read and must stay where they are, or search breaks.
 AT_ONCE = ("_static/doctools.js", "_static/sphinx_highlight.js")
@@ -146,6 +152,9 @@ def finish(app, exception):
     loaded = sorted({(page.file.parent / script.partition("?")[0]).resolve()
                      for page in pages for script in page.tree.xpath("//script/@src") if "_static/" in script})
     scripts = "\n".join(script.read_text(encoding="utf-8") for script in loaded)
+    for script in SCRIPTS:
+        text = (Path(app.srcdir) / "_static" / script).read_text(encoding="utf-8")
+        (out / "_static" / script).write_text(base.light(text), encoding="utf-8")
     sheet = book_styles.one_sheet(out, pages, scripts)
     book_fonts.cut_all(out, [page.tree for page in pages], sheet)
     for page in pages:

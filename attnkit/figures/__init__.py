@@ -18,6 +18,7 @@ from attnkit.figures.matrix_trainer import starting_matrix as starting_matrix
 from attnkit.figures.movie_matcher import MovieMatcher
 from attnkit.figures.moving_word import MovingWord
 from attnkit.figures.position_pairs import PositionPairs
+from attnkit.figures.practice import Practice
 from attnkit.figures.score_field import ScoreField
 from attnkit.figures.sentence_translator import SentenceTranslator
 from attnkit.figures.sequence_paths import SequencePaths
@@ -29,5 +30,5 @@ from attnkit.figures.swapped_words import SwappedWords
 
 __all__ = ["Alignment", "AttentionBill", "AttentionBudget", "AttentionMaps", "AttentionPlane", "AttentionSteps",
            "DenseHeads", "DocumentReader", "GateAxes", "HeadStepper", "KernelHeads", "MaskBuilder", "MatrixStepper",
-           "MatrixTrainer", "MovieMatcher", "MovingWord", "PositionPairs", "ScoreField", "SentenceTranslator",
+           "MatrixTrainer", "MovieMatcher", "MovingWord", "PositionPairs", "Practice", "ScoreField", "SentenceTranslator",
            "SequencePaths", "SoftDictionary", "SoftmaxExplorer", "SquareEditor", "StoryWriter", "SwappedWords"]

@@ -40,15 +40,21 @@ def source(kind):
 
 
 COMMENTS = r"^[ ]*(?://[^\n]*|/\*\*(?:(?!\*/).)*\*/)\n"
+INDENT = r"^[ ]+"
 
 
 def script(kind):
-    """The same as it travels, to a page and to a notebook: without the lines that are comments.
+    """The same as it travels, to a page and to a notebook."""
+    return light(source(kind))
+
+
+def light(text):
+    """A script without the lines that are comments, and not indented.
 
     What they say, and the types in them, is a third of what it weighs. A line of a text that is written over several
     could begin like one; `tests/test_build.py` sees that none does.
     """
-    return re.sub(COMMENTS, "", source(kind), flags=re.M | re.S)
+    return re.sub(INDENT, "", re.sub(COMMENTS, "", text, flags=re.M | re.S), flags=re.M)
 
 
 def core_stylesheet():

@@ -87,7 +87,7 @@ def test_same_picture(answer, words, capsys):
 @pytest.mark.parametrize("name, answer, words", [
     ("weights/outside", [-0.5, 0, 0, 1.5, 0], RIGHT), ("weights/outside", [0, 0, 0, 1, 0], "praise of the average is 0.9, not above 1"),
     ("weights/outside", [0, 0, 0, 1.5, 0], "these sum to 1.5"),
-    ("softmax/break", [0, -800], RIGHT), ("softmax/break", [1000, 0], "overflows"), ("softmax/break", [0, -5], "which is small but not 0"),
+    ("softmax/break", [0, -800], RIGHT), ("softmax/break", [1000, 0], "overflows"), ("softmax/break", [0, -5], "is small, but not 0"),
     ("softmax/break", [705, -60], RIGHT),
     ("basic_attention/break", [[1, 0], [2, 0], [3, 0]], RIGHT), ("basic_attention/break", [[1, 0], [1, 0], [3, 0]], "two of the items are the same"),
     ("basic_attention/break", [[1, 0], [2, 0], [6, 0]], "longer than 5"), ("basic_attention/break", [[1, 0], [0, 2], [3, 0]], "item 2 gives its largest"),

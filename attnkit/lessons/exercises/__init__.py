@@ -9,7 +9,7 @@ from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 
-from attnkit.lessons.exercises.grading import RIGHT, UNANSWERED
+from attnkit.lessons.exercises.grading import sentence
 
 
 def check(name, answer):
@@ -36,16 +36,48 @@ def check(name, answer):
     >>> check("notation/count", (4, 6, 24))
     Right.
     """
-    exercises = all_exercises()
-    if name not in exercises:
-        raise ValueError(f"no exercise is called {name!r}; there are {', '.join(exercises)}")
-    verdict = exercises[name].verdict(answer)
-    print(verdict if verdict in (RIGHT, UNANSWERED) else f"Not yet: {verdict}")
+    print(sentence(_found(name, all_exercises()).verdict(answer)))
+
+
+def exercise(name):
+    """An exercise, or a guess, for the page: what ``attnkit.figures.Practice`` asks for.
+
+    Raises
+    ------
+    ValueError
+        There is none of that name.
+
+    Examples
+    --------
+    >>> exercise("notation/count").form["shape"]
+    [3]
+    """
+    return _found(name, all_exercises() | all_guesses())
+
+
+def _found(name, among):
+    if name not in among:
+        raise ValueError(f"no exercise is called {name!r}; there are {', '.join(among)}")
+    return among[name]
 
 
 @cache
 def all_exercises():
     """Every exercise by its name, ``"chapter/exercise"``."""
+    return _named("EXERCISES")
+
+
+@cache
+def all_guesses():
+    """Every guess before a figure, by its name."""
+    return _named("GUESSES")
+
+
+def _named(attribute):
+    """What the chapters' files list under one of two names; each is told what it is called."""
     chapters = [module.name for module in iter_modules(__path__) if module.name not in ("grading", "examples")]
-    return {f"{chapter}/{name}": exercise for chapter in chapters
-            for name, exercise in import_module(f"{__name__}.{chapter}").EXERCISES.items()}
+    found = {f"{chapter}/{name}": one for chapter in chapters
+             for name, one in getattr(import_module(f"{__name__}.{chapter}"), attribute, {}).items()}
+    for name, one in found.items():
+        one.name = name
+    return found

@@ -48,5 +48,7 @@ EXERCISES = {
           "this divides the scores by a square root; basic attention does not."),
          (lambda X: X @ X.T @ X, "the softmax is missing.")]),
     "repeat": Value(_rounds(0.01), [(_rounds(0.01) - 1, "not quite: one round more.")]),
-    "break": Judged(_none_at_home, (3, 2)),
+    "break": Judged(_none_at_home, (3, 2), offered=[
+        [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [[1.0, 0.0], [2.0, 0.0], [3.0, 0.0]], [[3.0, 0.0], [0.0, 3.0], [-3.0, 0.0]],
+        [[2.0, 1.0], [2.0, 1.0], [4.0, 2.0]]]),
 }

@@ -28,7 +28,10 @@ EXERCISES = {
           "left and right are exchanged: the ones of the first head lie to the left of the diagonal."),
          (lambda n, k: np.stack([np.roll(np.eye(n), a - k // 2, axis=1) for a in range(k)]),
           "at the border your heads look at the other end; there they should see nothing.")]),
-    "two_heads": Judged(_two_heads, (2, 6)),
+    "two_heads": Judged(_two_heads, (2, 6), offered=[
+        [[3, 0, 0, 1, 0, 1], [0, 1, 2, 0, 1, -1]], [[0.75, 0, 0, 0.25, 0, 4], [0, 0.25, 0.5, 0, 0.25, 4]],
+        [[0.75, 0, 0, 0.25, 0, 4], [0, 0.25, 0.5, 0, 0.25, -4]],
+        [[0.6, -0.2, -0.4, 0.2, 0.8, 1], [0.2, 0.2, 0.2, 0.2, 0.2, 0]]]),
     "query": Function(
         lambda p, offset, alpha: alpha * np.append(2 * (p + offset), -1),
         [(np.array([3.0, 5.0]), np.array([1.0, -1.0]), 2.0), (np.array([0.0, 7.0]), np.array([0.0, 2.0]), 0.5)],

@@ -1,20 +1,47 @@
-"""Is an answer right and, if not, what is off? Said in a sentence, whatever the answer is; nothing here raises."""
+"""Is an answer right and, if not, what is off? Said in a sentence, whatever the answer is; nothing here raises.
+
+Each kind of exercise also has a `form`: what a page without a kernel needs to ask for the answer and to say the same of
+it (``attnkit.figures.Practice``).  What there is to choose from was judged here, when the form was made.
+"""
+
+import hashlib
+import itertools
 
 import numpy as np
 
+import attnkit
 from attnkit.pictures.formats import plain
 
 UNANSWERED = "Not answered yet: put your answer in place of the dots, then run this cell again."
 RIGHT = "Right."
 
 
-class Value:
+GAP = "___"                          # in the code of a function, where a line is to be chosen
+MOST_COLUMNS = 6                     # of fields for numbers, beside each other on a phone
+
+
+class Exercise:
+    """What all exercises have: a name, which ``all_exercises`` gives them, and a form for the page."""
+
+    name = None
+
+
+class Value(Exercise):
     """An exercise whose answer is one number or array."""
 
-    def __init__(self, right, mistakes=(), within=1e-6):
+    def __init__(self, right, mistakes=(), within=1e-6, labels=()):
         self.right = right
         self.mistakes = mistakes     # pairs (wrong answer, what is off)
         self.within = within         # how far off a right answer may be
+        self.labels = labels         # what each number is called on the page, if the question does not say it in order
+
+    @property
+    def form(self):
+        """A field for each number, with what `compare` needs."""
+        right = np.asarray(self.right)
+        fitting = [[digits(mistake), words] for mistake, words in self.mistakes if np.shape(mistake) == right.shape]
+        return {**fields(right.shape, self.labels), "truths": right.dtype.kind == "b", "right": digits(right),
+                "within": self.within, "mistakes": fitting}
 
     def verdict(self, answer):
         """RIGHT, UNANSWERED or what is off."""
@@ -23,13 +50,54 @@ class Value:
         return compare(answer, self.right, self.mistakes, within=self.within) or RIGHT
 
 
-class Function:
-    """An exercise whose answer is a function, compared with ours on a few inputs."""
+class Function(Exercise):
+    """An exercise whose answer is a function, compared with ours on a few inputs.
 
-    def __init__(self, right, cases, mistakes=()):
+    The page shows its `code` with a gap, ``___``, or several, and for each a list of `choices`; or else the `lines` that
+    stand in the one gap, in their right order.
+    """
+
+    def __init__(self, right, cases, mistakes=(), *, code=None, choices=(), lines=()):
         self.right = right
         self.cases = cases
         self.mistakes = mistakes     # pairs (wrong function, what is off)
+        self.code = code and code.strip("\n")
+        self.choices = choices
+        self.lines = lines
+
+    @property
+    def form(self):
+        """The code with its gaps, what could stand in them, and what is said of each way to fill them."""
+        if self.lines:
+            shuffled = sorted(self.lines)
+            ways = list(itertools.permutations(range(len(shuffled))))
+            found = [self.said(["\n".join(shuffled[k] for k in way)]) for way in ways]
+            said = list(dict.fromkeys(found))
+            return {"kind": "order", "code": self.code, "lines": shuffled, "said": said,
+                    "orders": {"".join(map(str, way)): said.index(words) for way, words in zip(ways, found)}}
+        found = [self.said(way) for way in itertools.product(*self.choices)]
+        said = list(dict.fromkeys(found))
+        return {"kind": "lines", "code": self.code, "choices": [list(of_one) for of_one in self.choices], "said": said,
+                "verdicts": [said.index(words) for words in found]}
+
+    def said(self, way):
+        """What a check prints of the code with its gaps filled."""
+        with np.errstate(all="ignore"):
+            return sentence(self.verdict(self.filled(way)))
+
+    def filled(self, way):
+        """The function that the code defines with its gaps filled, each with some lines."""
+        code = self.code
+        for lines in way:
+            before, after = code.split(GAP, 1)
+            indent = before[len(before.rstrip(" ")):] if before.endswith((" ", "\n")) else ""
+            code = before + lines.replace("\n", f"\n{indent}") + after
+        scope = {"np": np, **vars(attnkit)}
+        try:
+            exec(code, scope)      # noqa: S102 (the book's own choices)
+        except SyntaxError as error:
+            raise ValueError(f"{self.name}: the lines {way} do not fit into the code: {error}") from None
+        return scope[code.split("def ", 1)[1].split("(")[0]]
 
     def verdict(self, answer):
         """RIGHT, UNANSWERED or what is off."""
@@ -58,12 +126,25 @@ class Function:
         return f"{compare(results[k], self.right(*self.cases[k]))[:-1]} (for {listed(self.cases[k])})."
 
 
-class Judged:
-    """An exercise with many right answers: a function says what is off, or None."""
+class Judged(Exercise):
+    """An exercise with many right answers: a function says what is off, or None.
 
-    def __init__(self, judge, shape):
+    The page has a judge of its own, in ``figures/practice.js``; or else it shows some answers, `offered`, to choose from.
+    """
+
+    def __init__(self, judge, shape, *, labels=(), offered=()):
         self.judge = judge
         self.shape = shape
+        self.labels = labels
+        self.offered = offered       # arrays
+
+    @property
+    def form(self):
+        """Fields, and the name of the page's judge; or a choice."""
+        if not len(self.offered):
+            return {**fields(self.shape, self.labels), "truths": False, "judge": self.name}
+        words = ["\n".join("  ".join(plain(v) for v in row) for row in np.atleast_2d(answer)) for answer in self.offered]
+        return {"kind": "choice", "choices": [words], "said": [sentence(self.verdict(answer)) for answer in self.offered]}
 
     def verdict(self, answer):
         """RIGHT, UNANSWERED or what is off."""
@@ -73,6 +154,67 @@ class Judged:
         if off:
             return off
         return self.judge(as_array(answer).astype(float)) or RIGHT
+
+
+class Choice(Exercise):
+    """A question with some answers to choose from, of which one is right; an answer is its letter."""
+
+    LETTERS = "abcdef"
+
+    def __init__(self, right, *wrong):
+        self.right = right           # the words of the right answer
+        self.wrong = wrong           # pairs (words of a wrong answer, what is off)
+
+    @property
+    def words(self):
+        """What there is to choose from, in an order that gives nothing away."""
+        return sorted([self.right, *(words for words, _ in self.wrong)], key=lambda words: hash_of(f"{self.name} {words}"))
+
+    @property
+    def letter(self):
+        """The right one."""
+        return self.LETTERS[self.words.index(self.right)]
+
+    @property
+    def form(self):
+        """The choices, and what is said of each."""
+        said = [sentence(self.verdict(letter)) for letter, _ in zip(self.LETTERS, self.words)]
+        return {"kind": "choice", "choices": [self.words], "said": said}
+
+    def verdict(self, answer):
+        """RIGHT, UNANSWERED or what is off."""
+        if answer is ...:
+            return UNANSWERED
+        letters = self.LETTERS[:len(self.words)]
+        if not isinstance(answer, str) or len(answer.strip()) != 1 or answer.strip().lower() not in letters:
+            return f"a letter is asked for, one of {', '.join(letters)}; this is {kind_of(answer)}."
+        chosen = self.words[letters.index(answer.strip().lower())]
+        return RIGHT if chosen == self.right else dict(self.wrong)[chosen]
+
+
+class Guess:
+    """What a reader may expect before a figure is touched: one of some choices, or a number from `low` to `high`.
+
+    `right` is the place of the right choice, counted from 0, or the number; a guess may be `within` of it.
+    """
+
+    name = None
+
+    def __init__(self, choices=(), *, right, low=0, high=1, step=0.01, digits=2, unit="", within=0.05):
+        self.choices, self.right, self.within = list(choices), right, within
+        self.low, self.high, self.step, self.digits, self.unit = low, high, step, digits, unit
+
+    @property
+    def form(self):
+        """What there is to choose from."""
+        form = {"kind": "guess", "choices": [self.choices] if self.choices else [], "right": [self.right]}
+        scale = {name: getattr(self, name) for name in ("low", "high", "step", "digits", "unit", "within")}
+        return form if self.choices else form | scale
+
+
+def sentence(verdict):
+    """A verdict as a check prints it."""
+    return verdict if verdict in (RIGHT, UNANSWERED) else f"Not yet: {verdict}"
 
 
 def compare(answer, right, mistakes=(), only_form=False, within=1e-6):
@@ -103,7 +245,8 @@ def compare(answer, right, mistakes=(), only_form=False, within=1e-6):
     if np.allclose(numbers, -right, rtol=0, atol=within):
         return "the size is right, the sign is not."
     if numbers.ndim == 0:
-        return f"{plain(numbers, 4)} is too {'large' if numbers > right else 'small'}."
+        told = plain(numbers, 4) if abs(numbers) < 1e15 else "this"
+        return f"{told} is too {'large' if numbers > right else 'small'}."
     where = tuple(int(k) for k in np.argwhere(~close)[0])
     share = f"{int((~close).sum())} of {close.size} numbers are off, the first at index {list(where)}"
     return f"{share}, which is too {'large' if numbers[where] > right[where] else 'small'}."
@@ -127,3 +270,19 @@ def kind_of(answer):
 def listed(case):
     """The inputs of a case, in words."""
     return ", ".join(str(np.asarray(x).tolist()) for x in case)
+
+
+def fields(shape, labels):
+    """The part of a form that says which fields there are."""
+    shape = list(shape)
+    return {"kind": "numbers", "shape": shape, "size": int(np.prod(shape)), "labels": list(labels)}
+
+
+def digits(numbers):
+    """Numbers one after another, to nine decimals: what a page says must not hang on the last bits of a processor."""
+    return (np.round(np.asarray(numbers, dtype=float).reshape(-1), 9) + 0.0).tolist()
+
+
+def hash_of(text):
+    """A number that looks random, the same on every machine."""
+    return hashlib.sha256(text.encode()).hexdigest()

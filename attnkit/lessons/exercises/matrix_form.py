@@ -40,5 +40,6 @@ EXERCISES = {
           "the scale takes the width, which is the number of rows here."),
          (lambda Q, K, V: V @ softmax(K.T @ Q / np.sqrt(Q.shape[0]), axis=1),
           "the softmax goes along the rows; here a query's budget is a column.")]),
-    "slip": Judged(_silent, (2, 2)),
+    "slip": Judged(_silent, (2, 2), offered=[
+        [[1.0, 0.0], [2.0, 1.0]], [[1.0, 1.0], [1.0, 1.0]], [[1.0, 2.0], [3.0, 4.0]], [[1.0, 2.0], [2.0, -1.0]]]),
 }

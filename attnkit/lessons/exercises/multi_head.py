@@ -35,5 +35,6 @@ EXERCISES = {
     "piece": Function(
         _piece, [(_heads(WORDS[:3, :2], 2), NUMBERED[:2], 1), (_heads(NUMBERED, 2), CONCAT, 0)],
         [(lambda heads, w, i: sum(_piece(heads, w, k) for k in range(len(heads))), "this is the sum of all heads.")]),
-    "read": Judged(_both_names, (2, 3)),
+    "read": Judged(_both_names, (2, 3), offered=[
+        [[0.5, 0, 0.5], [0.5, 0, 0.5]], [[0, 0, 1], [1, 0, 0]], [[1, 0, 0], [0, 0, 1]], [[1, 0, 1], [0, 1, 0]]]),
 }

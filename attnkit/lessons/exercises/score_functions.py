@@ -48,7 +48,7 @@ EXERCISES = {
          (lambda q, K: (K @ q / np.sqrt((K**2).sum(axis=1))).argmax(), "this is the nearest direction, the cosine's."),
          (lambda q, K: ((K - q)**2).sum(axis=1).argmax(), "this is the key that is furthest away."),
          (lambda q, K: K @ q - (K**2).sum(axis=1) / 2, "these are scores; the number of the best key is asked for.")]),
-    "middle": Judged(_middle, (2,)),
+    "middle": Judged(_middle, (2,), offered=[[0.0, 3.0], [0.0, 8.0], [1.0, 20.0], [0.0, -8.0]]),
     "additive": Function(
         _additive, [(WORDS[0], WORDS, W_QUERY, W_KEY, V), (KEYS[0], WORDS, np.eye(2), W_KEY, V)],
         [(lambda q, K, a, b, v: (q @ a + K @ b) @ v, "the tanh is missing."),

@@ -3,7 +3,7 @@
 import numpy as np
 
 from attnkit import softmax
-from attnkit.lessons.exercises.grading import Function, Judged, Value
+from attnkit.lessons.exercises.grading import Function, Guess, Judged, Value
 
 
 def _lost(scores):
@@ -12,7 +12,7 @@ def _lost(scores):
         weights = shares / shares.sum()
     if not np.isfinite(weights).all():
         return "this overflows: the result is nan."
-    return None if weights[1] == 0 else f"the second weight is {weights[1]:.3g}, which is small but not 0."
+    return None if weights[1] == 0 else "the second weight is small, but not 0."
 
 
 EXERCISES = {
@@ -24,11 +24,22 @@ EXERCISES = {
                   (np.array([[1000.0, 999.0], [5.0, -1000.0]]),)],
         [(lambda S: softmax(S, axis=0), "each column sums to one; each row should."),
          (lambda S: np.exp(S - S.max(axis=1, keepdims=True)),
-          "these are the shares; divide each row by its sum.")]),
+          "these are the shares; divide each row by its sum.")],
+        code="""
+def rows_to_weights(S):
+    powers = np.exp(___)
+    return powers / ___
+""",
+        choices=[["S", "S - S.max()", "S - S.max(axis=1, keepdims=True)"],
+                 ["powers.sum(axis=1, keepdims=True)", "powers.sum()", "powers.sum(axis=0)", "1"]]),
     "scale": Value(1 / 32, [
         (1 / 8, "the variance of the entries counts, too: 4 for each factor."),
         (1 / 16, "a standard deviation of 2 is a variance of 4, and there are two factors."),
         (1 / 1024, "that divides by the variance; divide by the standard deviation."),
         (32.0, "that is the standard deviation; multiply by one over it.")]),
     "break": Judged(_lost, (2,)),
+}
+
+GUESSES = {
+    "raised": Guess(["all powers and all weights", "all powers, but no weight", "all weights, but no power"], right=1),
 }

@@ -1,0 +1,83 @@
+// How far a reader has come: which exercises were answered, and where they stopped. Kept in this browser alone, under one
+// key; where nothing can be kept, the page is as it is without this script.
+(() => {
+  "use strict";
+  const [KEY, VERSION] = ["attention-step-by-step", 1];
+
+  // { version, right: { page: [exercise, ...] }, last: { page, title, hash } }
+  function read() {
+    try {
+      const kept = JSON.parse(localStorage.getItem(KEY));
+      if (kept.version === VERSION && kept.right) return kept;
+    } catch {}
+    return { version: VERSION, right: {} };
+  }
+  function write(kept) {
+    try {
+      localStorage.setItem(KEY, JSON.stringify(kept));
+    } catch {}
+  }
+
+  const find = (selector) => [...document.querySelectorAll(selector)];
+  const element = (tag, props, ...children) => {
+    const made = Object.assign(document.createElement(tag), props);
+    made.append(...children);
+    return made;
+  };
+
+  // The list of chapters names each page, and how many exercises stand there.
+  const [here] = find("a[data-ak-page][aria-current]");
+  const links = find("a[data-ak-page]").map((link) => ({
+    link,
+    page: link.dataset.akPage,
+    asks: Number(link.dataset.akAsks),
+  }));
+  const done = (kept, { page, asks }) => Math.min(kept.right[page]?.length ?? 0, asks);
+
+  function show() {
+    const kept = read();
+    let [sum, all] = [0, 0];
+    for (const one of links) {
+      const [count, words] = [done(kept, one), `${done(kept, one)} of ${one.asks} answered`];
+      [sum, all] = [sum + count, all + one.asks];
+      one.link.querySelector(".ak-done")?.remove();
+      const mark = element("span", { ariaHidden: "true" }, count < one.asks ? `${count}/${one.asks}` : "✓");
+      const told = element("span", { className: "ak-unseen" }, ` ${words}`);
+      if (count) one.link.append(element("span", { className: "ak-done" }, mark, told));
+      if (one.link === here) for (const place of find(".ak-answered")) place.textContent = `${words}.`;
+    }
+    for (const place of find(".ak-progress")) cover(place, kept, `You have answered ${sum} of ${all} exercises. `, sum);
+  }
+
+  // On the cover: how much is done, where one stopped, and a way to forget both.
+  function cover(place, { last }, words, any) {
+    place.replaceChildren();
+    if (!any && !last) return;
+    place.append(words);
+    const href = links.find(({ page }) => page === last?.page)?.link.getAttribute("href");
+    if (href) place.append("You stopped at ", element("a", { href: href + last.hash }, last.title), ". ");
+    const onclick = () => {
+      write({});
+      show();
+    };
+    place.append(element("button", { type: "button", onclick }, "Forget this"));
+  }
+
+  // Where the reader is: the last heading that has come into the upper half of the window.
+  addEventListener("pagehide", () => {
+    const passed = find("article section > h2").filter((h) => h.getBoundingClientRect().top < innerHeight / 2);
+    const title = passed[passed.length - 1];
+    if (!here || !title) return;
+    const last = { page: here.dataset.akPage, title: title.firstChild.textContent, hash: `#${title.parentNode.id}` };
+    write({ ...read(), last });
+  });
+  document.addEventListener("attnkit-answer", ({ detail: { name, right } }) => {
+    const kept = read();
+    if (!right || !here) return;
+    const before = kept.right[here.dataset.akPage] ?? [];
+    kept.right[here.dataset.akPage] = [...new Set([...before, name.split("/")[1]])];
+    write(kept);
+    show();
+  });
+  addEventListener("pageshow", show);
+})();

@@ -1,0 +1,386 @@
+// Answer an exercise, or guess before a figure is touched, where it stands: numbers in fields, lines of code, choices, an order.
+((attnkit) => {
+  "use strict";
+  const { h, fixed } = attnkit;
+
+  /** @typedef {(string | number | null)[]} Answer */
+  /** @typedef {{ answer: Answer, checked: boolean }} State */
+  /**
+   * @typedef {{
+   *   kind: "numbers" | "lines" | "order" | "choice" | "guess",
+   *   shape: number[], labels: string[], truths: boolean, right: number[], within: number, mistakes: [number[], string][],
+   *   judge: string, code: string, choices: string[][], lines: string[], said: string[], verdicts: number[],
+   *   orders: Record<string, number>, low: number, high: number, step: number, digits: number, unit: string,
+   * }} Form
+   * @typedef {{ name: string, form: Form }} Given
+   * @typedef {{ verdict: string, state: "open" | "right" | "wrong" }} Found
+   */
+
+  const [RIGHT, OPEN] = ["Right.", "Not answered yet"];
+
+  // ---- numbers as people type them
+
+  const BLANKS = "[\\s\\u00a0\\u2009\\u202f]";
+  // What is said in many ways, in one: signs of minus and of division, blanks between groups of digits and beside signs.
+  /** @param {string} text */
+  const tidy = (text) =>
+    text
+      .normalize("NFKC")
+      .trim()
+      .replace(/[\u2010-\u2015\u2212]/g, "-")
+      .replace(/[\u2044\u2215\u00f7]/g, "/")
+      .replace(new RegExp(`${BLANKS}*([-+/])${BLANKS}*`, "g"), "$1")
+      .replace(new RegExp(`(\\d)[_'\\u2019]?${BLANKS}*(?=\\d{3}(?!\\d))`, "g"), "$1");
+
+  // What a number without sign may mean, the likelier first: 1,024 is a thousand or one, by where one comes from.
+  /** @param {string} text @returns {number[]} */
+  function readings(text) {
+    const marks = text.replace(/[^.,]/g, "");
+    const [dot, comma] = [text.replaceAll(",", ""), text.replaceAll(".", "").replace(",", ".")];
+    let ways = [text];
+    if (/\..*,/.test(marks)) ways = [comma];
+    else if (/,.*\./.test(marks)) ways = [dot];
+    else if (marks.length > 1) ways = [text.replace(/[.,]/g, "")];
+    else if (marks === ",") ways = /^[1-9]\d{0,2},\d{3}$/.test(text) ? [dot, comma] : [comma];
+    else if (marks === "." && /^[1-9]\d{0,2}\.\d{3}$/.test(text)) ways = [text, text.replace(".", "")];
+    return ways.filter((way) => /^(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(way)).map(Number);
+  }
+
+  // All that a text may mean, with its sign, perhaps as a fraction; nothing if it is no number.
+  /** @param {string} text @returns {number[]} */
+  function meanings(text) {
+    const [, sign, top = "", bottom = "1"] = /^([-+]?)([^/]+)(?:\/([^/]+))?$/.exec(tidy(text)) ?? [];
+    const unit = sign === "-" ? -1 : 1;
+    return readings(top).flatMap((a) => readings(bottom).map((b) => (unit * a) / b));
+  }
+
+  // ---- verdicts, the twin of attnkit/lessons/exercises/grading.py
+
+  /** @param {number[]} a @param {number[]} b @param {number} within */
+  const near = (a, b, within) => a.length === b.length && a.every((v, k) => Math.abs(v - b[k]) <= within);
+  /** @param {number} x @param {number} digits */
+  const plain = (x, digits = 2) =>
+    fixed(x, digits)
+      .replace(/(\.\d*?)0+$/, "$1")
+      .replace(/\.$/, "");
+  /** @param {boolean} above */
+  const size = (above) => (above ? "large" : "small");
+
+  /** @param {number[]} numbers @param {Pick<Form, "shape" | "right" | "mistakes" | "within">} form @returns {string | null} */
+  function compare(numbers, { shape, right, mistakes = [], within = 1e-6 }) {
+    const off = numbers.flatMap((v, k) => (Math.abs(v - right[k]) <= within ? [] : [k]));
+    if (!off.length) return null;
+    const foreseen = mistakes.find(([mistake]) => near(numbers, mistake, within));
+    if (foreseen) return foreseen[1];
+    const turned = right.map((v) => -v);
+    if (near(numbers, turned, within)) return "the size is right, the sign is not.";
+    const [k] = off;
+    const above = size(numbers[k] > right[k]);
+    if (!shape.length) return `${Math.abs(numbers[0]) < 1e15 ? plain(numbers[0], 4) : "this"} is too ${above}.`;
+    const place = shape.length === 1 ? [k] : [Math.floor(k / shape[1]), k % shape[1]];
+    const share = `${off.length} of ${numbers.length} numbers are off, the first at index [${place.join(", ")}]`;
+    return `${share}, which is too ${above}.`;
+  }
+
+  // ---- judges of exercises with many right answers, each the twin of a function of the same exercise in Python
+
+  /** @param {number[]} a */
+  const sum = (a) => a.reduce((total, v) => total + v, 0);
+
+  /** @type {Record<string, (numbers: number[]) => string | null | false>} */
+  const judges = {
+    "weights/outside"(weights) {
+      const [total, praise] = [sum(weights), attnkit.dot(weights, [-0.9, 0, -0.2, 0.9, 0.2])];
+      if (Math.abs(total - 1) > 1e-6) return `the weights must sum to one, these sum to ${plain(total)}.`;
+      return praise > 1 ? null : `the praise of the average is ${plain(praise)}, not above 1.`;
+    },
+    "dot_product/shared_dislike"(film) {
+      if (film.some((v) => Math.abs(v) > 1)) return "the numbers must lie between −1 and 1.";
+      const little = "the film must have little of it, too (a negative number in second place).";
+      if (film[1] >= 0) return `Mia's dislike is romance; ${little}`;
+      if (near(film, [-0.9, -0.8, -0.3], 1e-5)) return "this is Quiet Harbour; make up another film.";
+      const score = attnkit.dot(film, [0.8, -0.5, 0.3]);
+      return score < 0 ? null : `the shared dislike is there, but the total is ${plain(score)}, not below zero.`;
+    },
+    "softmax/break"(scores) {
+      const shares = scores.map(Math.exp);
+      const weights = shares.map((v) => v / sum(shares));
+      if (!weights.every(Number.isFinite)) return "this overflows: the result is nan.";
+      return weights[1] === 0 ? null : "the second weight is small, but not 0.";
+    },
+    "queries_keys_values/away"(flat) {
+      const given = [flat.slice(0, 2), flat.slice(2)].map((row, i) => attnkit.softmax(row)[1 - i]);
+      const i = given.findIndex((weight) => weight <= 0.9);
+      return i < 0 ? null : `item ${i + 1} gives the other ${plain(given[i], 3)}.`;
+    },
+    "soft_dictionary/steal"(key) {
+      const far = "the second key must be at least 60 degrees away from (1, 0).";
+      const degrees = (Math.acos(Math.max(-1, Math.min(1, key[0] / Math.hypot(...key)))) * 180) / Math.PI;
+      if (!(degrees >= 60 - 1e-9)) return far;
+      const weight = attnkit.softmax([1, key[0]])[1];
+      return weight > 0.9 ? null : `it gets ${plain(weight, 3)} of the weight.`;
+    },
+    "document_classifier/query"(query) {
+      if (query.some((v) => Math.abs(v) > 10)) return "both numbers must be between −10 and 10.";
+      const keys = [
+        [1, 0],
+        [0, 1],
+        [0.5, 0.5],
+      ];
+      const weights = attnkit.softmax(keys.map((key) => attnkit.dot(key, query) / Math.SQRT2));
+      const [first, best] = [weights[0], Math.max(...weights.slice(1))];
+      if (first > 0.95) return null;
+      return best >= first
+        ? `key ${weights.indexOf(best, 1) + 1} gets ${plain(best, 3)}, the first ${plain(first, 3)}.`
+        : `the first key gets the most, but only ${plain(first, 3)} of the weight.`;
+    },
+  };
+
+  /** @param {Form} form @param {number[]} numbers */
+  const judged = (form, numbers) => (form.judge ? judges[form.judge](numbers) : compare(numbers, form));
+
+  // ---- what is said of an answer
+
+  /** @type {Record<Form["kind"], (form: Form, answer: Answer) => string>} */
+  const verdicts = {
+    numbers(form, answer) {
+      const texts = answer.map((text) => String(text ?? ""));
+      if (texts.some((text) => !text.trim())) return `${OPEN}: fill in every field.`;
+      const read = texts.map((text) => (form.truths ? [Number(text === "True")] : meanings(text)));
+      const strange = read.findIndex((found) => !found.length);
+      if (strange >= 0) return `Not yet: ${attnkit.quoted(texts[strange])} is not a number.`;
+      const numbers = read.map((found, k) => {
+        const fits = found.find((v) => form.right && Math.abs(v - form.right[k]) <= form.within);
+        return fits ?? found[form.right ? 0 : found.length - 1];
+      });
+      if (!numbers.every(Number.isFinite)) return "Not yet: there is an infinity or a nan in it.";
+      const off = judged(form, numbers);
+      return off ? `Not yet: ${off}` : RIGHT;
+    },
+    lines({ choices, said, verdicts: table }, answer) {
+      if (answer.includes(null)) return `${OPEN}: choose what stands in ${choices.length > 1 ? "each" : "the"} gap.`;
+      const place = choices.reduce((at, { length }, k) => at * length + Number(answer[k]), 0);
+      return said[table[place]];
+    },
+    order({ said, orders, lines }, answer) {
+      return answer.length < lines.length
+        ? `${OPEN}: press the lines one after another.`
+        : said[orders[answer.join("")]];
+    },
+    choice({ said }, [chosen]) {
+      return chosen === null ? `${OPEN}: choose one.` : said[Number(chosen)];
+    },
+    guess(_, [guess]) {
+      return guess === null
+        ? "Guess before you try, or pass on."
+        : "Your guess is kept. Now try; it stands beside what you should have seen.";
+    },
+  };
+
+  /** @param {{ form: Form, answer: Answer, checked: boolean }} given @returns {Found} */
+  function compute({ form, answer, checked }) {
+    const verdict = verdicts[form.kind](form, answer);
+    if (form.kind === "numbers" && !checked) return { verdict: "", state: "open" };
+    if (verdict === RIGHT) return { verdict, state: "right" };
+    return { verdict, state: verdict.startsWith("Not yet") ? "wrong" : "open" };
+  }
+
+  // ---- the parts: each is an element, and what shows an answer in it
+
+  /** @typedef {Part & { show(answer: Answer): void }} Sheet */
+  /** @typedef {Figure<State, Given>} Owner */
+
+  /** @param {Owner} figure @param {number} k @param {string | number | null} value */
+  const put = (figure, k, value) =>
+    figure.put({ answer: figure.get("answer").map((old, i) => (i === k ? value : old)), checked: false });
+
+  // A field for each number; for a truth, one to choose from.
+  /** @param {Owner} figure @param {Form} form @returns {Sheet} */
+  function fields(figure, { shape, labels, truths }) {
+    const width = shape[shape.length - 1] ?? 1;
+    const inputs = figure.get("answer").map((_, k) => {
+      const place =
+        shape.length === 2 ? `row ${Math.floor(k / width) + 1}, column ${(k % width) + 1}` : `number ${k + 1}`;
+      const label = labels[k] || (shape.length ? place : "your answer");
+      const props = { "aria-label": label, oninput: () => put(figure, k, input.value) };
+      const input = truths
+        ? h("select", props, ...["", "True", "False"].map((word) => h("option", { value: word }, word || "?")))
+        : h("input", { type: "text", size: 6, autocomplete: "off", spellcheck: "false", ...props });
+      return input;
+    });
+    const cells = inputs.map((input, k) => (labels[k] ? h("label", null, h("span", null, labels[k]), input) : input));
+    const grid = h("div", { class: "ak-answers" }, ...cells);
+    if (shape.length === 2)
+      Object.assign(grid.style, { display: "grid", gridTemplateColumns: `repeat(${width}, minmax(0, 5.6rem))` });
+    const form = h(
+      "form",
+      {
+        onsubmit: (event) => {
+          event.preventDefault();
+          figure.put({ checked: true });
+        },
+      },
+      grid,
+      h("div", { class: "ak-buttons" }, h("button", { type: "submit" }, "Check"), figure.reset()),
+    );
+    return {
+      element: form,
+      show(answer) {
+        inputs.forEach((input, k) => {
+          if (input.value !== answer[k]) input.value = String(answer[k]);
+        });
+      },
+    };
+  }
+
+  // Words with `code` in them.
+  /** @param {string} words */
+  const marked = (words) => words.split("`").map((part, k) => (k % 2 ? h("code", null, part) : part));
+
+  // A column of buttons of which one is pressed.
+  /** @param {Owner} figure @param {string} label @param {(string | Child[])[]} words @param {number} k */
+  function column(figure, label, words, k) {
+    const { element, buttons, show } = attnkit.choice(
+      label,
+      words.map(() => ""),
+      (chosen) => put(figure, k, chosen),
+    );
+    buttons.forEach((button, i) => button.append(...[words[i]].flat().filter((part) => part != null)));
+    return { element, show: (/** @type {Answer} */ answer) => show(Number(answer[k] ?? -1)) };
+  }
+
+  const GAP = "___";
+
+  // A function with gaps, and for each what could stand there.
+  /** @param {Owner} figure @param {Form} form @returns {Sheet} */
+  function gaps(figure, { code, choices }) {
+    const parts = code.split(GAP);
+    const holes = choices.map(() => h("mark"));
+    const listing = h("pre", null, ...parts.flatMap((part, k) => (k ? [holes[k - 1], part] : [part])));
+    const groups = choices.map((words, k) =>
+      column(figure, choices.length > 1 ? `Gap ${k + 1}` : "Your choice", words, k),
+    );
+    return {
+      element: h("div", { class: "ak-lines" }, listing, ...groups.map((g) => g.element)),
+      show(answer) {
+        holes.forEach((hole, k) => {
+          const indent = /(?:^|\n)( *)[^\n]*$/.exec(parts[k])?.[1] ?? "";
+          const line = answer[k] === null ? `  ${choices.length > 1 ? k + 1 : "?"}  ` : choices[k][Number(answer[k])];
+          attnkit.write(hole, line.replaceAll("\n", `\n${indent}`));
+        });
+        for (const group of groups) group.show(answer);
+      },
+    };
+  }
+
+  // Lines to press one after another; pressed again, one is taken back.
+  /** @param {Owner} figure @param {Form} form @returns {Sheet} */
+  function ordered(figure, { code, lines }) {
+    const [before, after] = code.split(GAP);
+    const indent = /( *)$/.exec(before)?.[1] ?? "";
+    const body = h("mark");
+    const buttons = lines.map((line, k) =>
+      attnkit.button(line, () => {
+        const held = figure.get("answer");
+        figure.put({ answer: held.includes(k) ? held.filter((i) => i !== k) : [...held, k] });
+      }),
+    );
+    attnkit.walk(buttons);
+    const group = h("div", { class: "ak-buttons", role: "group", "aria-label": "Lines to put in order" }, ...buttons);
+    return {
+      element: h("div", { class: "ak-lines" }, h("pre", null, before, body, after), group),
+      show(answer) {
+        attnkit.write(body, answer.map((k) => lines[Number(k)]).join(`\n${indent}`) || "  ?  ");
+        buttons.forEach((button, k) => attnkit.attr(button, "aria-pressed", String(answer.includes(k))));
+      },
+    };
+  }
+
+  /** @param {Owner} figure @param {Form} form @returns {Sheet} */
+  const choice = (figure, { choices }) =>
+    column(
+      figure,
+      "Your answer",
+      choices[0].map((words, k) => [h("b", null, `${"abcdef"[k]}  `), ...marked(words)]),
+      0,
+    );
+
+  // A guess: one of some, or a number.
+  /** @param {Owner} figure @param {Form} form @returns {Sheet} */
+  function guess(figure, { choices, low, high, step, digits, unit }) {
+    if (choices.length) return column(figure, "Your guess", choices[0].map(marked), 0);
+    const slider = attnkit.slider({
+      name: "Your guess",
+      min: low,
+      max: high,
+      step,
+      format: (v) => fixed(v, digits) + unit,
+      word: (v) => fixed(v, digits) + unit,
+      onInput: (v) => put(figure, 0, v),
+    });
+    return {
+      element: slider.element,
+      show([value]) {
+        slider.show(Number(value ?? (low + high) / 2), figure.state());
+        if (value === null) attnkit.write(slider.output, "?");
+      },
+    };
+  }
+
+  const SHEETS = { numbers: fields, lines: gaps, order: ordered, choice, guess };
+
+  // ---- a guess, beside what one should have seen: in the next part of the page to be unfolded that is called so
+
+  const SEEN = "What you should have seen";
+  /** @param {Form} form @param {string | number | null} guess */
+  function guessed({ choices, right, digits, unit, within }, guess) {
+    const [words, hit] = choices.length
+      ? [attnkit.quoted(choices[0][Number(guess)].replaceAll("`", "")), guess === right[0]]
+      : [fixed(Number(guess), digits) + unit, Math.abs(Number(guess) - right[0]) <= within];
+    return `Your guess was ${words}: ${hit ? (choices.length ? "right." : "right, or near enough.") : "not so."}`;
+  }
+
+  /** @param {Owner} figure @param {string} text */
+  function beside(figure, text) {
+    const after = (/** @type {Element} */ e) =>
+      figure.element.compareDocumentPosition(e) & Node.DOCUMENT_POSITION_FOLLOWING;
+    const told = [...document.querySelectorAll("details")].find(
+      (e) => after(e) && e.querySelector("summary")?.textContent.trim().startsWith(SEEN),
+    );
+    if (!told) return;
+    const name = figure.get("name");
+    let note = told.querySelector(`[data-ak-guess="${name}"]`);
+    if (!note) {
+      note = h("p", { class: "ak-guessed", "data-ak-guess": name });
+      told.querySelector("summary")?.after(note);
+    }
+    attnkit.write(note, text);
+    note.toggleAttribute("hidden", !text);
+  }
+
+  // ---- the figure
+
+  /** @param {Owner} figure */
+  function build(figure) {
+    const { form, name } = figure.given("form", "name");
+    const sheet = SHEETS[form.kind](figure, form);
+    const reset = form.kind === "numbers" ? null : h("div", { class: "ak-buttons" }, figure.reset());
+    attnkit.attr(figure.element, "aria-label", form.kind === "guess" ? "Guess" : "Answer");
+    let said = "";
+    return {
+      parts: [sheet.element, reset],
+      update(state) {
+        const { verdict, state: how } = compute({ form, ...state });
+        sheet.show(state.answer);
+        attnkit.attr(figure.element, "data-ak-verdict", how);
+        if (verdict !== said) figure.say(verdict);
+        said = verdict;
+        if (form.kind === "guess") beside(figure, state.answer[0] === null ? "" : guessed(form, state.answer[0]));
+        else if (how !== "open")
+          document.dispatchEvent(new CustomEvent("attnkit-answer", { detail: { name, right: how === "right" } }));
+      },
+    };
+  }
+
+  attnkit.register("practice", { label: "Practice", compute, build });
+})(globalThis.attnkit);
