@@ -85,7 +85,7 @@ def gather(exercise):
 
 
 def fold(part):
-    """The cell in which a notebook is given the answer, to be unfolded; what stands beside it in a card stays as it is."""
+    """The cell in which a notebook is given the answer, to be unfolded; all else in a card stays as it is."""
     said = next((node for node in part.findall(lambda node: is_element(node, "cell_code_output"))), None)
     if said is None or not said.astext().startswith("Not answered yet"):
         return part

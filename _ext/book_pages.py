@@ -63,7 +63,7 @@ def labels_and_roles(page):
 
 
 def room_for_progress(page):
-    """Under the last exercise stands how many are answered, and on the cover how far a reader has come, if a script says so."""
+    """Under the last exercise, how many are answered; on the cover, how far a reader has come: what a script writes."""
     if cards := page.tree.xpath("//*[contains(@class, 'ak-exercise')]"):
         cards[-1].addnext(html.Element("p", {"class": "ak-answered"}))
     if page.name == "index" and (title := page.tree.find(".//article//h1")) is not None:

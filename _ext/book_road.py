@@ -45,7 +45,8 @@ def show_the_way(app, pagename, templatename, context, doctree):
         rooms = [entry(room) for room, parent in book.parents.items() if parent == page]
         here = page == pagename
         return {"title": app.env.titles[page].astext(), "link": app.builder.get_relative_uri(pagename, page),
-                "page": page, "asks": asked(Path(app.srcdir), page), "here": here, "on_the_way": here or any(room["on_the_way"] for room in rooms), "rooms": rooms}
+                "page": page, "asks": asked(Path(app.srcdir), page), "here": here, "rooms": rooms,
+                "on_the_way": here or any(room["on_the_way"] for room in rooms)}
 
     parts = {}
     for page, part in book.parts.items():

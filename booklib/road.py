@@ -53,8 +53,8 @@ def visible(cell):
 
 
 def moves(cell):
-    """Whether a cell shows a figure that a reader can work."""
-    return any("data-ak-figure" in "".join(data.get("text/html", "")) for data in outputs(cell))
+    """Whether a cell shows a figure that a reader can work; where something is asked is none."""
+    return any("data-ak-figure" in "".join(data.get("text/html", "")) for data in outputs(cell)) and not practises(cell)
 
 
 # ---- exercises
@@ -75,9 +75,15 @@ def solves(cell):
     return "hide-cell" in tags(cell)
 
 
+def practises(cell):
+    """The exercise, or guess, ``slug/name``, that is answered in the page where a cell shows its figure; or None."""
+    found = cell["cell_type"] == "code" and re.search(r'^Practice\(exercise\("(\w+/\w+)"\)\)', source(cell), flags=re.M)
+    return found[1] if found else None
+
+
 def of_an_exercise(cell):
-    """Whether a cell sets an exercise, takes its answer or solves it."""
-    return asks(cell) or solves(cell) or answers(cell) is not None
+    """Whether a cell sets an exercise, takes its answer, in a notebook or in the page, or solves it."""
+    return asks(cell) or solves(cell) or answers(cell) is not None or practises(cell) is not None
 
 
 def exercises(notebook):

@@ -70,6 +70,11 @@ def road(root=ROOT):
     return [name for name, parent in found if parent is None and (name == found[0][0] or name in told)]
 
 
+def checkpoints(root=ROOT):
+    """The pages of the road that ask what a part of it has told."""
+    return [name for name in road(root) if slug(name).startswith("checkpoint_")]
+
+
 def slug(name):
     """What a chapter is called: its file's name without folder and suffix."""
     return Path(name).stem

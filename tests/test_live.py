@@ -121,7 +121,7 @@ def test_figure_state_is_shared_with_the_kernel(watched, lab):
         page = w.page
         open_chapter(page, address)
         run_all(page)
-        figure = page.locator(".jp-OutputArea .ak-figure").first
+        figure = page.locator(".jp-OutputArea [data-ak-kind=movie_matcher]")
         figure.scroll_into_view_if_needed()
 
         # The reader moves a control: Python sees it.
@@ -138,6 +138,13 @@ def test_figure_state_is_shared_with_the_kernel(watched, lab):
         assert "user must lie between -1 and 1" in page.evaluate(PYTHON, "matcher.user = [5, 0, 0]")
         figure.get_by_role("button", name="Reset").click()
         becomes(page, "print(matcher.user)", "[0.8, -0.5, 0.3]")
+
+        # An exercise is answered where it stands, as on the site.
+        asked = page.locator(".jp-OutputArea [data-ak-kind=practice]").filter(has=page.locator("form")).first
+        asked.get_by_role("textbox").fill("0,26")
+        asked.get_by_role("textbox").press("Enter")
+        wrong = "Not yet: the size is right, the sign is not."
+        page.wait_for_function("([f, words]) => f.querySelector('[role=status]').textContent === words", arg=[asked.element_handle(), wrong])
 
 
 THREE = [

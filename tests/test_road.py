@@ -13,10 +13,11 @@ import pytest
 import yaml
 from conftest import ROOT, WIDE, on
 
+from attnkit.lessons.exercises import all_guesses
 from booklib import road, toc
 
 ROAD = toc.road()
-CHAPTERS = ROAD[1:]
+CHAPTERS = [page for page in ROAD[1:] if page not in toc.checkpoints()]      # what tells something
 SIDE_ROOMS = [page for page in toc.chapters() if page not in ROAD]
 NOTEBOOKS = [name.removesuffix(".ipynb") for name in toc.notebooks()]
 TERMS = yaml.safe_load((ROOT / "terms.yml").read_text(encoding="utf-8"))
@@ -59,6 +60,7 @@ def minutes(*its):
     return road.minutes({"cells": list(its)})
 
 
+PRACTICE = code('Practice(exercise("weights/half"))', {"text/html": ["<div data-ak-figure=practice>"]}, tag="hide-input")
 EXERCISE = text(":::{exercise} Halve\nHalve it.\n:::\n\n:::{dropdown} Hint\nAdd first.\n:::")
 ANSWER = code('z = ...\n\ncheck("weights/half", z)', {"text/markdown": ["word " * 100]})
 SOLUTION = code('# A solution\nz = 1\ncheck("weights/half", z)', {"text/html": ["<svg/>"]}, tag="hide-cell")
@@ -72,7 +74,7 @@ SOLUTION = code('# A solution\nz = 1\ncheck("weights/half", z)', {"text/html": [
     (code("x", {"text/html": ["<svg/>"], "text/plain": ["x"]}, tag="hide-input"), 21 / 60),     # a line, and a picture: 20 seconds
     (code("x", {"text/html": ["<svg/>"]}, {"text/html": ["<table>"]}), 45 / 60),
     (code("x", {"text/plain": ["word " * 500]}), 5 / 60),                                       # what is printed is not counted
-    (EXERCISE, 0), (ANSWER, 0), (SOLUTION, 0)])
+    (EXERCISE, 0), (PRACTICE, 0), (ANSWER, 0), (SOLUTION, 0)])
 def test_minutes_of_one_cell(cell, wanted):
     assert minutes(cell) == pytest.approx(wanted)
 
@@ -129,6 +131,7 @@ def test_an_exercise_has_a_hint_an_answer_and_a_solution(page):
         answers = [road.answers(cell) for cell in rest if road.answers(cell)]
         assert [toc.slug(page)] == [name.split("/")[0] for name in answers], (
             f"{where(page, first)}: wants one cell below it with check(\"{toc.slug(page)}/...\"), has {answers}")
+        assert [road.practises(cell) for cell in rest if road.practises(cell)] == answers, f"{where(page, first)}: no place to answer {answers}"
         solutions = [cell for cell in rest if road.solves(cell)]
         assert len(solutions) == 1 and f'check("{answers[0]}"' in road.source(solutions[0]), (
             f"{where(page, first)}: wants one solution of {answers[0]}, has {len(solutions)}")
@@ -181,9 +184,29 @@ def test_two_or_three_exercises(page):
     assert 2 <= count <= 3, f"{page}: {count} exercises"
 
 
+@pytest.mark.parametrize("page", toc.checkpoints())
+def test_a_checkpoint_asks_eight_to_ten_questions_and_leads_back(page):
+    asked = road.exercises(notebook(page))
+    assert 8 <= len(asked) <= 10, f"{page}: {len(asked)} questions"
+    for first, *_ in asked:
+        assert re.search(r"\]\(\w+\.ipynb#[\w-]+\)", road.said(first)), f"{where(page, first)}: no link back to a section"
+
+
 @pytest.mark.parametrize("page", CHAPTERS)
+def test_a_page_of_the_road_lets_the_reader_guess_before_a_figure(page):
+    """The guess stands before a figure, and what one should have seen, to be unfolded, after it."""
+    its = cells(page)
+    guesses = [k for k, cell in enumerate(its) if road.practises(cell) in all_guesses()]
+    assert guesses, f"{page}: nothing to guess in the page"
+    for k in guesses:
+        rest = ["figure" if road.moves(cell) else "seen" if "{dropdown} What you should have seen" in road.said(cell) else "" for cell in its[k:]]
+        assert "figure" in rest and "seen" in rest, f"{where(page, its[k])}: no figure, or nothing to unfold, after the guess"
+        assert rest.index("figure") < rest.index("seen"), f"{where(page, its[k])}: what one should have seen stands before the figure"
+
+
+@pytest.mark.parametrize("page", ROAD[1:])
 def test_the_last_words_lead_to_the_next_page(page):
-    following = next((after for before, after in zip(CHAPTERS, CHAPTERS[1:]) if before == page), None)
+    following = next((after for before, after in zip(ROAD, ROAD[1:]) if before == page), None)
     if following is None:
         pytest.skip("the road ends here")
     last = [cell for cell in cells(page) if cell["cell_type"] == "markdown"][-1]

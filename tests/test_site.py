@@ -32,7 +32,8 @@ SEEN = BUILT if "EVERY_LOOK" in os.environ else [name for name in BUILT if name 
     "_modules/index", LISTINGS[0], LISTINGS[len(LISTINGS) // 2], LISTINGS[-1])]
 CHAPTERS = toc.chapters()
 
-FIGURES = [page for page in BOOK if "data-ak-figure" in (SITE / f"{page}.html").read_text()]
+# What asks for an answer is no figure with numbers of its own: on paper it is a question.
+FIGURES = [page for page in BOOK if re.search(r'data-ak-figure="(?!practice")', (SITE / f"{page}.html").read_text())]
 AXE = ROOT / "tests" / "node_modules" / "axe-core" / "axe.min.js"
 
 
@@ -205,8 +206,9 @@ def test_pictures_have_words(opened):
             || (e.tagName === 'svg' && e.getAttribute('role') !== 'img')).map(e => e.outerHTML.slice(0, 200))""")
     assert not silent
     # A chapter draws at least four pictures, its side room counted with it.
+    # (A checkpoint asks.)
     drawn = sum(len(parsed(page).select(".bd-article svg[role=img]")) for page in [opened.name, *(r for r in ROOMS if ROOMS[r] == opened.name)])
-    assert drawn >= 4 or not opened.name.startswith("chapters/") or opened.name not in FIGURES
+    assert drawn >= 4 or not opened.name.startswith("chapters/") or opened.name not in FIGURES or opened.name in toc.checkpoints()
     # Hidden from a screen reader: only icons and the lines that a figure's words repeat.
     hidden = opened.page.evaluate("""() => [...document.querySelectorAll('.bd-article svg[aria-hidden=true]')]
         .filter(e => !e.closest('.ak-figure, .sd-summary-icon, .sd-summary-chevron-right, .sd-summary-chevron-down, summary, button'))
@@ -373,7 +375,7 @@ def test_folded_code_follows_what_it_shows(name):
     """Never between the words and the picture, never alone, never with prose."""
     body = parsed(name).select_one(".bd-article")
     for fold in body.select("div.cell > details.hide"):
-        if fold.select_one(".cell_output"):                     # a solution is folded with what it prints
+        if fold.find_parent(class_="ak-exercise"):              # a solution, and the cell for an answer, are folded as wholes
             continue
         before = fold.find_previous_sibling()
         assert before is not None and "cell_output" in before["class"]
@@ -384,12 +386,15 @@ def test_folded_code_follows_what_it_shows(name):
 
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_an_exercise_is_one_card(name):
-    """With its hint, the cell for the answer and the solution; nothing of it stands outside."""
+    """First the place for the answer, then, folded, its hint, the cell for a notebook and the solution; nothing of it stands outside."""
     body = parsed(name).select_one(".bd-article")
     cards = body.select(".ak-exercise")
     assert len(cards) == len(body.select(".exercise")) and (cards or name.startswith("further/"))
     for card in cards:
         assert len(card.select(".exercise")) == 1 and card.select_one("pre") and "Not answered yet" not in card.text
+        parts = card.find_all(recursive=False)
+        assert parts[1].select_one("[data-ak-figure=practice]") and all(p.name == "details" or p.select_one("details") for p in parts[2:])
+        assert "solution" in parts[-1].summary.text and len(parts) >= 5, [p.text[:40] for p in parts]
         after = card.find_next_sibling()
         assert after is None or not ({"sd-dropdown", "cell"} & set(after.get("class", []))), card.text[:60]
 
@@ -461,7 +466,7 @@ def test_without_javascript(name):
     assert not page.select(".katex-error")
     body = page.select_one(".bd-article")
     assert not [cell.get_text() for cell in body.select("p, td") if "$" in cell.get_text()], "a formula that stayed text"
-    for still in page.select(".ak-widget"):
+    for still in page.select(".ak-widget:not([data-ak-figure=practice])"):
         drawn = still.select_one("svg[role=img]")
         assert drawn or still.select_one("table")
         assert numbers(still.get_text() + (drawn["aria-label"] if drawn else ""), [cell.get_text() for cell in still.select("td")]) >= 9

@@ -369,6 +369,7 @@
     let said = "";
     return {
       parts: [sheet.element, reset],
+      /** @param {State} state */
       update(state) {
         const { verdict, state: how } = compute({ form, ...state });
         sheet.show(state.answer);

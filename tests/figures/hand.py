@@ -35,9 +35,14 @@ def those_with(name):
     return {kind: getattr(about(kind), name) for kind in base.kinds() if hasattr(about(kind), name)}
 
 
+# What is played with; where something is asked is no such figure, and its tests stand in test_practice.py.
+FIGURE, PLACE = ".ak-figure:not([data-ak-kind=practice])", "[data-ak-figure]:not([data-ak-figure=practice])"
+
+
 def pages(kinds=None):
-    """The pages on which some figures stand, in the order of the book; by default those of all."""
-    on = {page for kind in (base.kinds() if kinds is None else kinds) for page in about(kind).PAGES}
+    """The pages on which some figures stand, in the order of the book; by default all that are played with."""
+    played = [kind for kind in base.kinds() if kind != "practice"]
+    on = {page for kind in (played if kinds is None else kinds) for page in about(kind).PAGES}
     return [page for page in toc.pages() if page in on]
 
 
@@ -71,12 +76,12 @@ RESET = """async f => { document.activeElement.blur();
 
 
 def figures(w):
-    return w.page.locator(".ak-figure")
+    return w.page.locator(FIGURE)
 
 
 def figure(w, kind="", k=0):
     """One of the page's figures, of a kind or of all, as a reader finds it, whatever an earlier test did to it."""
-    found = w.page.locator(f".ak-figure[data-ak-kind={kind}]" if kind else ".ak-figure").nth(k)
+    found = w.page.locator(f".ak-figure[data-ak-kind={kind}]" if kind else FIGURE).nth(k)
     w.page.mouse.move(0, 0)
     found.evaluate(RESET)
     return found

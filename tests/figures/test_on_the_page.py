@@ -6,7 +6,7 @@ What a hand does, the browser does; what is looked at before and after is looked
 
 import pytest
 from conftest import DARK_PHONE, SCRIPTS, SITE, WIDE, blocks, numbers, on
-from hand import SHOWN, STATE, about, figure, figures, pages, says, those_with
+from hand import PLACE, SHOWN, STATE, about, figure, figures, pages, says, those_with
 
 from attnkit.figures.base import RUN_MODELS
 from booklib import toc
@@ -155,7 +155,7 @@ def test_a_group_of_buttons_is_one_stop(opened):
                 seen.add(place)
                 assert what == "button" and scrolled == start, (key, button.inner_text())
             walked += len(seen) > 1
-    assert walked or not w.page.locator(".ak-figure button[aria-pressed]").count()
+    assert walked or not figures(w).locator("button[aria-pressed]").count()
 
 
 # ---- by mouse and by finger
@@ -319,7 +319,7 @@ def test_reduced_motion_and_print(opened):
     for k, found in enumerate(all_figures(w)):
         moved = found.evaluate(USED)
         assert not moved, f"{moved} move something"
-        place = w.page.locator("[data-ak-figure]").nth(k)
+        place = w.page.locator(PLACE).nth(k)
         w.page.emulate_media(media="print")
         w.page.wait_for_function("!document.querySelector('.ak-figure')")
         assert place.bounding_box()["height"] > 60 and not place.locator("button, input, select").count()

@@ -1,14 +1,16 @@
 """The exercises: unanswered, right, each foreseen mistake, and whatever else a learner may type."""
 
+import json
+import math
 import re
 
 import numpy as np
 import pytest
 from conftest import ROOT
 
-from attnkit.lessons.exercises import all_exercises, check
-from attnkit.lessons.exercises.grading import RIGHT, UNANSWERED, Function, Judged, Value
-from booklib import toc
+from attnkit.lessons.exercises import all_exercises, all_guesses, check, exercise
+from attnkit.lessons.exercises.grading import RIGHT, UNANSWERED, Choice, Function, Judged, Value
+from booklib import road, toc
 
 PAGES = toc.importing("attnkit.lessons.exercises")
 EXERCISES = all_exercises()
@@ -119,9 +121,55 @@ def test_dots_at_any_depth_count_as_unanswered(capsys):
     assert said(capsys, "learning/steps", (..., 0, 1.0)) == UNANSWERED
 
 
+@pytest.mark.parametrize("name", of(Choice))
+def test_a_choice_is_answered_by_its_letter(name, capsys):
+    """Right, and each of the wrong ones, with a sentence of its own."""
+    one = EXERCISES[name]
+    said_ = {words: said(capsys, name, letter) for letter, words in zip(one.LETTERS, one.words)}
+    assert said_.pop(one.right) == RIGHT == said(capsys, name, f" {one.letter.upper()} ")
+    assert said_ == {words: f"Not yet: {off}" for words, off in one.wrong} and len(said_) == 3 == len(set(said_.values()))
+    assert said(capsys, name, "z") == said(capsys, name, "abc") == "Not yet: a letter is asked for, one of a, b, c, d; this is a str."
+
+
 def test_unknown_name():
-    with pytest.raises(ValueError, match="no exercise is called 'nope'"):
-        check("nope", 1)
+    for ask in (lambda: check("nope", 1), lambda: exercise("nope")):
+        with pytest.raises(ValueError, match="no exercise is called 'nope'"):
+            ask()
+    with pytest.raises(ValueError, match="no exercise is called"):      # a guess is not graded
+        check(next(iter(all_guesses())), 0)
+
+
+def test_a_line_that_does_not_fit_is_named():
+    broken = Function(lambda x: x, [(1.0,)], code="def f(x):\n    return ___", choices=[["x", "x +"]])
+    broken.name = "tests/broken"
+    with pytest.raises(ValueError, match=r"tests/broken: the lines \('x \+',\) do not fit"):
+        _ = broken.form
+
+
+def hint(name):
+    """The words of an exercise's hint."""
+    [cell] = [first for page in toc.chapters() for first, *rest in road.exercises(json.loads((ROOT / f"{page}.ipynb").read_text(encoding="utf-8")))
+              if name in map(road.answers, rest)]
+    return road.said(cell).partition("{dropdown} Hint\n")[2]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_hint_is_not_the_answer(name):
+    """Neither the number, written or worked out, nor the line."""
+    one, words = EXERCISES[name], hint(name)
+    assert words
+    if isinstance(one, Value):
+        plain = re.sub(r"(?<=\d)(?:,|\{,\})(?=\d{3})", "", words)
+        products = re.findall(r"\d+(?:\.\d+)?(?:\s*[·×]\s*\d+(?:\.\d+)?)*", plain)
+        told = {math.prod(map(float, re.split("[·×]", product))) for product in products} | {float(v) for v in re.findall(r"\d+(?:\.\d+)?", plain)}
+        large = [v for v in one.form["right"] if one.form["size"] == 1 or abs(v) > 100]
+        assert not told & set(large), f"the hint says the answer: {words}"
+    if isinstance(one, Function) and one.choices:
+        bare = re.sub(r"\s", "", words)
+        k = one.form["verdicts"].index(one.form["said"].index(RIGHT))
+        sizes = [len(offered) for offered in one.choices]
+        right = [offered[i] for offered, i in zip(one.choices, np.unravel_index(k, sizes))]
+        assert not [line for line in right if len(line) > 8 and re.sub(r"\s", "", line) in bare], f"the hint says the line: {words}"
 
 
 def test_each_exercise_stands_in_its_chapter_with_a_solution():

@@ -6,6 +6,7 @@ it (``attnkit.figures.Practice``).  What there is to choose from was judged here
 
 import hashlib
 import itertools
+from functools import cached_property
 
 import numpy as np
 
@@ -17,16 +18,15 @@ RIGHT = "Right."
 
 
 GAP = "___"                          # in the code of a function, where a line is to be chosen
-MOST_COLUMNS = 6                     # of fields for numbers, beside each other on a phone
 
 
-class Exercise:
-    """What all exercises have: a name, which ``all_exercises`` gives them, and a form for the page."""
+class Asked:
+    """What is asked in a page: it has a name, which ``all_exercises`` and ``all_guesses`` give it, and a form."""
 
     name = None
 
 
-class Value(Exercise):
+class Value(Asked):
     """An exercise whose answer is one number or array."""
 
     def __init__(self, right, mistakes=(), within=1e-6, labels=()):
@@ -35,13 +35,13 @@ class Value(Exercise):
         self.within = within         # how far off a right answer may be
         self.labels = labels         # what each number is called on the page, if the question does not say it in order
 
-    @property
+    @cached_property
     def form(self):
         """A field for each number, with what `compare` needs."""
         right = np.asarray(self.right)
-        fitting = [[digits(mistake), words] for mistake, words in self.mistakes if np.shape(mistake) == right.shape]
+        mistakes = [[digits(mistake), words] for mistake, words in self.mistakes]
         return {**fields(right.shape, self.labels), "truths": right.dtype.kind == "b", "right": digits(right),
-                "within": self.within, "mistakes": fitting}
+                "within": self.within, "mistakes": mistakes}
 
     def verdict(self, answer):
         """RIGHT, UNANSWERED or what is off."""
@@ -50,11 +50,11 @@ class Value(Exercise):
         return compare(answer, self.right, self.mistakes, within=self.within) or RIGHT
 
 
-class Function(Exercise):
+class Function(Asked):
     """An exercise whose answer is a function, compared with ours on a few inputs.
 
-    The page shows its `code` with a gap, ``___``, or several, and for each a list of `choices`; or else the `lines` that
-    stand in the one gap, in their right order.
+    The page shows its `code` with a gap, ``___``, or several, and for each a list of `choices`; or else the `lines`
+    that stand in the one gap, in their right order.
     """
 
     def __init__(self, right, cases, mistakes=(), *, code=None, choices=(), lines=()):
@@ -65,20 +65,22 @@ class Function(Exercise):
         self.choices = choices
         self.lines = lines
 
-    @property
+    @cached_property
     def form(self):
         """The code with its gaps, what could stand in them, and what is said of each way to fill them."""
+        form = {"kind": "order" if self.lines else "lines", "code": self.code}
         if self.lines:
             shuffled = sorted(self.lines)
-            ways = list(itertools.permutations(range(len(shuffled))))
-            found = [self.said(["\n".join(shuffled[k] for k in way)]) for way in ways]
-            said = list(dict.fromkeys(found))
-            return {"kind": "order", "code": self.code, "lines": shuffled, "said": said,
-                    "orders": {"".join(map(str, way)): said.index(words) for way, words in zip(ways, found)}}
-        found = [self.said(way) for way in itertools.product(*self.choices)]
+            orders = list(itertools.permutations(range(len(shuffled))))
+            found = [self.said(["\n".join(shuffled[k] for k in order)]) for order in orders]
+        else:
+            found = [self.said(way) for way in itertools.product(*self.choices)]
         said = list(dict.fromkeys(found))
-        return {"kind": "lines", "code": self.code, "choices": [list(of_one) for of_one in self.choices], "said": said,
-                "verdicts": [said.index(words) for words in found]}
+        places = [said.index(words) for words in found]
+        if self.lines:
+            names = ("".join(map(str, order)) for order in orders)
+            return form | {"lines": shuffled, "said": said, "orders": dict(zip(names, places))}
+        return form | {"choices": [list(offered) for offered in self.choices], "said": said, "verdicts": places}
 
     def said(self, way):
         """What a check prints of the code with its gaps filled."""
@@ -126,10 +128,10 @@ class Function(Exercise):
         return f"{compare(results[k], self.right(*self.cases[k]))[:-1]} (for {listed(self.cases[k])})."
 
 
-class Judged(Exercise):
+class Judged(Asked):
     """An exercise with many right answers: a function says what is off, or None.
 
-    The page has a judge of its own, in ``figures/practice.js``; or else it shows some answers, `offered`, to choose from.
+    The page has a judge of its own, in ``figures/practice.js``; or else some answers, `offered`, to choose from.
     """
 
     def __init__(self, judge, shape, *, labels=(), offered=()):
@@ -138,13 +140,14 @@ class Judged(Exercise):
         self.labels = labels
         self.offered = offered       # arrays
 
-    @property
+    @cached_property
     def form(self):
         """Fields, and the name of the page's judge; or a choice."""
         if not len(self.offered):
             return {**fields(self.shape, self.labels), "truths": False, "judge": self.name}
-        words = ["\n".join("  ".join(plain(v) for v in row) for row in np.atleast_2d(answer)) for answer in self.offered]
-        return {"kind": "choice", "choices": [words], "said": [sentence(self.verdict(answer)) for answer in self.offered]}
+        words = [f"`{table(answer)}`" for answer in self.offered]
+        said = [sentence(self.verdict(answer)) for answer in self.offered]
+        return {"kind": "choice", "choices": [words], "said": said}
 
     def verdict(self, answer):
         """RIGHT, UNANSWERED or what is off."""
@@ -156,7 +159,7 @@ class Judged(Exercise):
         return self.judge(as_array(answer).astype(float)) or RIGHT
 
 
-class Choice(Exercise):
+class Choice(Asked):
     """A question with some answers to choose from, of which one is right; an answer is its letter."""
 
     LETTERS = "abcdef"
@@ -168,14 +171,15 @@ class Choice(Exercise):
     @property
     def words(self):
         """What there is to choose from, in an order that gives nothing away."""
-        return sorted([self.right, *(words for words, _ in self.wrong)], key=lambda words: hash_of(f"{self.name} {words}"))
+        words = [self.right, *(words for words, _ in self.wrong)]
+        return sorted(words, key=lambda one: hashlib.sha256(f"{self.name} {one}".encode()).digest())
 
     @property
     def letter(self):
         """The right one."""
         return self.LETTERS[self.words.index(self.right)]
 
-    @property
+    @cached_property
     def form(self):
         """The choices, and what is said of each."""
         said = [sentence(self.verdict(letter)) for letter, _ in zip(self.LETTERS, self.words)]
@@ -192,19 +196,17 @@ class Choice(Exercise):
         return RIGHT if chosen == self.right else dict(self.wrong)[chosen]
 
 
-class Guess:
+class Guess(Asked):
     """What a reader may expect before a figure is touched: one of some choices, or a number from `low` to `high`.
 
     `right` is the place of the right choice, counted from 0, or the number; a guess may be `within` of it.
     """
 
-    name = None
-
     def __init__(self, choices=(), *, right, low=0, high=1, step=0.01, digits=2, unit="", within=0.05):
         self.choices, self.right, self.within = list(choices), right, within
         self.low, self.high, self.step, self.digits, self.unit = low, high, step, digits, unit
 
-    @property
+    @cached_property
     def form(self):
         """What there is to choose from."""
         form = {"kind": "guess", "choices": [self.choices] if self.choices else [], "right": [self.right]}
@@ -278,11 +280,13 @@ def fields(shape, labels):
     return {"kind": "numbers", "shape": shape, "size": int(np.prod(shape)), "labels": list(labels)}
 
 
+def table(numbers):
+    """An array as people write it, its columns under each other."""
+    texts = [[plain(v) for v in row] for row in np.atleast_2d(numbers)]
+    wide = max(len(text) for row in texts for text in row)
+    return "\n".join("  ".join(text.rjust(wide) for text in row) for row in texts)
+
+
 def digits(numbers):
     """Numbers one after another, to nine decimals: what a page says must not hang on the last bits of a processor."""
     return (np.round(np.asarray(numbers, dtype=float).reshape(-1), 9) + 0.0).tolist()
-
-
-def hash_of(text):
-    """A number that looks random, the same on every machine."""
-    return hashlib.sha256(text.encode()).hexdigest()
