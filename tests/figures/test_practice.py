@@ -67,7 +67,7 @@ def given(widget):
 
 
 @pytest.mark.parametrize("name, answer", [
-    ("softmax/by_hand", ["1"]), ("softmax/by_hand", [1, 2]), ("softmax/raised", [3]), ("softmax/raised", [])])
+    ("softmax/by_hand", ["1"]), ("softmax/by_hand", [1, 2]), ("softmax/tie", [3]), ("softmax/tie", [])])
 def test_an_answer_that_does_not_fit_is_refused(name, answer):
     widget = Practice(exercise(name))
     before = widget.answer

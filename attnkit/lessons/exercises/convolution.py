@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnkit.lessons.exercises.grading import Function, Judged, Value, compare
+from attnkit.lessons.exercises.grading import Function, Guess, Judged, Value, compare
 from attnkit.pictures.formats import plain
 
 KERNEL = np.array([3.0, -1.0, -2.0, 1.0, -1.0])
@@ -27,7 +27,15 @@ EXERCISES = {
         [(lambda n, k: np.stack([np.eye(n, k=k // 2 - a) for a in range(k)]),
           "left and right are exchanged: the ones of the first head lie to the left of the diagonal."),
          (lambda n, k: np.stack([np.roll(np.eye(n), a - k // 2, axis=1) for a in range(k)]),
-          "at the border your heads look at the other end; there they should see nothing.")]),
+          "at the border your heads look at the other end; there they should see nothing."),
+         (lambda n, k: np.stack([np.eye(n, k=a) for a in range(k)]),
+          "your first head looks at the pixel itself; the first offset is negative.")],
+        code="""
+def heads(n, k):
+    return np.stack([___ for a in range(k)])
+""",
+        choices=[["np.eye(n, k=a)", "np.roll(np.eye(n), a - k // 2, axis=1)", "np.eye(n, k=a - k // 2)",
+                  "np.eye(n, k=k // 2 - a)"]]),
     "two_heads": Judged(_two_heads, (2, 6), offered=[
         [[3, 0, 0, 1, 0, 1], [0, 1, 2, 0, 1, -1]], [[0.75, 0, 0, 0.25, 0, 4], [0, 0.25, 0.5, 0, 0.25, 4]],
         [[0.75, 0, 0, 0.25, 0, 4], [0, 0.25, 0.5, 0, 0.25, -4]],
@@ -38,5 +46,19 @@ EXERCISES = {
         [(lambda p, offset, alpha: np.append(2 * (p + offset), -1), "α is missing."),
          (lambda p, offset, alpha: alpha * np.append(p + offset, -1),
           "these scores are largest at half of p + offset."),
-         (lambda p, offset, alpha: np.append(2 * alpha * (p + offset), -1), "α belongs to the last number, too.")]),
+         (lambda p, offset, alpha: np.append(2 * alpha * (p + offset), -1), "α belongs to the last number, too."),
+         (lambda p, offset, alpha: alpha * np.append(2 * (p + offset), 1),
+          "with this sign the far pixels win: the squared length is subtracted.")],
+        code="""
+def query(p, offset, alpha):
+    target = p + offset
+    return ___
+""",
+        choices=[["alpha * np.append(target, -1)", "alpha * np.append(2 * target, -1)",
+                  "alpha * np.append(2 * target, 1)", "np.append(2 * alpha * target, -1)",
+                  "np.append(2 * target, -1)"]]),
+}
+
+GUESSES = {
+    "turned": Guess(["about as large as now", "zero, or nearly", "about as large, with a minus"], right=1),
 }

@@ -3,7 +3,7 @@
 import numpy as np
 
 from attnkit import softmax
-from attnkit.lessons.exercises.grading import Function, Judged, Value
+from attnkit.lessons.exercises.grading import Function, Guess, Judged, Value
 from attnkit.pictures.formats import plain
 
 KEYS = np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]])
@@ -35,9 +35,22 @@ EXERCISES = {
          (lambda X, scores: X.max(axis=0), "this is the maximum of each column; the scores are not used."),
          (lambda X, scores: X[scores.argmax()], "this is the row with the highest score alone; the others count, too."),
          (lambda X, scores: softmax(scores) @ X / len(X),
-          "the weights sum to one already: do not divide by the number of words.")]),
+          "the weights sum to one already: do not divide by the number of words."),
+         (lambda X, scores: scores @ X / scores.sum(),
+          "shares of the scores fail where a score is negative: first raise e to each, as softmax does.")],
+        code="""
+def pool(X, scores):
+    weights = ___
+    return ___
+""",
+        choices=[["scores", "scores / scores.sum()", "softmax(scores)", "np.full(len(X), 1 / len(X))"],
+                 ["X[weights.argmax()]", "weights @ X", "(weights[:, None] * X).mean(axis=0)", "weights"]]),
     "mean": Value(round(float(np.log(99)), 2), within=0.05, mistakes=[
         (99.0, "this is e to the power of s; take its logarithm."),
         (round(float(np.log(49.5)), 2), "half of the weight is as much as all the others get together."),
         (round(float(np.log10(99)), 2), "the logarithm to base e is needed: np.log.")]),
+}
+
+GUESSES = {
+    "without": Guess(["still `bad`, but less sure", "nearly a tie", "`good`, and as sure as it was of `bad`"], right=2),
 }

@@ -4,7 +4,7 @@ import numpy as np
 
 from attnkit import softmax
 from attnkit.lessons.exercises.examples import W_KEY, W_QUERY, WORDS
-from attnkit.lessons.exercises.grading import Function, Judged
+from attnkit.lessons.exercises.grading import Function, Guess, Judged
 from attnkit.pictures.formats import plain
 
 
@@ -30,12 +30,44 @@ EXERCISES = {
         [(lambda X, q, k, v: softmax((X @ q) @ (X @ k).T) @ (X @ v), "the scale is missing."),
          (lambda X, q, k, v: _head(X, k, q, v), "queries and keys have changed places."),
          (lambda X, q, k, v: softmax((X @ q) @ (X @ k).T / np.sqrt(X.shape[1])) @ (X @ v),
-          "the scale has the width of the items in it; it needs the width of the queries.")]),
+          "the scale has the width of the items in it; it needs the width of the queries."),
+         (lambda X, q, k, v: _head_weights(X, q, k) @ X,
+          "these are averages of the words; average what they hand over."),
+         (lambda X, q, k, v: softmax((X @ q) @ (X @ k).T / np.sqrt(q.shape[1]), axis=0) @ (X @ v),
+          "the softmax goes down the columns; the budget of a word is a row."),
+         (lambda X, q, k, v: (X @ q) @ (X @ k).T / np.sqrt(q.shape[1]) @ (X @ v),
+          "these are scores, and not weights yet: the softmax is missing.")],
+        code="""
+def one_head(X, W_Q, W_K, W_V):
+    Q, K, V = X @ W_Q, X @ W_K, X @ W_V
+    scores = ___
+    return ___
+""",
+        choices=[["Q @ K.T", "K @ Q.T / np.sqrt(W_Q.shape[1])", "Q @ K.T / np.sqrt(X.shape[1])",
+                  "Q @ K.T / np.sqrt(W_Q.shape[1])"],
+                 ["scores @ V", "softmax(scores) @ X", "softmax(scores) @ V", "softmax(scores, axis=0) @ V"]]),
     "away": Judged(_away, (2, 2)),
     "bug": Function(
         _head_weights, [(WORDS, W_QUERY, W_KEY), (WORDS[:2], W_KEY, W_QUERY)],
         [(lambda X, q, k: _head_weights(X, q, q), "the scores are still symmetric: the keys are made with W_Q."),
          (lambda X, q, k: _head_weights(X, k, k), "the scores are still symmetric: the queries are made with W_K."),
          (lambda X, q, k: _head_weights(X, k, q), "queries and keys have changed places."),
-         (lambda X, q, k: softmax((X @ q) @ (X @ k).T), "the scale is missing.")]),
+         (lambda X, q, k: softmax((X @ q) @ (X @ k).T), "the scale is missing."),
+         (lambda X, q, k: softmax((X @ q) @ (X @ q).T),
+          "the scores are still symmetric, and now the scale is missing, too."),
+         (lambda X, q, k: softmax((X @ q) @ k.T / np.sqrt(q.shape[1])),
+          "W_K is the same for all words; the key of a word is the word times W_K.")],
+        code="""
+def head_weights(X, W_Q, W_K):
+    Q = X @ W_Q
+    K = ___
+    scores = ___
+    return softmax(scores)
+""",
+        choices=[["X @ W_Q", "X @ W_K", "W_K"],
+                 ["Q @ K.T / np.sqrt(Q.shape[1])", "K @ Q.T / np.sqrt(Q.shape[1])", "Q @ K.T"]]),
+}
+
+GUESSES = {
+    "girl_output": Guess(["thing", "action", "quality", "all three about the same"], right=1),
 }

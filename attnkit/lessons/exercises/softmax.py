@@ -6,6 +6,10 @@ from attnkit import softmax
 from attnkit.lessons.exercises.grading import Function, Guess, Judged, Value
 
 
+def _powers(S):
+    return np.exp(S - S.max(axis=1, keepdims=True))
+
+
 def _lost(scores):
     with np.errstate(over="ignore", invalid="ignore"):
         shares = np.exp(scores)
@@ -18,13 +22,16 @@ def _lost(scores):
 EXERCISES = {
     "by_hand": Value([0.25, 0.75], within=0.006, mistakes=[
         ([0.75, 0.25], "the second score is the higher one."),
-        ([0.0, 1.0], "these are shares of the scores; raise e to each score first.")]),
+        ([0.0, 1.0], "these are shares of the scores; raise e to each score first."),
+        ([1.0, 3.0], "these are the powers; divide each by their sum.")]),
     "rows": Function(
-        softmax, [(np.array([[1.0, 2.0, 4.0], [0.0, 0.0, -1.0]]),),
+        softmax, [(np.array([[1.0, 2.0, 4.0], [0.0, 0.0, -1.0]]),), (np.array([[1000.0, 999.0]]),),
                   (np.array([[1000.0, 999.0], [5.0, -1000.0]]),)],
         [(lambda S: softmax(S, axis=0), "each column sums to one; each row should."),
-         (lambda S: np.exp(S - S.max(axis=1, keepdims=True)),
-          "these are the shares; divide each row by its sum.")],
+         (_powers, "these are the powers; divide each row by its sum."),
+         (lambda S: _powers(S) / _powers(S).sum(), "the whole table sums to one; each row should."),
+         (lambda S: _powers(S) / _powers(S).sum(axis=0),
+          "these are the sums of the columns; divide each row by its own sum.")],
         code="""
 def rows_to_weights(S):
     powers = np.exp(___)
@@ -41,5 +48,5 @@ def rows_to_weights(S):
 }
 
 GUESSES = {
-    "raised": Guess(["all powers and all weights", "all powers, but no weight", "all weights, but no power"], right=1),
+    "tie": Guess(["the one that stands first", "the one whose score was raised", "neither: they share it"], right=2),
 }

@@ -3,7 +3,7 @@
 import numpy as np
 
 from attnkit.lessons.exercises.examples import REVIEW
-from attnkit.lessons.exercises.grading import Function, Judged, Value
+from attnkit.lessons.exercises.grading import Function, Guess, Judged, Value
 from attnkit.pictures.formats import plain
 
 
@@ -15,8 +15,12 @@ def _outside(weights):
 
 
 EXERCISES = {
-    "shorter": Value([0.388, 0.792], within=0.006, mistakes=[
-        ([0.2, 0.9], "scores are not weights; raise e to each score and divide by the sum."),
+    "shorter": Value([0.388, 0.792], within=0.006, labels=["praise", "action"], mistakes=[
+        ([0.2, 0.9], "this is chase alone; stunning has the lower score, but it gets a share, too."),
+        ([0.55, 0.7], "this is the plain average; chase has the higher score and counts more."),
+        ([1.575, 2.65], "scores are not weights; raise e to each score and divide by the sum."),
+        ([0.45, 0.757], "these are shares of the scores; raise e to each score before you divide."),
+        ([0.27, 0.73], "these are her weights; average the two words with them."),
         ([0.712, 0.608], "the larger weight belongs to the larger score, that of chase."),
         ([1.444, 2.946], "these are sums of powers times words; divide by the sum of the powers.")]),
     "budget": Function(
@@ -25,8 +29,24 @@ EXERCISES = {
         [(lambda points, X: points @ X, "the points do not sum to one; divide by their sum."),
          (lambda points, X: points @ X / len(points), "divide by the sum of the points, not by their count."),
          (lambda points, X: np.exp(points) / np.exp(points).sum() @ X,
-          "this is a softmax; the points are shares already, so only divide by their sum.")]),
+          "this is a softmax; the points are shares already, so only divide by their sum."),
+         (lambda points, X: points / points.max() @ X,
+          "the word with the most points gets the whole unit, and the others get something on top.")],
+        code="""
+def average(points, X):
+    weights = ___
+    return weights @ X
+""",
+        choices=[["points", "points / len(points)", "points / points.sum()", "points / points.max()",
+                  "np.exp(points) / np.exp(points).sum()"]]),
     "chatter": Value(149, [(148, "close: 148 words get a little less than e⁵ = 148.4 does."),
-                                   (5, "shares count, not scores: the relevant word has the share e⁵.")]),
-    "outside": Judged(_outside, (5,)),
+                           (5, "shares count, not scores: the relevant word has the share e⁵."),
+                           (6, "shares count, not scores: the relevant word has the share e⁵."),
+                           (150, "close: one word less gets more than e⁵ = 148.4 already.")]),
+    "outside": Judged(_outside, (5,), labels=["dull", "start", "but", "stunning", "chase"]),
+}
+
+GUESSES = {
+    "outline": Guess(["yes, with the whole unit on one word", "no, however you spend the unit",
+                      "yes, with half the unit on each of two far words"], right=1),
 }
