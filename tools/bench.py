@@ -1,6 +1,6 @@
 """Measure what may differ from machine to machine, and write it with the machine into measured/.
 
-    python -m tools.bench [mechanism] [speed] [loops] [scores] [cost] [recurrence] [chapters]
+    python -m tools.bench [mechanism] [speed] [loops] [scores] [cost] [recurrence] [chapters [slugs of some]]
 
 Times are never part of a compared output: a page that shows one says that it was measured and takes it from there.
 All contenders of a comparison run round after round, so that a ratio compares like with like.
@@ -416,10 +416,11 @@ def recurrence():
     return {"width": d, "dtype": "float32", "lengths": rows, "crossings": crossings(rows, RECURRENCE_PAIRS)}
 
 
-def chapters():
+def chapters(only=()):
     """How long each notebook runs, in seconds, the start of its kernel included."""
-    seconds = {}
-    names = toc.notebooks()
+    known = results("bench", folder=ROOT)["chapters"]["seconds"] if only else {}
+    seconds = {name: known[name] for name in toc.notebooks() if name in known}
+    names = [name for name in toc.notebooks() if not only or toc.slug(name) in only]
     for k, name in enumerate(names, 1):
         print(f"[{k} of {len(names)}] running {name}", flush=True)
         start = time.perf_counter()
@@ -459,14 +460,16 @@ PARTS = {"mechanism": mechanism, "speed": speed, "loops": loops, "scores": score
 
 def main():
     """Measure all parts, or those that are named, and write; the other parts stay as they were."""
-    names = sys.argv[1:] or list(PARTS)
+    only = {toc.slug(name) for name in toc.notebooks()} & set(sys.argv[1:])
+    names = [name for name in sys.argv[1:] if name not in only] or list(PARTS)
     if unknown := set(names) - set(PARTS):
         sys.exit(f"there is no part {', '.join(unknown)}; there are {', '.join(PARTS)}")
     file = ROOT / "measured" / "bench.json"
     file.parent.mkdir(exist_ok=True)
     for k, name in enumerate(names, 1):
         print(f"[{k} of {len(names)}] {name}", flush=True)
-        measured = {"about": first_line(PARTS[name]), "command": "make bench", "machine": machine(), **PARTS[name]()}
+        found = chapters(only) if name == "chapters" else PARTS[name]()
+        measured = {"about": first_line(PARTS[name]), "command": "make bench", "machine": machine(), **found}
         result = (results("bench", folder=ROOT) if file.exists() else {}) | {name: measured}
         text = json.dumps({name: result[name] for name in PARTS if name in result}, indent=1)
         text = re.sub(r"\{[^{}]*\}", lambda m: re.sub(r"\s+", " ", m[0]), text)       # a line for each small thing

@@ -35,15 +35,15 @@
   // What a number without sign may mean, the likelier first: 1,024 is a thousand or one, by where one comes from.
   /** @param {string} text @returns {number[]} */
   function readings(text) {
-    const marks = text.replace(/[^.,]/g, "");
     const [dot, comma] = [text.replaceAll(",", ""), text.replaceAll(".", "").replace(",", ".")];
-    let ways = [text];
-    if (/\..*,/.test(marks)) ways = [comma];
-    else if (/,.*\./.test(marks)) ways = [dot];
-    else if (marks.length > 1) ways = [text.replace(/[.,]/g, "")];
-    else if (marks === ",") ways = /^[1-9]\d{0,2},\d{3}$/.test(text) ? [dot, comma] : [comma];
-    else if (marks === "." && /^[1-9]\d{0,2}\.\d{3}$/.test(text)) ways = [text, text.replace(".", "")];
-    return ways.filter((way) => /^(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(way)).map(Number);
+    /** @type {[RegExp, string][]} */
+    const ways = [
+      [/^[1-9]\d{0,2}(,\d{3})+(\.\d+)?$/, dot],
+      [/^(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i, text],
+      [/^\d*,\d+$/, comma],
+      [/^[1-9]\d{0,2}(\.\d{3})+(,\d+)?$/, comma],
+    ];
+    return ways.flatMap(([way, plain]) => (way.test(text) ? [Number(plain)] : []));
   }
 
   // All that a text may mean, with its sign, perhaps as a fraction; nothing if it is no number.
@@ -151,7 +151,7 @@
       if (strange >= 0) return `Not yet: ${attnkit.quoted(texts[strange])} is not a number.`;
       const numbers = read.map((found, k) => {
         const fits = found.find((v) => form.right && Math.abs(v - form.right[k]) <= form.within);
-        return fits ?? found[form.right ? 0 : found.length - 1];
+        return fits ?? (form.right ? found[0] : found.sort((a, b) => Math.abs(a) - Math.abs(b))[0]);
       });
       if (!numbers.every(Number.isFinite)) return "Not yet: there is an infinity or a nan in it.";
       const off = judged(form, numbers);
