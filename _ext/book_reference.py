@@ -34,6 +34,7 @@ def setup(app):
     app.connect("autodoc-process-docstring", link_names, priority=300)          # both before napoleon, at 500
     app.connect("autodoc-process-docstring", link_references, priority=400)
     app.connect("autodoc-process-signature", sign_figures)
+    app.connect("autodoc-skip-member", leave_to_the_class)
     app.connect("missing-reference", leave_errors)
     app.add_directive("measured", Measured)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
@@ -53,6 +54,12 @@ class Measured(SphinxDirective):
 def leave_errors(app, env, node, content):
     """TypeError and ValueError are Python's own: named, not linked, as the link would lead to another site."""
     return content if node.get("reftarget") in ("TypeError", "ValueError") else None
+
+
+def leave_to_the_class(app, what, name, member, skip, options):
+    """Of a figure the class is listed: what it has is said in its own words."""
+    home = getattr(getattr(member, "fget", member), "__module__", None) or ""
+    return True if what == "class" and home.startswith("attnkit.figures.") and home != "attnkit.figures.models" else None
 
 
 def sign_figures(app, what, name, thing, options, signature, returns):

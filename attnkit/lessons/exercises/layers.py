@@ -102,5 +102,5 @@ def layer_norm(X):
 }
 
 GUESSES = {
-    "apart": Guess(low=0, high=800, step=20, digits=0, unit=" steps", right=40, within=40),
+    "apart": Guess(low=0, high=800, step=20, digits=0, unit=" steps", right=40, within=20),
 }

@@ -76,5 +76,5 @@ def piece(heads, W_O, i):
 GUESSES = {
     "turned": Guess(["nothing, because the query is the same", "every sign turns round",
                      "only the scores of Susan and Mary"], right=1),
-    "swapped": Guess(["they stay as they are", "they change places, too", "both name the same person"], right=0),
+    "swapped": Guess(["they stay as they are", "they change places, too", "one of them changes"], right=0),
 }

@@ -42,5 +42,5 @@ def top_p(chances, p):
 }
 
 GUESSES = {
-    "mistakes": Guess(low=0, high=10, step=1, digits=0, unit=" of 10", right=6.5, within=1),
+    "mistakes": Guess(low=0, high=10, step=1, digits=0, unit=" stories", right=6.5, within=1),
 }
