@@ -50,7 +50,8 @@ EXERCISES = {
          (lambda q, K: ((K - q)**2).sum(axis=1).argmax(), "this is the key that is furthest away."),
          (lambda q, K: K @ q - (K**2).sum(axis=1) / 2, "these are scores; the number of the best key is asked for."),
          (lambda q, K: (K @ q - (K**2).sum(axis=1) / 2).max(), "this is the best score; which key has it?"),
-         (lambda q, K: (K @ q - np.sqrt((K**2).sum(axis=1))).argmax(), "a key pays half of its squared length; this is the length itself.")],
+         (lambda q, K: (K @ q - np.sqrt((K**2).sum(axis=1))).argmax(),
+          "a key pays half of its squared length; this is the length itself.")],
         code="""
 def nearest(q, K):
     price = ___
