@@ -162,11 +162,14 @@ def test_accessible(opened):
 @on(SEEN, WIDE)
 def test_the_theme_is_changed(opened):
     """The page turned dark as it stands: its figures are painted anew, and light again."""
-    painted = "[...document.querySelectorAll('.ak-figure *')].map(e => getComputedStyle(e).backgroundColor + getComputedStyle(e).fill).join()"
-    light = opened.page.evaluate(painted)
+    painted = "[...document.querySelectorAll('.ak-figure *')].map(e => getComputedStyle(e)).map(s => s.backgroundColor + s.fill + s.color).join()"
+    squares = """[...document.querySelectorAll('.ak-figure [style*=color-mix]')].map(e => getComputedStyle(e).backgroundColor)"""
+    light, filled = opened.page.evaluate(painted), opened.page.evaluate(squares)
     opened.page.evaluate("document.documentElement.dataset.theme = 'dark'")
     try:
         assert opened.page.evaluate(painted) != light or not light
+        stayed = [a for a, b in zip(filled, opened.page.evaluate(squares), strict=True) if a == b and not a.endswith("/ 0)")]
+        assert not stayed, f"{len(stayed)} of {len(filled)} squares keep the fill of the light page"
         # What a phone does not show, lists at both sides, is the same on all pages of a kind.
         assert opened.name not in ("index", CHAPTERS[0], "reference/figures", "search") or axe(opened.page, COLOURS)
     finally:

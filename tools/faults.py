@@ -314,7 +314,7 @@ FAULTS = [
     Fault("contrast in the dark", partial(change, CSS, ".ak-time {\n    color: var(--ak-quiet);", ".ak-time {\n    color: #555;"),
           page("accessible", "chapters/notation", *DARK_PHONE), builds=True),
     Fault("a figure that stays light when the page turns dark", partial(change, CORE, "attributeFilter: [\"data-theme\"", "attributeFilter: [\"data-nothing\""),
-          page("the_theme_is_changed", INDEX), builds=True),
+          page("the_theme_is_changed", "chapters/notation"), builds=True),
     Fault("a button too small for a thumb", partial(append, CSS, ".ak-figure button { min-height: 0 !important; height: 15px !important; padding: 0 !important; }\n"),
           page("accessible", "chapters/queries_keys_values", *DARK_PHONE), builds=True),
     Fault("an outside request", partial(append, CSS, "body { background-image: url('https://example.org/x.png'); }\n"),

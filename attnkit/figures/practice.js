@@ -347,9 +347,9 @@
     const told = [...document.querySelectorAll("details")].find(
       (e) => after(e) && e.querySelector("summary")?.textContent.trim().startsWith(SEEN),
     );
-    if (!told) return;
     const name = figure.get("name");
-    let note = told.querySelector(`[data-ak-guess="${name}"]`);
+    let note = told?.querySelector(`[data-ak-guess="${name}"]`);
+    if (!told || !(text || note)) return;
     if (!note) {
       note = h("p", { class: "ak-guessed", "data-ak-guess": name });
       told.querySelector("summary")?.after(note);

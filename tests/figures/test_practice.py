@@ -341,10 +341,8 @@ def test_lines_are_put_in_order_and_taken_back(window, tmp_path):
         b.click()
         assert says(w, found) == "Not yet: no."
         y.click()
+        assert found.locator("pre").inner_text() == "def f(x):\n    a = 2 * x\n    b = a + x\n    return y"
         y.click()
-        assert says(w, found) == "Not yet: no." and found.locator("pre").inner_text().count("\n") == 4
-        for button in (y, b, b, y):
-            button.click()
         assert says(w, found) == RIGHT and not w.errors
 
 
@@ -443,7 +441,7 @@ def test_how_far_a_reader_has_come_is_kept(watched, site, over):
         w.page.locator("#temperature").evaluate("e => e.scrollIntoView()")
         w.open(f"{at}/chapters/weights.html")
         link = w.page.locator("a[data-ak-page='chapters/softmax']")
-        assert link.inner_text().endswith("1/3 1 of 3 answered") and w.page.locator(".ak-done").count() == 1
+        assert link.inner_text().split("weights")[-1].split("\n") == ["1/3", "1 of 3 answered"] and w.page.locator(".ak-done").count() == 1
         w.open(f"{at}/index.html")
         told = w.page.locator(".ak-progress")
         assert told.inner_text() == f"You have answered 1 of {len(EXERCISES)} exercises. You stopped at Temperature. Forget this"
