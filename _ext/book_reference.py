@@ -59,7 +59,8 @@ def leave_errors(app, env, node, content):
 def leave_to_the_class(app, what, name, member, skip, options):
     """Of a figure the class is listed: what it has is said in its own words."""
     home = getattr(getattr(member, "fget", member), "__module__", None) or ""
-    return True if what == "class" and home.startswith("attnkit.figures.") and home != "attnkit.figures.models" else None
+    figures = home.startswith("attnkit.figures.") and home != "attnkit.figures.models"
+    return True if what == "class" and figures else None
 
 
 def sign_figures(app, what, name, thing, options, signature, returns):

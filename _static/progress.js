@@ -34,17 +34,30 @@
   }));
   const done = (kept, { page, asks }) => Math.min(kept.right[page]?.length ?? 0, asks);
 
+  // A small sign after a link or a title, and what it means.
+  function mark(place, sign, words) {
+    place.querySelector(".ak-done")?.remove();
+    if (!sign) return;
+    const seen = element("span", { ariaHidden: "true" }, sign);
+    place.append(
+      element("span", { className: "ak-done" }, seen, element("span", { className: "ak-unseen" }, ` ${words}`)),
+    );
+  }
+
   function show() {
     const kept = read();
     let [sum, all] = [0, 0];
     for (const one of links) {
       const [count, words] = [done(kept, one), `${done(kept, one)} of ${one.asks} answered`];
       [sum, all] = [sum + count, all + one.asks];
-      one.link.querySelector(".ak-done")?.remove();
-      const mark = element("span", { ariaHidden: "true" }, count < one.asks ? `${count}/${one.asks}` : "✓");
-      const told = element("span", { className: "ak-unseen" }, ` ${words}`);
-      if (count) one.link.append(element("span", { className: "ak-done" }, mark, told));
+      mark(one.link, count ? (count < one.asks ? `${count}/${one.asks}` : "✓") : "", words);
       if (one.link === here) for (const place of find(".ak-answered")) place.textContent = `${words}.`;
+    }
+    // The cards that are done.
+    for (const card of find(".ak-exercise")) {
+      const { name } = JSON.parse(card.querySelector("[data-ak-state]").dataset.akState);
+      const done = kept.right[here?.dataset.akPage]?.includes(name.split("/")[1]);
+      mark(card.querySelector(".admonition-title"), done ? "✓" : "", "answered");
     }
     for (const place of find(".ak-progress")) cover(place, kept, `You have answered ${sum} of ${all} exercises. `, sum);
   }
@@ -54,13 +67,17 @@
     place.replaceChildren();
     if (!any && !last) return;
     place.append(words);
-    const href = links.find(({ page }) => page === last?.page)?.link.getAttribute("href");
-    if (href) place.append("You stopped at ", element("a", { href: href + last.hash }, last.title), ". ");
+    const link = links.find(({ page }) => page === last?.page)?.link;
+    if (link) {
+      const words = `${link.firstChild.textContent.split(":")[0]}, ${last.title}`;
+      place.append("You stopped at ", element("a", { href: link.getAttribute("href") + last.hash }, words), ". ");
+    }
     const onclick = () => {
+      if (!confirm("Forget all that you have answered?")) return;
       write({});
       show();
     };
-    place.append(element("button", { type: "button", onclick }, "Forget this"));
+    place.append(element("button", { type: "button", onclick }, "Forget my answers"));
   }
 
   // Where the reader is: the last heading that has come into the upper half of the window.

@@ -135,7 +135,7 @@ def test_only_chooses_what_is_about_a_chapter():
         assert any(wanted in line for line in chosen), f"--only writing leaves out {wanted}"
     others = {toc.slug(page) for page in toc.chapters()} - {"writing"}
     strange = [line for line in chosen if any(re.search(rf"[\[/]{slug}(\.ipynb|[\],/])", line) for slug in others) or (
-        re.search(r"tests/figures/test_(\w+)\.py", line) or ["", "story_writer"])[1] not in ("story_writer", "every_figure", "on_the_page")]
+        re.search(r"tests/figures/test_(\w+)\.py", line) or ["", "story_writer"])[1] not in ("story_writer", "practice", "every_figure", "on_the_page")]
     assert not strange, strange[:5]
 
 

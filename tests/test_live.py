@@ -140,7 +140,7 @@ def test_figure_state_is_shared_with_the_kernel(watched, lab):
         becomes(page, "print(matcher.user)", "[0.8, -0.5, 0.3]")
 
         # An exercise is answered where it stands, as on the site.
-        asked = page.locator(".jp-OutputArea [data-ak-kind=practice]").filter(has=page.locator("form")).first
+        asked = page.locator(".jp-OutputArea [data-ak-kind=practice]").filter(has=page.locator("input[type=text]")).first
         asked.get_by_role("textbox").fill("0,26")
         asked.get_by_role("textbox").press("Enter")
         wrong = "Not yet: the size is right, the sign is not."

@@ -39,7 +39,7 @@ def source(kind):
     return "".join((HERE / f"{name}.js").read_text(encoding="utf-8") for name in names)
 
 
-COMMENTS = r"^[ ]*(?://[^\n]*|/\*\*(?:(?!\*/).)*\*/)\n"
+COMMENTS = r"^[ ]*(?://[^\n]*|/\*\*(?:(?!\*/).)*\*/)\n|/\*\* @(?:(?!\*/).)*\*/ "
 INDENT = r"^[ ]+"
 
 

@@ -8,7 +8,7 @@
   /**
    * @typedef {{
    *   kind: "numbers" | "lines" | "order" | "choice" | "guess",
-   *   shape: number[], labels: string[], truths: boolean, right: number[], within: number, mistakes: [number[], string][],
+   *   columns: number, names: string[], labelled: boolean, truths: boolean, right: number[], within: number, mistakes: [number[], string][],
    *   judge: string, code: string, choices: string[][], lines: string[], said: string[], verdicts: number[],
    *   orders: Record<string, number>, low: number, high: number, step: number, digits: number, unit: string,
    * }} Form
@@ -29,7 +29,8 @@
       .trim()
       .replace(/[\u2010-\u2015\u2212]/g, "-")
       .replace(/[\u2044\u2215\u00f7]/g, "/")
-      .replace(new RegExp(`${BLANKS}*([-+/])${BLANKS}*`, "g"), "$1")
+      .replace(/[\u00b7\u00d7\u22c5]/g, "*")
+      .replace(new RegExp(`${BLANKS}*([-+*/])${BLANKS}*`, "g"), "$1")
       .replace(new RegExp(`(\\d)[_'\\u2019]?${BLANKS}*(?=\\d{3}(?!\\d))`, "g"), "$1");
 
   // What a number without sign may mean, the likelier first: 1,024 is a thousand or one, by where one comes from.
@@ -46,12 +47,16 @@
     return ways.flatMap(([way, plain]) => (way.test(text) ? [Number(plain)] : []));
   }
 
-  // All that a text may mean, with its sign, perhaps as a fraction; nothing if it is no number.
+  // All that a text may mean, with its sign, perhaps a product or a fraction; nothing if it is no number.
   /** @param {string} text @returns {number[]} */
   function meanings(text) {
-    const [, sign, top = "", bottom = "1"] = /^([-+]?)([^/]+)(?:\/([^/]+))?$/.exec(tidy(text)) ?? [];
-    const unit = sign === "-" ? -1 : 1;
-    return readings(top).flatMap((a) => readings(bottom).map((b) => (unit * a) / b));
+    const [, sign, rest] = /^([-+]?)(.*)$/.exec(tidy(text)) ?? ["", "", ""];
+    const [first, ...parts] = rest.split(/(?=[*/])/);
+    const start = readings(first).map((v) => (sign === "-" ? -v : v));
+    /** @param {number[]} found @param {string} part */
+    const next = (found, part) =>
+      readings(part.slice(1)).flatMap((v) => found.map((w) => (part[0] === "/" ? w / v : w * v)));
+    return parts.reduce(next, start).filter(Number.isFinite);
   }
 
   // ---- verdicts, the twin of attnkit/lessons/exercises/grading.py
@@ -63,23 +68,29 @@
     fixed(x, digits)
       .replace(/(\.\d*?)0+$/, "$1")
       .replace(/\.$/, "");
-  /** @param {boolean} above */
-  const size = (above) => (above ? "large" : "small");
-
-  /** @param {number[]} numbers @param {Pick<Form, "shape" | "right" | "mistakes" | "within">} form @returns {string | null} */
-  function compare(numbers, { shape, right, mistakes = [], within = 1e-6 }) {
-    const off = numbers.flatMap((v, k) => (Math.abs(v - right[k]) <= within ? [] : [k]));
+  /** @param {number[]} numbers @param {Form} form @returns {string | null} */
+  function compare(numbers, { right, mistakes, within, names, truths }) {
+    const off = names.flatMap((_, k) => (Math.abs(numbers[k] - right[k]) <= within ? [] : [k]));
     if (!off.length) return null;
     const foreseen = mistakes.find(([mistake]) => near(numbers, mistake, within));
     if (foreseen) return foreseen[1];
-    const turned = right.map((v) => -v);
-    if (near(numbers, turned, within)) return "the size is right, the sign is not.";
+    /** @param {number[]} a */
+    const sizes = (a) => a.map(Math.abs);
+    /** @param {number[]} a */
+    const sorted = (a) => [...a].sort((x, y) => x - y);
+    const negative = right.map((v) => -v);
+    if (near(numbers, negative, within)) return "the size is right, the sign is not.";
     const [k] = off;
-    const above = size(numbers[k] > right[k]);
-    if (!shape.length) return `${Math.abs(numbers[0]) < 1e15 ? plain(numbers[0], 4) : "this"} is too ${above}.`;
-    const place = shape.length === 1 ? [k] : [Math.floor(k / shape[1]), k % shape[1]];
-    const share = `${off.length} of ${numbers.length} numbers are off, the first at index [${place.join(", ")}]`;
-    return `${share}, which is too ${above}.`;
+    const [first, count, several] = [names[k], `${off.length} of ${names.length}`, names.length > 1];
+    if (truths) return `${count} are not right, the first is ${first}.`;
+    if (near(sizes(numbers), sizes(right), within)) return `the sign of ${first} is not right.`;
+    if (several && near(sorted(numbers), sorted(right), within))
+      return "these are the right numbers, in another order.";
+    if (off.every((i) => right[i] % 1 && Math.abs(numbers[i] - right[i]) <= 0.04 * Math.abs(right[i])))
+      return "this is nearly right: give more digits.";
+    const told = several ? first : Math.abs(numbers[0]) < 1e15 ? plain(numbers[0], 4) : "this";
+    const above = numbers[k] > right[k] ? "large" : "small";
+    return `${off.length > 1 ? `${count} numbers are off: ` : ""}${told} is too ${above}.`;
   }
 
   // ---- judges of exercises with many right answers, each the twin of a function of the same exercise in Python
@@ -111,28 +122,9 @@
     "queries_keys_values/away"(flat) {
       const given = [flat.slice(0, 2), flat.slice(2)].map((row, i) => attnkit.softmax(row)[1 - i]);
       const i = given.findIndex((weight) => weight <= 0.9);
-      return i < 0 ? null : `item ${i + 1} gives the other ${plain(given[i], 3)}.`;
-    },
-    "soft_dictionary/steal"(key) {
-      const far = "the second key must be at least 60 degrees away from (1, 0).";
-      const degrees = (Math.acos(Math.max(-1, Math.min(1, key[0] / Math.hypot(...key)))) * 180) / Math.PI;
-      if (!(degrees >= 60 - 1e-9)) return far;
-      const weight = attnkit.softmax([1, key[0]])[1];
-      return weight > 0.9 ? null : `it gets ${plain(weight, 3)} of the weight.`;
-    },
-    "document_classifier/query"(query) {
-      if (query.some((v) => Math.abs(v) > 10)) return "both numbers must be between −10 and 10.";
-      const keys = [
-        [1, 0],
-        [0, 1],
-        [0.5, 0.5],
-      ];
-      const weights = attnkit.softmax(keys.map((key) => attnkit.dot(key, query) / Math.SQRT2));
-      const [first, best] = [weights[0], Math.max(...weights.slice(1))];
-      if (first > 0.95) return null;
-      return best >= first
-        ? `key ${weights.indexOf(best, 1) + 1} gets ${plain(best, 3)}, the first ${plain(first, 3)}.`
-        : `the first key gets the most, but only ${plain(first, 3)} of the weight.`;
+      return i < 0
+        ? null
+        : `item ${i + 1} gives the other item ${plain(given[i], 3)} of its weight, not more than 0.9.`;
     },
   };
 
@@ -151,9 +143,8 @@
       if (strange >= 0) return `Not yet: ${attnkit.quoted(texts[strange])} is not a number.`;
       const numbers = read.map((found, k) => {
         const fits = found.find((v) => form.right && Math.abs(v - form.right[k]) <= form.within);
-        return fits ?? (form.right ? found[0] : found.sort((a, b) => Math.abs(a) - Math.abs(b))[0]);
+        return fits ?? found[0];
       });
-      if (!numbers.every(Number.isFinite)) return "Not yet: there is an infinity or a nan in it.";
       const off = judged(form, numbers);
       return off ? `Not yet: ${off}` : RIGHT;
     },
@@ -173,7 +164,7 @@
     guess(_, [guess]) {
       return guess === null
         ? "Guess before you try, or pass on."
-        : "Your guess is kept. Now try; it stands beside what you should have seen.";
+        : "Now try. Your guess will stand beside what you should have seen.";
     },
   };
 
@@ -196,35 +187,22 @@
 
   // A field for each number; for a truth, one to choose from.
   /** @param {Owner} figure @param {Form} form @returns {Sheet} */
-  function fields(figure, { shape, labels, truths }) {
-    const width = shape[shape.length - 1] ?? 1;
-    const inputs = figure.get("answer").map((_, k) => {
-      const place =
-        shape.length === 2 ? `row ${Math.floor(k / width) + 1}, column ${(k % width) + 1}` : `number ${k + 1}`;
-      const label = labels[k] || (shape.length ? place : "your answer");
-      const props = { "aria-label": label, oninput: () => put(figure, k, input.value) };
+  function fields(figure, { columns, names, labelled, truths }) {
+    const inputs = names.map((name, k) => {
+      const props = { "aria-label": name, oninput: () => put(figure, k, input.value) };
       const input = truths
         ? h("select", props, ...["", "True", "False"].map((word) => h("option", { value: word }, word || "?")))
-        : h("input", { type: "text", size: 6, autocomplete: "off", spellcheck: "false", ...props });
+        : h("input", { type: "text", autocomplete: "off", spellcheck: "false", ...props });
       return input;
     });
-    const cells = inputs.map((input, k) => (labels[k] ? h("label", null, h("span", null, labels[k]), input) : input));
+    const cells = inputs.map((input, k) => (labelled ? h("label", null, names[k], input) : input));
     const grid = h("div", { class: "ak-answers" }, ...cells);
-    if (shape.length === 2)
-      Object.assign(grid.style, { display: "grid", gridTemplateColumns: `repeat(${width}, minmax(0, 5.6rem))` });
-    const form = h(
-      "form",
-      {
-        onsubmit: (event) => {
-          event.preventDefault();
-          figure.put({ checked: true });
-        },
-      },
-      grid,
-      h("div", { class: "ak-buttons" }, h("button", { type: "submit" }, "Check"), figure.reset()),
-    );
+    if (columns)
+      Object.assign(grid.style, { display: "grid", gridTemplateColumns: `repeat(${columns}, minmax(0, 5.6rem))` });
+    const check = attnkit.button("Check", () => figure.put({ checked: true }));
+    grid.addEventListener("keydown", ({ key }) => key === "Enter" && check.click());
     return {
-      element: form,
+      element: h("div", null, grid, h("div", { class: "ak-buttons" }, check, figure.reset())),
       show(answer) {
         inputs.forEach((input, k) => {
           if (input.value !== answer[k]) input.value = String(answer[k]);
@@ -256,7 +234,7 @@
   function gaps(figure, { code, choices }) {
     const parts = code.split(GAP);
     const holes = choices.map(() => h("mark"));
-    const listing = h("pre", null, ...parts.flatMap((part, k) => (k ? [holes[k - 1], part] : [part])));
+    const listing = h("pre", { tabindex: 0 }, ...parts.flatMap((part, k) => (k ? [holes[k - 1], part] : [part])));
     const groups = choices.map((words, k) =>
       column(figure, choices.length > 1 ? `Gap ${k + 1}` : "Your choice", words, k),
     );
@@ -288,7 +266,7 @@
     attnkit.walk(buttons);
     const group = h("div", { class: "ak-buttons", role: "group", "aria-label": "Lines to put in order" }, ...buttons);
     return {
-      element: h("div", { class: "ak-lines" }, h("pre", null, before, body, after), group),
+      element: h("div", { class: "ak-lines" }, h("pre", { tabindex: 0 }, before, body, after), group),
       show(answer) {
         attnkit.write(body, answer.map((k) => lines[Number(k)]).join(`\n${indent}`) || "  ?  ");
         buttons.forEach((button, k) => attnkit.attr(button, "aria-pressed", String(answer.includes(k))));
@@ -310,7 +288,7 @@
   function guess(figure, { choices, low, high, step, digits, unit }) {
     if (choices.length) return column(figure, "Your guess", choices[0].map(marked), 0);
     const slider = attnkit.slider({
-      name: "Your guess",
+      name: `Your guess, ${low} to ${high}`,
       min: low,
       max: high,
       step,
@@ -318,11 +296,17 @@
       word: (v) => fixed(v, digits) + unit,
       onInput: (v) => put(figure, 0, v),
     });
+    // Where it stands at first is a guess, too.
+    const here = () => put(figure, 0, Number(slider.input.value));
+    slider.input.addEventListener("click", here);
+    slider.input.addEventListener("keydown", ({ key }) => key === "Enter" && here());
     return {
       element: slider.element,
       show([value]) {
         slider.show(Number(value ?? (low + high) / 2), figure.state());
-        if (value === null) attnkit.write(slider.output, "?");
+        if (value !== null) return;
+        attnkit.write(slider.output, "?");
+        attnkit.attr(slider.input, "aria-valuetext", "not guessed yet");
       },
     };
   }
@@ -365,7 +349,11 @@
     const { form, name } = figure.given("form", "name");
     const sheet = SHEETS[form.kind](figure, form);
     const reset = form.kind === "numbers" ? null : h("div", { class: "ak-buttons" }, figure.reset());
-    attnkit.attr(figure.element, "aria-label", form.kind === "guess" ? "Guess" : "Answer");
+    attnkit.attr(
+      figure.element,
+      "aria-label",
+      `${form.kind === "guess" ? "Guess" : "Answer"}: ${name.split("/")[1].replaceAll("_", " ")}`,
+    );
     let said = "";
     return {
       parts: [sheet.element, reset],

@@ -74,14 +74,14 @@ def choices(form):
 def unanswered(form):
     """An answer before there is one: texts to type, numbers of choices, or a number."""
     if form["kind"] == "numbers":
-        return [""] * form["size"]
+        return [""] * len(form["names"])
     return [] if form["kind"] == "order" else [None] * (len(form["choices"]) or 1)
 
 
 def fits(answer, form):
     """Whether an answer is of its form."""
     if form["kind"] == "numbers":
-        return len(answer) == form["size"] and all(isinstance(text, str) for text in answer)
+        return len(answer) == len(form["names"]) and all(isinstance(text, str) for text in answer)
     if form["kind"] == "order":
         return len({*answer}) == len(answer) and {*answer} <= {*range(len(form["lines"]))}
     if not form["choices"]:

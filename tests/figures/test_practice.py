@@ -22,7 +22,7 @@ TYPED = {name: one for name, one in EXERCISES.items() if one.form["kind"] == "nu
 CHOSEN = {name: one for name, one in EXERCISES.items() if one.form["kind"] != "numbers"}
 # An answer that each judge in the page accepts.
 ACCEPTED = {"weights/outside": [-0.5, 0, 0, 1.5, 0], "dot_product/shared_dislike": [-1, -0.4, 0], "softmax/break": [0, -800],
-            "queries_keys_values/away": [0, 3, 3, 0], "soft_dictionary/steal": [4, 7], "document_classifier/query": [6, -4]}
+            "queries_keys_values/away": [0, 3, 3, 0]}
 
 
 def asked(page):
@@ -85,27 +85,26 @@ def verdicts(cases):
 
 
 def one_number(right):
-    return {"kind": "numbers", "shape": [], "size": 1, "labels": [], "truths": False, "right": [right], "within": 1e-6, "mistakes": []}
+    return {"kind": "numbers", "columns": 0, "names": ["number 1"], "labelled": False, "truths": False, "right": [right], "within": 1e-6, "mistakes": []}
 
 
 @pytest.mark.parametrize("text, means", [
     ("0.25", .25), (".25", .25), ("0,25", .25), ("1/4", .25), ("1 / 4", .25), ("¼", .25), ("1⁄4", .25), ("+0.25", .25), (" 0.25 ", .25),
     ("\u22120.25", -.25), ("–0.25", -.25), ("- 0,25", -.25), ("−1/4", -.25), ("－１", -1), ("1024", 1024), ("1,024", 1024), ("1 024", 1024),
     ("1\u202f024", 1024), ("1.024", 1024), ("1'024", 1024), ("1_024", 1024), ("2,359,296", 2359296), ("2.359.296", 2359296), ("2 359 296", 2359296),
-    ("1,234.5", 1234.5), ("1.234,5", 1234.5), ("1,024", 1.024), ("1.024", 1.024), ("0,125", .125), ("1e-3", .001), ("3.", 3), ("1.5/3", .5)])
+    ("1,234.5", 1234.5), ("1.234,5", 1234.5), ("1,024", 1.024), ("1.024", 1.024), ("0,125", .125), ("1e-3", .001), ("3.", 3), ("1.5/3", .5), ("4*512*512", 1048576), ("2 · 96 · 12,288", 2359296), ("1/2/4", .125), ("-2 × 3", -6)])
 def test_a_number_is_read_as_it_is_meant(text, means):
     [found] = node("run_figures.js", {"figure": "practice", "cases": [{"form": one_number(means), "answer": [text], "checked": True}]})
     assert found == {"verdict": RIGHT, "state": "right"}, text
 
 
-@pytest.mark.parametrize("text", ["two", "1 2", "1/2/3", "--1", "1..2", "e", "x = 3", "1 1/2", "0x10", "1/"])
+@pytest.mark.parametrize("text", ["two", "1 2", "--1", "1..2", "e", "x = 3", "1 1/2", "0x10", "1/", "1/0", "1e999"])
 def test_what_is_no_number_is_named(text):
     [found] = node("run_figures.js", {"figure": "practice", "cases": [{"form": one_number(1), "answer": [text], "checked": True}]})
     assert found == {"verdict": f"Not yet: “{text}” is not a number.", "state": "wrong"}
 
 
-@pytest.mark.parametrize("text, says_", [("", "Not answered yet: fill in every field."), ("1e999", "Not yet: there is an infinity or a nan in it."),
-                                         ("1/0", "Not yet: there is an infinity or a nan in it."), ("1e16", "Not yet: this is too large.")])
+@pytest.mark.parametrize("text, says_", [("", "Not answered yet: fill in every field."), ("1e16", "Not yet: this is too large.")])
 def test_nothing_and_too_much(text, says_):
     [found] = node("run_figures.js", {"figure": "practice", "cases": [{"form": one_number(1), "answer": [text], "checked": True}]})
     assert found["verdict"] == says_
@@ -128,8 +127,9 @@ def typed(value, rng):
 
 def answers(one, rng, count):
     """Right, nearly right, turned, and quite other answers to an exercise that is typed."""
-    shape = tuple(one.form["shape"])
-    right = np.asarray(getattr(one, "right", ACCEPTED.get(one.name)), dtype=float).reshape(shape)
+    right = np.asarray(getattr(one, "right", ACCEPTED.get(one.name)), dtype=float)
+    right = right.reshape(getattr(one, "shape", right.shape))
+    shape = right.shape
     for k in range(count):
         wrong = rng.choice([-1, 0, 1, 10, .5, 1e-3], size=shape) * rng.choice([1, 1, 0], size=shape)
         yield [right, -right, right + wrong, right * 2, np.flip(right), right + rng.normal(size=shape).round(2),
@@ -176,12 +176,26 @@ def python_says(one, way):
     return sentence(one.verdict(one.LETTERS[way[0]] if isinstance(one, Choice) else one.offered[way[0]]))
 
 
+def alone_wrong(one, way):
+    """Of a way with several wrong gaps, the first of them and the way with that one alone."""
+    [right] = [other for other in ways(one.form) if python_says(one, other) == RIGHT]
+    wrong = [gap for gap, (k, best) in enumerate(zip(way, right)) if k != best]
+    return wrong, tuple(way[gap] if gap == wrong[0] else best for gap, best in enumerate(right)) if wrong else way
+
+
 @pytest.mark.parametrize("name", CHOSEN)
 def test_page_and_python_say_the_same_of_what_is_chosen(name):
     one = EXERCISES[name]
-    cases = [(name, list(way)) for way in ways(one.form)]
-    said = verdicts(cases)
-    assert said == [python_says(one, way) for _, way in cases]
+    all_ways = list(ways(one.form))
+    said = verdicts([(name, list(way)) for way in all_ways])
+    foreseen = {sentence(words) for _, words in getattr(one, "mistakes", ())}
+    for way, page in zip(all_ways, said):
+        ours = python_says(one, way)
+        if isinstance(one, Function) and not one.lines and ours not in foreseen | {RIGHT}:
+            wrong, first = alone_wrong(one, way)
+            if len(wrong) > 1:       # of several gaps, what Python says of the first that is wrong
+                ours = f"Not yet: gap {wrong[0] + 1}: {python_says(one, first).removeprefix('Not yet: ')}"
+        assert page == ours, way
     assert said.count(RIGHT) == 1, f"{said.count(RIGHT)} ways are right"
     assert all(text == RIGHT or text.startswith("Not yet: ") for text in said)
 

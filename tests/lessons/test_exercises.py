@@ -93,7 +93,7 @@ def test_same_picture(answer, words, capsys):
     ("softmax/break", [705, -60], RIGHT),
     ("basic_attention/break", [[1, 0], [2, 0], [3, 0]], RIGHT), ("basic_attention/break", [[1, 0], [1, 0], [3, 0]], "two of the items are the same"),
     ("basic_attention/break", [[1, 0], [2, 0], [6, 0]], "longer than 5"), ("basic_attention/break", [[1, 0], [0, 2], [3, 0]], "item 2 gives its largest"),
-    ("queries_keys_values/away", [[0, 3], [3, 0]], RIGHT), ("queries_keys_values/away", [[0, 3], [2, 0]], "item 2 gives the other 0.881"),
+    ("queries_keys_values/away", [[0, 3], [3, 0]], RIGHT), ("queries_keys_values/away", [[0, 3], [2, 0]], "item 2 gives the other item 0.881"),
     ("soft_dictionary/steal", [4, 7], RIGHT), ("soft_dictionary/steal", [4, 4], "at least 60 degrees"), ("soft_dictionary/steal", [1, 2], "gets 0.5 of"),
     ("soft_dictionary/steal", [0, 0], "at least 60 degrees"),
     ("matrix_form/slip", [[1, 2], [2, -1]], RIGHT), ("matrix_form/slip", [[1, 1], [1, 1]], "must differ"), ("matrix_form/slip", [[1, 0], [2, 1]], "noticed"),
@@ -162,7 +162,7 @@ def test_a_hint_is_not_the_answer(name):
         plain = re.sub(r"(?<=\d)(?:,|\{,\})(?=\d{3})", "", words)
         products = re.findall(r"\d+(?:\.\d+)?(?:\s*[·×]\s*\d+(?:\.\d+)?)*", plain)
         told = {math.prod(map(float, re.split("[·×]", product))) for product in products} | {float(v) for v in re.findall(r"\d+(?:\.\d+)?", plain)}
-        large = [v for v in one.form["right"] if one.form["size"] == 1 or abs(v) > 100]
+        large = [v for v in one.form["right"] if len(one.form["names"]) == 1 or abs(v) > 100]
         assert not told & set(large), f"the hint says the answer: {words}"
     if isinstance(one, Function) and one.choices:
         bare = re.sub(r"\s", "", words)

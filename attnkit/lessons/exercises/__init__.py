@@ -49,8 +49,8 @@ def exercise(name):
 
     Examples
     --------
-    >>> exercise("notation/count").form["shape"]
-    [3]
+    >>> exercise("notation/count").form["names"]
+    ['rows', 'columns', 'squares']
     """
     return _found(name, all_exercises() | all_guesses())
 

@@ -26,7 +26,7 @@ def _pool(X, scores):
 
 
 EXERCISES = {
-    "query": Judged(_query, (2,)),
+    "query": Judged(_query, (2,), offered=[[3.0, 0.0], [6.0, -4.0], [10.0, 10.0], [1.0, 4.0]]),
     "pool": Function(
         _pool, [(VECTORS, np.array([0.0, 1.0, 3.0])), (VECTORS[:2], np.array([2.0, -1.0]))],
         [(lambda X, scores: softmax(scores), "these are the weights; blend the rows of X with them."),

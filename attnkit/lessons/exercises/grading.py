@@ -47,7 +47,7 @@ class Value(Asked):
         """RIGHT, UNANSWERED or what is off."""
         if is_open(answer):
             return UNANSWERED
-        return compare(answer, self.right, self.mistakes, within=self.within) or RIGHT
+        return compare(answer, self.right, self.mistakes, within=self.within, names=self.form["names"]) or RIGHT
 
 
 class Function(Asked):
@@ -74,7 +74,7 @@ class Function(Asked):
             orders = list(itertools.permutations(range(len(shuffled))))
             found = [self.said(["\n".join(shuffled[k] for k in order)]) for order in orders]
         else:
-            found = [self.said(way) for way in itertools.product(*self.choices)]
+            found = self.told(list(itertools.product(*self.choices)))
         said = list(dict.fromkeys(found))
         places = [said.index(words) for words in found]
         if self.lines:
@@ -82,10 +82,24 @@ class Function(Asked):
             return form | {"lines": shuffled, "said": said, "orders": dict(zip(names, places))}
         return form | {"choices": [list(offered) for offered in self.choices], "said": said, "verdicts": places}
 
+    def told(self, ways):
+        """What a check prints of each way to fill the gaps.
+
+        Where several gaps are wrong, and no mistake is foreseen, it is what it prints of the first of them alone.
+        """
+        found = {way: self.said(way) for way in ways}
+        foreseen = {sentence(words) for _, words in self.mistakes}
+        right = next(way for way in ways if found[way] == RIGHT)
+        for way in ways:
+            wrong = [gap for gap, (line, best) in enumerate(zip(way, right)) if line != best]
+            if len(wrong) > 1 and found[way] not in foreseen:
+                first = found[tuple(way[gap] if gap == wrong[0] else best for gap, best in enumerate(right))]
+                found[way] = f"Not yet: gap {wrong[0] + 1}: {first.removeprefix('Not yet: ')}"
+        return [found[way] for way in ways]
+
     def said(self, way):
         """What a check prints of the code with its gaps filled."""
-        with np.errstate(all="ignore"):
-            return sentence(self.verdict(self.filled(way)))
+        return sentence(self.verdict(self.filled(way)))
 
     def filled(self, way):
         """The function that the code defines with its gaps filled, each with some lines."""
@@ -107,6 +121,11 @@ class Function(Asked):
             return UNANSWERED
         if not callable(answer):
             return f"a function is asked for, this is {kind_of(answer)}."
+        with np.errstate(all="ignore"):          # a nan has a sentence of its own
+            return self.graded(answer)
+
+    def graded(self, answer):
+        """The same for a function."""
         results = []
         for case in self.cases:
             inputs = [np.array(x) for x in case]
@@ -122,7 +141,7 @@ class Function(Asked):
         if not wrong:
             return RIGHT
         for mistake, words in self.mistakes:
-            if all(compare(r, mistake(*case)) is None for r, case in zip(results, self.cases)):
+            if all(alike(r, mistake(*case)) for r, case in zip(results, self.cases)):
                 return words
         k = wrong[0]
         return f"{compare(results[k], self.right(*self.cases[k]))[:-1]} (for {listed(self.cases[k])})."
@@ -219,14 +238,15 @@ def sentence(verdict):
     return verdict if verdict in (RIGHT, UNANSWERED) else f"Not yet: {verdict}"
 
 
-def compare(answer, right, mistakes=(), only_form=False, within=1e-6):
-    """What is off with an answer, as a sentence; None if nothing is."""
+def compare(answer, right, mistakes=(), only_form=False, within=1e-6, names=None):
+    """What is off with an answer, as a sentence; None if nothing is. A number is called by its name, or its index."""
     try:
         numbers = as_array(answer)
     except Exception:      # rows of different lengths, a tensor of a kind numpy does not know, a class, ...
         return f"this is no array of numbers, but {kind_of(answer)}."
     right = np.asarray(right)
-    if right.dtype.kind == "b":        # a mask, which may be given as ones and zeros, too
+    truths = right.dtype.kind == "b"
+    if truths:        # a mask, which may be given as ones and zeros, too
         right, numbers = right.astype(int), numbers.astype(int) if numbers.dtype.kind == "b" else numbers
     if numbers.dtype.kind not in "fiu":
         return f"numbers are asked for, this is {kind_of(answer)}."
@@ -246,12 +266,39 @@ def compare(answer, right, mistakes=(), only_form=False, within=1e-6):
             return words
     if np.allclose(numbers, -right, rtol=0, atol=within):
         return "the size is right, the sign is not."
-    if numbers.ndim == 0:
-        told = plain(numbers, 4) if abs(numbers) < 1e15 else "this"
-        return f"{told} is too {'large' if numbers > right else 'small'}."
     where = tuple(int(k) for k in np.argwhere(~close)[0])
-    share = f"{int((~close).sum())} of {close.size} numbers are off, the first at index {list(where)}"
-    return f"{share}, which is too {'large' if numbers[where] > right[where] else 'small'}."
+    too = f"too {'large' if numbers[where] > right[where] else 'small'}."
+    if names is None:
+        share = f"{int((~close).sum())} of {close.size} numbers are off, the first at index {list(where)}"
+        return f"{share}, which is {too}" if close.shape else f"this is {too}"
+    return off_by(*(np.reshape(part, -1).astype(float) for part in (numbers, right)), within, names, truths)
+
+
+def alike(result, wrong):
+    """Whether a result is that of a foreseen mistake, be it a nan."""
+    if compare(result, wrong) is None:
+        return True
+    try:
+        return bool(np.isnan(as_array(result)).any()) and np.allclose(as_array(result), wrong, equal_nan=True)
+    except (TypeError, ValueError):
+        return False
+
+
+def off_by(numbers, right, within, names, truths):
+    """What is off with numbers that have names: a sign, the order, a few digits, or which is too large or small."""
+    off = np.flatnonzero(np.abs(numbers - right) > within)
+    first, several = names[off[0]], len(names) > 1
+    if truths:
+        return f"{len(off)} of {len(names)} are not right, the first is {first}."
+    if (np.abs(np.abs(numbers) - np.abs(right)) <= within).all():
+        return f"the sign of {first} is not right."
+    if several and (np.abs(np.sort(numbers) - np.sort(right)) <= within).all():
+        return "these are the right numbers, in another order."
+    if (np.abs(numbers - right) <= 0.04 * np.abs(right))[off].all() and (right[off] % 1 != 0).all():
+        return "this is nearly right: give more digits."
+    told = first if several else plain(numbers[0], 4) if abs(numbers[0]) < 1e15 else "this"
+    share = f"{len(off)} of {len(names)} numbers are off: " if len(off) > 1 else ""
+    return f"{share}{told} is too {'large' if numbers[off[0]] > right[off[0]] else 'small'}."
 
 
 def is_open(answer):
@@ -275,9 +322,11 @@ def listed(case):
 
 
 def fields(shape, labels):
-    """The part of a form that says which fields there are."""
-    shape = list(shape)
-    return {"kind": "numbers", "shape": shape, "size": int(np.prod(shape)), "labels": list(labels)}
+    """The part of a form that says which fields there are, what each is called, and whether that is shown."""
+    places = [f"row {i + 1}, column {j + 1}" for i, j in np.ndindex(*shape)] if len(shape) == 2 else [
+        f"number {k + 1}" for k in range(int(np.prod(shape)))]
+    return {"kind": "numbers", "columns": shape[1] if len(shape) == 2 else 0, "names": list(labels) or places,
+            "labelled": bool(labels)}
 
 
 def table(numbers):

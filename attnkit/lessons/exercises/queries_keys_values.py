@@ -16,7 +16,7 @@ def _away(product):
     weights = softmax(product)
     for i in range(2):
         if weights[i, 1 - i] <= 0.9:
-            return f"item {i + 1} gives the other {plain(weights[i, 1 - i], 3)}."
+            return f"item {i + 1} gives the other item {plain(weights[i, 1 - i], 3)} of its weight, not more than 0.9."
     return None
 
 

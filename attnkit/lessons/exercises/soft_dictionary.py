@@ -46,7 +46,7 @@ def soft_get(query, keys, values, sharpness):
     "sharp": Value(round(float(np.log(99)), 2), within=0.006, mistakes=[
         (round(float(np.log(100)), 2), "close: the other key's share is 1, so the odds are 99 to 1, not 100 to 1."),
         (99.0, "these are the odds; take their logarithm.")]),
-    "steal": Judged(_steal, (2,)),
+    "steal": Judged(_steal, (2,), offered=[[4.0, 4.0], [3.0, 6.0], [4.0, 7.0], [1.0, 9.0]]),
 }
 
 GUESSES = {

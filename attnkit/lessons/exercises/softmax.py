@@ -20,7 +20,7 @@ def _lost(scores):
 
 
 EXERCISES = {
-    "by_hand": Value([0.25, 0.75], within=0.006, mistakes=[
+    "by_hand": Value([0.25, 0.75], within=0.006, labels=["for 0", "for 1.1"], mistakes=[
         ([0.75, 0.25], "the second score is the higher one."),
         ([0.0, 1.0], "these are shares of the scores; raise e to each score first."),
         ([1.0, 3.0], "these are the powers; divide each by their sum.")]),
@@ -29,6 +29,9 @@ EXERCISES = {
                   (np.array([[1000.0, 999.0], [5.0, -1000.0]]),)],
         [(lambda S: softmax(S, axis=0), "each column sums to one; each row should."),
          (_powers, "these are the powers; divide each row by its sum."),
+         (lambda S: np.exp(S - S.max()) / np.exp(S - S.max()).sum(axis=1, keepdims=True),
+          "a row far below the largest score of the table has powers of 0 only, and 0/0 is nan."),
+         (lambda S: np.exp(S) / np.exp(S).sum(axis=1, keepdims=True), "scores of 1000 overflow: the result is nan."),
          (lambda S: _powers(S) / _powers(S).sum(), "the whole table sums to one; each row should."),
          (lambda S: _powers(S) / _powers(S).sum(axis=0),
           "these are the sums of the columns; divide each row by its own sum.")],
@@ -38,7 +41,8 @@ def rows_to_weights(S):
     return powers / ___
 """,
         choices=[["S", "S - S.max()", "S - S.max(axis=1, keepdims=True)"],
-                 ["powers.sum(axis=1, keepdims=True)", "powers.sum()", "powers.sum(axis=0)", "1"]]),
+                 ["powers.sum(axis=1, keepdims=True)", "powers.sum()", "powers.sum(axis=0, keepdims=True)",
+                  "powers.max(axis=1, keepdims=True)"]]),
     "scale": Value(1 / 32, [
         (1 / 8, "the variance of the entries counts, too: 4 for each factor."),
         (1 / 16, "a standard deviation of 2 is a variance of 4, and there are two factors."),

@@ -26,10 +26,12 @@ EXERCISES = {
     "budget": Function(
         lambda points, X: points / points.sum() @ X,
         [(np.array([3.0, 0.0, 1.0]), REVIEW[:3]), (np.array([2.0, 2.0, 0.5, 1.0, 4.0]), REVIEW)],
-        [(lambda points, X: points @ X, "the points do not sum to one; divide by their sum."),
-         (lambda points, X: points @ X / len(points), "divide by the sum of the points, not by their count."),
+        [(lambda points, X: points @ X,
+          "these weights sum to the points, 4 in the first example; a budget sums to one."),
+         (lambda points, X: points @ X / len(points),
+          "three words need not have three points: these weights sum to 4/3 in the first example."),
          (lambda points, X: np.exp(points) / np.exp(points).sum() @ X,
-          "this is a softmax; the points are shares already, so only divide by their sum."),
+          "this is a softmax: twice the points should have twice the weight, and here they have more."),
          (lambda points, X: points / points.max() @ X,
           "the word with the most points gets the whole unit, and the others get something on top.")],
         code="""
