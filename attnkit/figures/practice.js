@@ -155,7 +155,7 @@
     },
     order({ said, orders, lines }, answer) {
       return answer.length < lines.length
-        ? `${OPEN}: press the lines one after another.`
+        ? `${OPEN}: press the lines in order.`
         : said[orders[answer.join("")]];
     },
     choice({ said }, [chosen]) {
@@ -163,7 +163,7 @@
     },
     guess(_, [guess]) {
       return guess === null
-        ? "Guess before you try, or pass on."
+        ? "Guess first, or pass on."
         : "Now try. Your guess will stand beside what you should have seen.";
     },
   };
@@ -229,22 +229,35 @@
 
   const GAP = "___";
 
+  // Code in which something is to be filled in; what does not fit into a line goes on further in.
+  /** @param {string} code @param {HTMLElement[]} holes */
+  function listing(code, holes) {
+    let k = 0;
+    const lines = code.split("\n").map((line) => {
+      const made = h("span", null, ...line.split(GAP).flatMap((part, i) => (i ? [holes[k++], part] : [part])));
+      const deep = `${line.search(/\S/) + 4}ch`;
+      Object.assign(made.style, { display: "block", paddingLeft: deep, textIndent: `-${deep}` });
+      return made;
+    });
+    return h("pre", null, ...lines);
+  }
+
+  /** @param {string} code @param {number} k the gap */
+  const indent = (code, k) => code.split(GAP)[k].replace(/^[^]*\n|\S[^]*$/g, "");
+
   // A function with gaps, and for each what could stand there.
   /** @param {Owner} figure @param {Form} form @returns {Sheet} */
   function gaps(figure, { code, choices }) {
-    const parts = code.split(GAP);
     const holes = choices.map(() => h("mark"));
-    const listing = h("pre", { tabindex: 0 }, ...parts.flatMap((part, k) => (k ? [holes[k - 1], part] : [part])));
     const groups = choices.map((words, k) =>
       column(figure, choices.length > 1 ? `Gap ${k + 1}` : "Your choice", words, k),
     );
     return {
-      element: h("div", { class: "ak-lines" }, listing, ...groups.map((g) => g.element)),
+      element: h("div", { class: "ak-lines" }, listing(code, holes), ...groups.map((g) => g.element)),
       show(answer) {
         holes.forEach((hole, k) => {
-          const indent = /(?:^|\n)( *)[^\n]*$/.exec(parts[k])?.[1] ?? "";
           const line = answer[k] === null ? `  ${choices.length > 1 ? k + 1 : "?"}  ` : choices[k][Number(answer[k])];
-          attnkit.write(hole, line.replaceAll("\n", `\n${indent}`));
+          attnkit.write(hole, line.replaceAll("\n", `\n${indent(code, k)}`));
         });
         for (const group of groups) group.show(answer);
       },
@@ -254,8 +267,6 @@
   // Lines to press one after another; pressed again, one is taken back.
   /** @param {Owner} figure @param {Form} form @returns {Sheet} */
   function ordered(figure, { code, lines }) {
-    const [before, after] = code.split(GAP);
-    const indent = /( *)$/.exec(before)?.[1] ?? "";
     const body = h("mark");
     const buttons = lines.map((line, k) =>
       attnkit.button(line, () => {
@@ -266,9 +277,9 @@
     attnkit.walk(buttons);
     const group = h("div", { class: "ak-buttons", role: "group", "aria-label": "Lines to put in order" }, ...buttons);
     return {
-      element: h("div", { class: "ak-lines" }, h("pre", { tabindex: 0 }, before, body, after), group),
+      element: h("div", { class: "ak-lines" }, listing(code, [body]), group),
       show(answer) {
-        attnkit.write(body, answer.map((k) => lines[Number(k)]).join(`\n${indent}`) || "  ?  ");
+        attnkit.write(body, answer.map((k) => lines[Number(k)]).join(`\n${indent(code, 0)}`) || "  ?  ");
         buttons.forEach((button, k) => attnkit.attr(button, "aria-pressed", String(answer.includes(k))));
       },
     };

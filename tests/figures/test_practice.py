@@ -348,7 +348,7 @@ def test_lines_are_put_in_order_and_taken_back(window, tmp_path):
         b, a, y = (found.get_by_role("button", name=line, exact=True) for line in Loop.form["lines"])
         for button in (b, a):
             button.click()
-        assert says(w, found) == "Not answered yet: press the lines one after another."
+        assert says(w, found) == "Not answered yet: press the lines in order."
         b.click()
         assert found.locator("pre").inner_text() == "def f(x):\n    a = 2 * x\n    return y" and b.get_attribute("aria-pressed") == "false"
         y.click()
@@ -368,9 +368,9 @@ class Share(Guess):
 def test_a_number_is_guessed(window, tmp_path):
     with window() as w:
         found = alone(w, tmp_path, Practice(Share(low=0, high=1, right=.5)))
-        assert found.locator(".ak-out").inner_text() == "?" and says(w, found) == "Guess before you try, or pass on."
+        assert found.locator(".ak-out").inner_text() == "?" and says(w, found) == "Guess first, or pass on."
         found.get_by_role("slider").press("End")
-        assert found.locator(".ak-out").inner_text() == "1.00" and says(w, found).startswith("Your guess is kept.")
+        assert found.locator(".ak-out").inner_text() == "1.00" and says(w, found).startswith("Now try. Your guess will stand beside")
 
 
 # ---- on the pages of the book
@@ -385,7 +385,7 @@ def answer(found, name):
     if form["kind"] == "numbers":
         right = ACCEPTED.get(name) or (np.asarray(one.right).reshape(-1) if form["truths"] else form["right"])
         found.evaluate("""(f, texts) => { [...f.querySelectorAll('input, select')].forEach((box, k) => { box.value = texts[k];
-            box.dispatchEvent(new Event('input', {bubbles: true})); }); f.querySelector('[type=submit]').click(); }""",
+            box.dispatchEvent(new Event('input', {bubbles: true})); }); [...f.querySelectorAll('button')].find(b => b.textContent === 'Check').click(); }""",
                        [str(bool(v)) if form["truths"] else str(v) for v in right])
         return
     [way] = [way for way in ways(form) if python_says(one, way) == RIGHT]
@@ -458,9 +458,12 @@ def test_how_far_a_reader_has_come_is_kept(watched, site, over):
         assert link.inner_text().split("weights")[-1].split("\n") == ["1/3", "1 of 3 answered"] and w.page.locator(".ak-done").count() == 1
         w.open(f"{at}/index.html")
         told = w.page.locator(".ak-progress")
-        assert told.inner_text() == f"You have answered 1 of {len(EXERCISES)} exercises. You stopped at Temperature. Forget this"
+        assert told.inner_text() == f"You have answered 1 of {len(EXERCISES)} exercises. You stopped at Softmax, Temperature. Forget my answers"
         assert told.get_by_role("link").get_attribute("href").endswith("chapters/softmax.html#temperature")
-        told.get_by_role("button", name="Forget this").press("Enter")
+        for answer_, left in (("dismiss", 1), ("accept", 0)):       # asked once more before all is gone
+            w.page.once("dialog", lambda dialog, answer_=answer_: getattr(dialog, answer_)())
+            told.get_by_role("button", name="Forget my answers").press("Enter")
+            assert bool(told.inner_text()) == bool(left)
         assert not told.inner_text() and not w.page.locator(".ak-done").count()
         w.page.reload()
         assert not told.inner_text() and not w.errors
