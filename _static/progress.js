@@ -96,5 +96,6 @@
     write(kept);
     show();
   });
+  show();
   addEventListener("pageshow", show);
 })();

@@ -161,11 +161,19 @@ def test_rows_of_minus_infinity_give_zeros(library):
 
 
 def test_many_equal_scores_in_sixteen_bits():
+    assert np.allclose(softmax(np.array([0, 8], dtype="float16"), temperature=1e5), 0.5, rtol=1e-3)     # too large for sixteen bits
     weights = softmax(np.zeros(70_000, dtype="float16"))
     assert weights.dtype == "float16" and np.allclose(weights, 1 / 70_000, rtol=0.02)
     assert softmax(np.zeros((2, 3)), axis=np.int64(0)).tolist() == [[0.5] * 3] * 2
     bfloat = softmax(torch.zeros(70_000, dtype=torch.bfloat16))
     assert bfloat.dtype == torch.bfloat16 and torch.allclose(bfloat.float(), torch.tensor(1 / 70_000), rtol=0.02)
+
+
+def test_minus_infinity_under_a_mask_is_hidden_without_a_warning():
+    scores, mask = np.array([[0.0, -np.inf, 0.0]]), np.array([[True, False, True]])
+    output, weights = attention(np.ones((1, 2)), np.ones((3, 2)), np.eye(3), mask=mask, score=lambda q, k: scores)
+    assert weights.tolist() == output.tolist() == [[0.5, 0.0, 0.5]]
+
 
 
 @pytest.mark.parametrize("library", LIBRARIES)

@@ -62,12 +62,9 @@
   // ---- verdicts, the twin of attnkit/lessons/exercises/grading.py
 
   /** @param {number[]} a @param {number[]} b @param {number} within */
-  const near = (a, b, within) => a.length === b.length && a.every((v, k) => Math.abs(v - b[k]) <= within);
+  const near = (a, b, within) => a.every((v, k) => Math.abs(v - b[k]) <= within);
   /** @param {number} x @param {number} digits */
-  const plain = (x, digits = 2) =>
-    fixed(x, digits)
-      .replace(/(\.\d*?)0+$/, "$1")
-      .replace(/\.$/, "");
+  const plain = (x, digits = 2) => fixed(x, digits).replace(/\.?0+$/, "");
   /** @param {number[]} numbers @param {Form} form @returns {string | null} */
   function compare(numbers, { right, mistakes, within, names, truths }) {
     const off = names.flatMap((_, k) => (Math.abs(numbers[k] - right[k]) <= within ? [] : [k]));
@@ -154,9 +151,7 @@
       return said[table[place]];
     },
     order({ said, orders, lines }, answer) {
-      return answer.length < lines.length
-        ? `${OPEN}: press the lines in order.`
-        : said[orders[answer.join("")]];
+      return answer.length < lines.length ? `${OPEN}: press the lines in order.` : said[orders[answer.join("")]];
     },
     choice({ said }, [chosen]) {
       return chosen === null ? `${OPEN}: choose one.` : said[Number(chosen)];
@@ -243,7 +238,7 @@
   }
 
   /** @param {string} code @param {number} k the gap */
-  const indent = (code, k) => code.split(GAP)[k].replace(/^[^]*\n|\S[^]*$/g, "");
+  const indent = (code, k) => /^ */.exec(code.split(GAP)[k].split("\n").pop() ?? "")?.[0] ?? "";
 
   // A function with gaps, and for each what could stand there.
   /** @param {Owner} figure @param {Form} form @returns {Sheet} */
