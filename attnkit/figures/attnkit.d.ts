@@ -166,10 +166,21 @@ interface PackedTranslator extends Packed {
   states: number;
 }
 // Results by name, a row for each place or step; those of a decoder's layers that figures show.
-type Decoded = { scores: Matrix; [weights: `layers.${number}.weights`]: Matrix[] };
+type Decoded = {
+  scores: Matrix;
+  embedding: Float64Array[];
+  [weights: `layers.${number}.weights`]: Matrix[];
+  [rows: `layers.${number}.${"heads" | "mlp" | "after_mlp"}`]: Float64Array[];
+};
 type Translated = { annotations: Float64Array[]; weights: Matrix; chances: Matrix; words: number[] };
+// A part of another run that is put into one, at its last place: what a head has blended, or what an MLP adds.
+type Moved = { layer: number; part: number | "mlp"; vector: number[] };
+type Contribution = { layer: number; part: number | "embedding" | "mlp" | "bias"; adds: number };
 interface Decoder {
-  trace(numbers: number[]): Decoded;
+  tensors: Record<string, Float64Array>;
+  trace(numbers: number[], moved?: Moved[]): Decoded;
+  soFar(stream: Float64Array): number[];
+  contributions(traced: Decoded, word: number, other: number): Contribution[];
 }
 interface Translator {
   trace(numbers: number[], count: number): Translated;

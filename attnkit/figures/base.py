@@ -23,7 +23,8 @@ from attnkit.pictures.shapes import opacity
 
 HERE = Path(__file__).parent
 SHARED = {"core", "model"}                  # scripts that are no figures
-RUN_MODELS = {"sentence_translator", "story_writer"}      # the figures that need the arithmetic of a model, model.js
+# The figures that need the arithmetic of a model, model.js.
+RUN_MODELS = {"machine", "part_mover", "sentence_translator", "story_writer"}
 
 
 # ---- the files beside the classes

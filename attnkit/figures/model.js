@@ -163,26 +163,31 @@
     return heads;
   }
 
-  // A block at place i: all its results there; the last one is what goes on.
+  // A block at place i: all its results there; the last one is what goes on. `moved` stands for what a head has blended,
+  // or the MLP adds.
   /**
    * @param {Tensors} of
    * @param {Block} found
    * @param {Float64Array} x
    * @param {number} i
    * @param {PackedDecoder} packed
+   * @param {Moved[]} moved
    */
-  function through(of, found, x, i, packed) {
+  function through(of, found, x, i, packed, moved = []) {
     /** @param {Float64Array} rows @param {string} name */
     const norm = (rows, name) => layerNorm(rows, of[`${name}.gain`], of[`${name}.bias`], packed.epsilon);
     found.norm1[i] = norm(x, "norm1");
     for (const role of /** @type {const} */ (["query", "key", "value"]))
       found[role][i] = product(found.norm1[i], of[`w_${role}`]);
     found.heads[i] = attend(of, found, i, packed);
+    for (const { part, vector } of moved) if (part !== "mlp") found.heads[i].set(vector, part * vector.length);
     found.attention[i] = product(found.heads[i], of.w_output);
     found.after_attention[i] = sum(x, found.attention[i]);
     found.norm2[i] = norm(found.after_attention[i], "norm2");
     found.hidden[i] = product(found.norm2[i], of.w1, of.b1).map((v) => Math.max(v, 0));
-    found.mlp[i] = product(found.hidden[i], of.w2, of.b2);
+    found.mlp[i] = Float64Array.from(
+      moved.find(({ part }) => part === "mlp")?.vector ?? product(found.hidden[i], of.w2, of.b2),
+    );
     found.after_mlp[i] = sum(found.after_attention[i], found.mlp[i]);
     return found.after_mlp[i];
   }
@@ -192,6 +197,40 @@
   BLOCK.push("norm2", "hidden", "mlp", "after_mlp");
   /** @template R @param {(keyof R)[]} names @returns {R} */
   const places = (names) => /** @type {R} */ (Object.fromEntries(names.map((name) => [name, []])));
+
+  /** @param {ArrayLike<number>} numbers */
+  const mean = (numbers) => Array.from(numbers).reduce((total, v) => total + v, 0) / numbers.length;
+
+  // What each part adds to the score of one word less that of another at the last place. The last norm divides by a size;
+  // it is held, so that the parts add up.
+  /** @param {PackedDecoder} packed @param {Tensors} of @param {Decoded} traced @param {number} word @param {number} other @returns {Contribution[]} */
+  function adding({ width, num_heads, num_layers, epsilon, output_scale }, of, traced, word, other) {
+    const i = traced.scores.length - 1;
+    const last = traced[`layers.${num_layers - 1}.after_mlp`][i];
+    const middle = mean(last);
+    const spread = Math.sqrt(mean(last.map((v) => (v - middle) ** 2)) + epsilon);
+    const table = [word, other].map((w) => of.embedding.subarray(w * width, (w + 1) * width));
+    const towards = table[0].map((v, k) => output_scale * (v - table[1][k]));
+    const weighed = towards.map((v, k) => (v * of["norm.gain"][k]) / spread);
+    /** @param {number} layer @param {Contribution["part"]} part @param {Float64Array} vector @returns {Contribution} */
+    const one = (layer, part, vector) => {
+      const centre = mean(vector);
+      return { layer, part, adds: weighed.reduce((total, v, k) => total + v * (vector[k] - centre), 0) };
+    };
+    /** @param {number} layer @param {number} head */
+    const blended = (layer, head) => {
+      const own = traced[`layers.${layer}.heads`][i].map((v, k) =>
+        Math.floor((k * num_heads) / width) === head ? v : 0,
+      );
+      return one(layer, head, product(own, of[`layers.${layer}.w_output`]));
+    };
+    const parts = Array.from({ length: num_layers }, (_, layer) => [
+      ...Array.from({ length: num_heads }, (_, head) => blended(layer, head)),
+      one(layer, "mlp", traced[`layers.${layer}.mlp`][i]),
+    ]);
+    const bias = towards.reduce((total, v, k) => total + v * of["norm.bias"][k], 0);
+    return [one(-1, "embedding", traced.embedding[i]), ...parts.flat(), { layer: -1, part: "bias", adds: bias }];
+  }
 
   // A model that reads words: `trace` gives, for the numbers of some words, every result by name, a row for each place
   // (of scores and weights a list for each head; what a head has of a row stands beside what the next one has). It keeps
@@ -216,22 +255,42 @@
     const results = Object.entries(named);
     /** @type {number[]} */
     let known = [];
-    /** @param {number} word @param {number} i */
-    function read(word, i) {
+    /** @param {Float64Array} x */
+    const ending = (x) => layerNorm(x, of["norm.gain"], of["norm.bias"], epsilon);
+    /** @param {Float64Array} norm */
+    const scored = (norm) => words.map((_, w) => output_scale * dot(norm, 0, of.embedding, w * width, width));
+    /** @param {number} word @param {number} i @param {Moved[]} moved */
+    function read(word, i, moved = []) {
       ends.embedding[i] = of.embedding.slice(word * width, (word + 1) * width);
-      const x = blocks.reduce((rows, block, k) => through(block, found[k], rows, i, packed), ends.embedding[i]);
-      ends.norm[i] = layerNorm(x, of["norm.gain"], of["norm.bias"], epsilon);
-      ends.scores[i] = words.map((_, w) => output_scale * dot(ends.norm[i], 0, of.embedding, w * width, width));
+      /** @param {Float64Array} rows @param {Tensors} block @param {number} k */
+      const next = (rows, block, k) =>
+        through(
+          block,
+          found[k],
+          rows,
+          i,
+          packed,
+          moved.filter(({ layer }) => layer === k),
+        );
+      ends.norm[i] = ending(blocks.reduce(next, ends.embedding[i]));
+      ends.scores[i] = scored(ends.norm[i]);
     }
-    /** @param {number[]} numbers */
-    function trace(numbers) {
+    /** @param {number[]} numbers @param {Moved[]} [moved] */
+    function trace(numbers, moved = []) {
       const first = numbers.findIndex((word, place) => word !== known[place]);
       if (first >= 0) for (let i = first; i < numbers.length; i++) read(numbers[i], i);
       known = [...numbers, ...(first < 0 ? known.slice(numbers.length) : [])];
+      if (moved.length) {
+        // The last place is read with parts of another run; it is forgotten afterwards.
+        read(numbers[numbers.length - 1], numbers.length - 1, moved);
+        known = numbers.slice(0, -1);
+      }
       const now = Object.fromEntries(results.map(([name, rows]) => [name, rows.slice(0, numbers.length)]));
       return /** @type {Decoded} */ (now);
     }
-    return { trace };
+    /** @type {Decoder["contributions"]} */
+    const contributions = (traced, word, other) => adding(packed, of, traced, word, other);
+    return { trace, contributions, tensors: of, soFar: (x) => scored(ending(x)) };
   };
 
   // ---- the next word; `never` are the words that are not chosen

@@ -5,7 +5,7 @@ against it.  A figure sends the packed model to the page, and in Python asks the
 then compute with the same numbers.
 """
 
-from typing import Protocol
+from typing import Generic, Protocol
 
 
 class LanguageModel(Protocol):
@@ -35,6 +35,16 @@ class LanguageModel(Protocol):
         """A class method: the model of such a dict."""
 
 
+class OpenModel(LanguageModel, Protocol):
+    """A language model that lets itself be looked into."""
+
+    def so_far(self, stream):
+        """The scores of the next word (..., words) if the model stopped at a stage of its stream (..., d)."""
+
+    def contributions(self, results, word, other):
+        """What each part adds to the score of one word less that of another at the last place, by part, as numbers."""
+
+
 class TranslationModel(Protocol):
     """Translates a sentence word by word; `attnkit.lessons.translation.WordTranslator` is one."""
 
@@ -60,7 +70,9 @@ def travelled(model, interface):
 
     Raises TypeError if the model lacks something of the interface; the message says what.
     """
-    wanted = [*interface.__annotations__, "trace", "packed", "unpacked"]
+    bases = [base for base in reversed(interface.__mro__) if base not in (object, Generic, Protocol)]
+    names = [name for base in bases for name in (*base.__dict__.get("__annotations__", {}), *vars(base))]
+    wanted = [name for name in dict.fromkeys(names) if not name.startswith("_")]
     if missing := [name for name in wanted if not hasattr(model, name)]:
         raise TypeError(f"model must be a {interface.__name__}, see attnkit.figures.models; "
                         f"{type(model).__name__} lacks {', '.join(missing)}")

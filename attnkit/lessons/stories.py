@@ -430,6 +430,44 @@ def next_words(words):
     return sorted(reader.fitting())
 
 
+def other_words(words):
+    """For each word of a story what could stand in its place without contradicting what is said before and after.
+
+    Where a word alone cannot be another one, as the thing that is found and then given, it is changed wherever it
+    stands from there on.
+
+    Parameters
+    ----------
+    words : sequence of str
+        A story, or the beginning of one, without mistakes.
+
+    Returns
+    -------
+    list of lists of pairs
+        For each place the other words, each with True if it is changed from there on, False if there alone.
+
+    Examples
+    --------
+    >>> found = other_words("Zoe and Max met Rex in the tower . Max found a ball . Max gave the ball to her .".split())
+    >>> found[4], found[9], found[12][0]
+    ([('Bruno', False), ('Toby', False)], [('Rex', True)], ('bell', True))
+    """
+    def fits(changed):
+        return all(kind == "unfinished" for kind, _ in errors(changed))
+
+    found = []
+    for k, word in enumerate(words):
+        here = []
+        for other in next_words(words[:k]):
+            after = [other if one == word else one for one in words[k + 1:]]
+            if other != word and fits([*words[:k], other, *words[k + 1:]]):
+                here.append((other, False))
+            elif other != word and fits([*words[:k], other, *after]):
+                here.append((other, True))
+        found.append(here)
+    return found
+
+
 def other_receivers(words):
     """The story up to its last owner, with the last gift to somebody else, so that the last owner is another one.
 

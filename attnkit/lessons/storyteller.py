@@ -61,11 +61,14 @@ class StoryBlock(nn.Module):
         for weight in (self.w_query, self.w_key, self.bias):
             weight.requires_grad_(not self.uniform)
 
-    def forward(self, x, past=None):
+    def forward(self, x, past=None, moved=None):
         """All that the block computes of items x (b, n, d), by name, see `Storyteller`; "after_mlp" is what goes on.
 
-        `past` are the keys and values of the m - n items before x, as a call before has given them.
+        `past` are the keys and values of the m - n items before x, as a call before has given them.  `moved` are
+        vectors that stand, at the last place, for what a head has blended (by its number), or for what the MLP adds
+        (``"mlp"``).
         """
+        moved = {} if moved is None else moved
         items = self.attention_norm(x)                                                       # (b, n, d)
         query, key, value = (split_heads(items @ w, self.num_heads)                          # (b, h, n, d_k)
                              for w in (self.w_query, self.w_key, self.w_value))
@@ -74,12 +77,17 @@ class StoryBlock(nn.Module):
         mask = causal_mask(query.shape[-2], key.shape[-2], like=x)                           # (n, m)
         scores = self.score(query, key)                                                      # (b, h, n, m)
         heads, weights = attention(query, key, value, mask=mask, score=lambda *_: scores)
+        for head in range(self.num_heads):
+            if head in moved:
+                heads[..., head, -1, :] = moved[head]
         looked = merge_heads(heads) @ self.w_output                                          # (b, n, d)
         middle = x + looked                                                                  # (b, n, d)
         first, relu, second = self.mlp
         middle_items = self.mlp_norm(middle)                                                 # (b, n, d)
         hidden = relu(first(middle_items))                                                   # (b, n, hidden)
         thought = second(hidden)                                                             # (b, n, d)
+        if "mlp" in moved:
+            thought[..., -1, :] = moved["mlp"]
         return {"norm1": items, "query": query, "key": key, "value": value, "scores": scores, "weights": weights,
                 "heads": heads, "attention": looked, "after_attention": middle, "norm2": middle_items,
                 "hidden": hidden, "mlp": thought, "after_mlp": middle + thought}
@@ -170,12 +178,14 @@ class Storyteller(nn.Module):
         results = self.read(numbers, cache)
         return results["scores"], [results[f"layers.{layer}.weights"] for layer in range(len(self.blocks))]
 
-    def read(self, numbers, cache=None):
-        """Numbers of words (b, n): every result on the way, by name, each with b in front."""
+    def read(self, numbers, cache=None, moved=None):
+        """Numbers of words (b, n): every result on the way, by name, each with b in front; see `trace` for `moved`."""
+        moved = [{part: vector for (at, part), vector in (moved or {}).items() if at == layer}
+                 for layer in range(len(self.blocks))]
         x = self.embedding(numbers)                                                          # (b, n, d)
         results = {"embedding": x}
         for layer, block in enumerate(self.blocks):
-            found = block(x, None if cache is None else cache.seen.get(layer))
+            found = block(x, None if cache is None else cache.seen.get(layer), moved[layer])
             if cache is not None:
                 cache.seen[layer] = found["key"], found["value"]
             results |= {f"layers.{layer}.{name}": result for name, result in found.items()}
@@ -184,16 +194,71 @@ class Storyteller(nn.Module):
         return results | {"norm": items, "scores": self.readout(items)}                      # (b, n, words)
 
     @torch.no_grad()
-    def trace(self, numbers):
+    def trace(self, numbers, moved=None):
         """The numbers of the words of one text, <start> among them: every result on the way, by name, as numpy arrays.
 
-        The scores that the mask hides, those of later words, are minus infinity.
+        The scores that the mask hides, those of later words, are minus infinity.  `moved` puts a part of another run
+        into this one, at the last word: of pairs of a layer and a head, or ``"mlp"``, the vectors that stand for what
+        the head has blended (d_k), or for what the MLP adds (d); zeros take it out.  The model goes on from there.
         """
-        results = {name: result[0].numpy() for name, result in self.read(torch.tensor([list(numbers)])).items()}
+        moved = {part: torch.as_tensor(vector) for part, vector in (moved or {}).items()}
+        read = self.read(torch.tensor([list(numbers)]), moved=moved)
+        results = {name: result[0].numpy() for name, result in read.items()}
         past = causal_mask(len(numbers))
         hidden = {name: np.where(past, results[name], -np.inf) for name in results
                   if name.endswith(".scores")}
         return results | hidden
+
+    @torch.no_grad()
+    def so_far(self, stream):
+        """The scores of the next word (..., words) if the machine stopped at a stage of its stream (..., d)."""
+        return self.readout(self.norm(torch.as_tensor(stream))).numpy()
+
+    @torch.no_grad()
+    def contributions(self, results, word, other):
+        """What each part adds to the score of one word less that of another, at the last word of a text.
+
+        The last norm divides by a size; that size is held, so that the parts add up.
+
+        Parameters
+        ----------
+        results : dict
+            What `trace` gives.
+        word, other : str
+
+        Returns
+        -------
+        dict
+            By part: "embedding", a pair of a layer and a head or "mlp" for each part of a block, and "bias", what the
+            last norm adds for any text. The sum is the difference of the two scores.
+
+        Examples
+        --------
+        >>> model = trained()
+        >>> text = "Max and Eva met Toby in the forest . Eva found a key . then she gave the key to Toby .".split()
+        >>> results = model.trace([model.words.index(word) for word in ["<start>", *text]])
+        >>> parts = model.contributions(results, "Toby", "Eva")
+        >>> toby, eva = (results["scores"][-1][model.words.index(name)] for name in ("Toby", "Eva"))
+        >>> bool(np.isclose(sum(parts.values()), toby - eva))
+        True
+        """
+        chosen = [self.words.index(name) for name in (word, other)]
+        table = self.embedding.weight[chosen].numpy()
+        gain, bias = self.norm.weight.numpy(), self.norm.bias.numpy()
+        end = results[f"layers.{self.num_layers - 1}.after_mlp"][-1]
+        size = math.sqrt(end.var() + self.norm.eps)
+
+        def adds(vector):
+            return float(OUTPUT_SCALE * (table[0] - table[1]) @ vector)
+
+        parts = {"embedding": results["embedding"][-1]}
+        for layer, block in enumerate(self.blocks):
+            outputs = block.w_output.numpy().reshape(self.num_heads, -1, len(end))
+            for head, blended in enumerate(results[f"layers.{layer}.heads"][:, -1]):
+                parts[layer, head] = blended @ outputs[head]
+            parts[layer, "mlp"] = results[f"layers.{layer}.mlp"][-1]
+        found = {part: adds(gain * (vector - vector.mean()) / size) for part, vector in parts.items()}
+        return found | {"bias": adds(bias)}
 
     @property
     def num_layers(self):

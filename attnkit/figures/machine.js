@@ -1,0 +1,696 @@
+// One text through the whole of a Transformer: every number of a word's column, where each comes from, what the machine
+// would say if it stopped, and what each part adds.
+((attnkit) => {
+  "use strict";
+  const { h, fixed, quoted } = attnkit;
+
+  /**
+   * An address of a number: what it is, in which block, at which place, and its own place there; then the head, or of the
+   * table the word. Where there is none of these, -1 stands.
+   * @typedef {[name: string, layer: number, place: number, index: number, head: number]} Address
+   * @typedef {[name: string, layer: number]} Rows the results that an address looks into
+   */
+  /** @typedef {{ place: number, trail: Address[], pair: Point, unfolded: string[] }} State */
+  /** @typedef {{ packed: PackedDecoder, story: string[] }} Given */
+  /**
+   * What a number is made of: its terms, each with words and a value; where it comes from, or the two numbers that were
+   * multiplied. What comes from nowhere was learned, or says how it was made.
+   * @typedef {{ value: number, from?: Address }} Source
+   * @typedef {{ words: string, value: number, from?: Address, factors?: Source[] }} Term
+   * @typedef {{ name: string, code: string, said: string, terms: Term[], sum?: boolean, best?: boolean }} Origin
+   * @typedef {(layer: number, place: number, index: number, head: number) => Origin} Maker
+   */
+  /** @typedef {ReturnType<typeof reader>} Running */
+
+  // ---- the arithmetic, compared with the model in torch by tests/figures/test_machine.py
+
+  // The model, what it has computed of a story, and the number at any address.
+  /** @param {PackedDecoder} packed @param {string[]} story */
+  function reader(packed, story) {
+    const model = attnkit.decoder(packed);
+    const { words, width, num_heads } = packed;
+    const numbers = story.map((word) => words.indexOf(word));
+    const results = /** @type {Record<string, any[]>} */ (model.trace(numbers));
+    /** @param {string} name @param {number} layer */
+    const named = (name, layer) => (layer < 0 ? name : `layers.${layer}.${name}`);
+    /** @param {Rows} rows */
+    const rows = ([name, layer]) => results[named(name, layer)];
+    /** @param {string} name @param {number} layer */
+    const tensor = (name, layer) => model.tensors[named(name, layer)];
+    /** @param {Address} address @returns {number} */
+    function value([name, layer, place, index, head]) {
+      if (name === "table") return model.tensors.embedding[head * width + index];
+      if (name === "chance") return attnkit.softmax(results.scores[place])[index];
+      const row = rows([name, layer])[place];
+      return head >= 0 && layer >= 0 ? row[head][index] : row[index];
+    }
+    /** @param {number} layer @returns {Rows} */
+    const before = (layer) => (layer ? ["after_mlp", layer - 1] : ["embedding", -1]);
+    /** @param {number} place */
+    const word = (place) => quoted(story[place]);
+    const traced = /** @type {Decoded} */ (/** @type {unknown} */ (results));
+    return {
+      packed,
+      story,
+      model,
+      numbers,
+      results,
+      traced,
+      rows,
+      tensor,
+      value,
+      before,
+      word,
+      size: width / num_heads,
+    };
+  }
+
+  /** @param {Running} it @param {Address} address @returns {Source} */
+  const at = (it, address) => ({ value: it.value(address), from: address });
+
+  // x W at one place and column: a term for each number of x.
+  /** @param {Running} it @param {Rows} from @param {number} place @param {string} name @param {number} column @param {(k: number) => string} [words] @returns {Term[]} */
+  function product(it, [from, layer], place, name, column, words = (k) => `number ${k + 1}`) {
+    const [row, w] = [it.rows([from, layer])[place], it.tensor(name, layer)];
+    return Array.from(row, (value, k) => {
+      const learned = w[k * (w.length / row.length) + column];
+      return {
+        words: words(k),
+        value: value * learned,
+        factors: [at(it, [from, layer, place, k, -1]), { value: learned }],
+      };
+    });
+  }
+
+  // A layer norm of one number, step by step.
+  /** @param {Running} it @param {Rows} from @param {number} place @param {number} k @param {string} name @param {number} layer @returns {Term[]} */
+  function norm(it, [from, at_], place, k, name, layer) {
+    const row = /** @type {Float64Array} */ (it.rows([from, at_])[place]);
+    const mean = row.reduce((sum, v) => sum + v, 0) / row.length;
+    const spread = Math.sqrt(row.reduce((sum, v) => sum + (v - mean) ** 2, 0) / row.length + it.packed.epsilon);
+    return [
+      { words: "the number in the stream", value: row[k], from: [from, at_, place, k, -1] },
+      { words: `less the mean of all ${row.length}`, value: mean },
+      { words: "divided by how far they spread", value: spread },
+      { words: "times a learned number", value: it.tensor(`${name}.gain`, layer)[k] },
+      { words: "plus a learned number", value: it.tensor(`${name}.bias`, layer)[k] },
+    ];
+  }
+
+  // What one more thing added to the stream makes of it.
+  /** @param {Running} it @param {Rows} was @param {Rows} adds @param {number} place @param {number} k @param {string} part @returns {Omit<Origin, "name">} */
+  const added = (it, was, adds, place, k, part) => ({
+    code: `x = x + ${part === "attention" ? "heads @ W_O" : "mlp(layer_norm(x))"}`,
+    said: `What was in the stream, and what the ${part} adds.`.replace("the attention", "attention"),
+    terms: [
+      { words: "what was there", ...at(it, [...was, place, k, -1]) },
+      { words: `what ${part === "attention" ? part : "the MLP"} adds`, ...at(it, [...adds, place, k, -1]) },
+    ],
+    sum: true,
+  });
+
+  // The table of words, the words' vectors, and the last two steps, which meet the table again.
+  /** @param {Running} it @returns {Record<string, Maker>} */
+  const ends = (it) => ({
+    table: (_, __, k, w) => ({
+      name: `number ${k + 1} of ${quoted(it.packed.words[w])} in the table of word vectors`,
+      code: `E["${it.packed.words[w]}"][${k}]`,
+      said: "It was learned, and nothing computes it: the trail ends here.",
+      terms: [],
+    }),
+    embedding: (_, i, k) => ({
+      name: `number ${k + 1} of the vector of ${it.word(i)}`,
+      code: `x = E["${it.story[i]}"]`,
+      said: "It is looked up in the table of word vectors.",
+      terms: [{ words: "in the table", ...at(it, ["table", -1, i, k, it.numbers[i]]) }],
+      sum: true,
+    }),
+    norm: (_, i, k) => ({
+      name: `number ${k + 1} of ${it.word(i)} after the last norm`,
+      code: "z = layer_norm(x)",
+      said: "The stream, brought to a common size for the last time.",
+      terms: norm(it, it.before(it.packed.num_layers), i, k, "norm", -1),
+    }),
+    chance: (_, i, w) => ({
+      name: `the chance of ${quoted(it.packed.words[w])} after ${it.word(i)}`,
+      code: "chance = softmax(scores)",
+      said: "e to the power of its score, divided by the sum of all these powers. The best scores are:",
+      terms: it.packed.words.map((name, v) => ({
+        words: `score of ${quoted(name)}`,
+        ...at(it, ["scores", -1, i, v, -1]),
+      })),
+      best: true,
+    }),
+  });
+
+  /** @param {Running} it @param {number} i @param {number} w @returns {Origin} */
+  function scoreOfWord(it, i, w) {
+    const { width, words, output_scale } = it.packed;
+    return {
+      name: `the score of ${quoted(words[w])} as the next word after ${it.word(i)}`,
+      code: `score = ${output_scale} * z @ E["${words[w]}"]`,
+      said: `The sum of ${width} products, of what the last norm gives and the vector of ${quoted(words[w])}.`,
+      terms: Array.from({ length: width }, (_, k) => {
+        const factors = [at(it, ["norm", -1, i, k, -1]), at(it, ["table", -1, i, k, w])];
+        return { words: `number ${k + 1}`, value: output_scale * factors[0].value * factors[1].value, factors };
+      }),
+      sum: true,
+    };
+  }
+
+  /** @param {Running} it @param {number} l @param {number} i @param {number} j @param {number} head @returns {Origin} */
+  function scoreOfKey(it, l, i, j, head) {
+    const { size } = it;
+    const table = it.tensor("bias", l);
+    const reach = table.length / it.packed.num_heads - 1;
+    const distance = table[head * (reach + 1) + reach - Math.min(reach, i - j)];
+    return {
+      name: `the score of ${it.word(j)} for ${it.word(i)} in head ${head + 1} of layer ${l + 1}`,
+      code: `score = query @ key / sqrt(${size}) + bias[${i - j}]`,
+      said: `The sum of ${size} products divided by the root of ${size}, and a learned number for the distance.`,
+      terms: [
+        ...Array.from({ length: size }, (_, k) => {
+          const factors = [at(it, ["query", l, i, head * size + k, -1]), at(it, ["key", l, j, head * size + k, -1])];
+          return { words: `number ${k + 1}`, value: (factors[0].value * factors[1].value) / Math.sqrt(size), factors };
+        }),
+        { words: `for a distance of ${i - j}`, value: distance },
+      ],
+      sum: true,
+    };
+  }
+
+  // Inside attention.
+  /** @param {Running} it @returns {Record<string, Maker>} */
+  function attention(it) {
+    const { size } = it;
+    const { width } = it.packed;
+    /** @param {string} role @returns {Maker} */
+    const projected = (role) => (l, i, r) => ({
+      name: `${role} ${(r % size) + 1} of head ${Math.floor(r / size) + 1} in layer ${l + 1} for ${it.word(i)}`,
+      code: `${role} = z @ W_${role[0].toUpperCase()}`,
+      said: `The sum of ${width} products, of what the norm gives and a column of learned numbers.`,
+      terms: product(it, ["norm1", l], i, `w_${role}`, r),
+      sum: true,
+    });
+    return {
+      ...{ query: projected("query"), key: projected("key"), value: projected("value") },
+      scores: (l, i, j, head) => (l < 0 ? scoreOfWord(it, i, j) : scoreOfKey(it, l, i, j, head)),
+      weights: (l, i, j, head) => ({
+        name: `the weight of ${it.word(j)} for ${it.word(i)} in head ${head + 1} of layer ${l + 1}`,
+        code: "weight = softmax(scores)",
+        said: "e to the power of its score, divided by the sum of all these powers. The best scores are:",
+        terms: Array.from({ length: i + 1 }, (_, m) => ({
+          words: `score of ${it.word(m)}`,
+          ...at(it, ["scores", l, i, m, head]),
+        })),
+        best: true,
+      }),
+      heads: (l, i, r) => {
+        const head = Math.floor(r / size);
+        return {
+          name: `number ${(r % size) + 1} of what head ${head + 1} of layer ${l + 1} blends for ${it.word(i)}`,
+          code: "blend = weights @ values",
+          said: "The weighted average of the values of all words so far.",
+          terms: Array.from({ length: i + 1 }, (_, j) => {
+            const factors = [at(it, ["weights", l, i, j, head]), at(it, ["value", l, j, r, -1])];
+            return { words: it.word(j), value: factors[0].value * factors[1].value, factors };
+          }),
+          sum: true,
+        };
+      },
+      attention: (l, i, k) => ({
+        name: `number ${k + 1} of what attention in layer ${l + 1} adds for ${it.word(i)}`,
+        code: "heads @ W_O",
+        said: `The sum of ${width} products, of what all heads blend and a column of learned numbers.`,
+        terms: product(
+          it,
+          ["heads", l],
+          i,
+          "w_output",
+          k,
+          (r) => `head ${Math.floor(r / size) + 1}, number ${(r % size) + 1}`,
+        ),
+        sum: true,
+      }),
+    };
+  }
+
+  // The stream, its norms, and the MLPs.
+  /** @param {Running} it @returns {Record<string, Maker>} */
+  const stream = (it) => ({
+    norm1: (l, i, k) => ({
+      name: `number ${k + 1} of ${it.word(i)}, normed for attention in layer ${l + 1}`,
+      code: "z = layer_norm(x)",
+      said: "The stream, brought to a common size.",
+      terms: norm(it, it.before(l), i, k, "norm1", l),
+    }),
+    after_attention: (l, i, k) => ({
+      name: `number ${k + 1} of the stream of ${it.word(i)} after attention in layer ${l + 1}`,
+      ...added(it, it.before(l), ["attention", l], i, k, "attention"),
+    }),
+    norm2: (l, i, k) => ({
+      name: `number ${k + 1} of ${it.word(i)}, normed for the MLP of layer ${l + 1}`,
+      code: "z = layer_norm(x)",
+      said: "The stream, brought to a common size.",
+      terms: norm(it, ["after_attention", l], i, k, "norm2", l),
+    }),
+    hidden: (l, i, u) => ({
+      name: `unit ${u + 1} of the MLP in layer ${l + 1} for ${it.word(i)}`,
+      code: "unit = max(z @ W_1 + b_1, 0)",
+      said: "The sum of these terms, or zero where they are less.",
+      terms: [...product(it, ["norm2", l], i, "w1", u), { words: "a learned number", value: it.tensor("b1", l)[u] }],
+      sum: true,
+    }),
+    mlp: (l, i, k) => ({
+      name: `number ${k + 1} of what the MLP of layer ${l + 1} adds for ${it.word(i)}`,
+      code: "units @ W_2 + b_2",
+      said: "A product for each unit, and a learned number.",
+      terms: [
+        ...product(it, ["hidden", l], i, "w2", k, (u) => `unit ${u + 1}`),
+        { words: "a learned number", value: it.tensor("b2", l)[k] },
+      ],
+      sum: true,
+    }),
+    after_mlp: (l, i, k) => ({
+      name: `number ${k + 1} of the stream of ${it.word(i)} after layer ${l + 1}`,
+      ...added(it, ["after_attention", l], ["mlp", l], i, k, "MLP"),
+    }),
+  });
+
+  // Where the number at an address comes from.
+  /** @param {Running} it */
+  function origins(it) {
+    const makers = { ...ends(it), ...attention(it), ...stream(it) };
+    /** @param {Address} address */
+    return ([name, layer, place, index, head]) => makers[name](layer, place, index, head);
+  }
+
+  // The largest first: of a sum by size, of what a softmax compares by height.
+  /** @param {Origin} origin */
+  function ranked({ terms, sum, best }) {
+    if (best) return [...terms].sort((a, b) => b.value - a.value);
+    return sum && terms.length > 2 ? [...terms].sort((a, b) => Math.abs(b.value) - Math.abs(a.value)) : terms;
+  }
+
+  /** @param {PackedDecoder} packed @returns {Rows[]} */
+  const stages = ({ num_layers }) => [
+    ["embedding", -1],
+    ...Array.from(
+      { length: num_layers },
+      (_, l) =>
+        /** @type {Rows[]} */ ([
+          ["after_attention", l],
+          ["after_mlp", l],
+        ]),
+    ).flat(),
+  ];
+
+  /** @param {Given & { addresses: Address[], pair: Point }} given */
+  function compute({ packed, story, addresses, pair }) {
+    const it = reader(packed, story);
+    const origin = origins(it);
+    return {
+      origins: addresses.map((address) => {
+        const { terms, sum = false } = origin(address);
+        return { value: it.value(address), terms: terms.map((term) => term.value), sum };
+      }),
+      contributions: it.model.contributions(it.traced, ...pair),
+      soFar: stages(packed).map((rows) => it.model.soFar(it.rows(rows)[story.length - 1])),
+    };
+  }
+
+  // ---- what is drawn
+
+  /** @typedef {Figure<State, Given>} Owner */
+  /** @typedef {{ state: State, adds: Contribution[], most: number }} Now what all parts of the column are shown with */
+  /** @typedef {{ element: HTMLElement, show(now: Now): void }} Told */
+  /** @typedef {{ figure: Owner, it: Running, shows: ((now: Now) => void)[] }} Site where the column is built */
+
+  /** @param {number} v */
+  const shown = (v) => fixed(v, Math.abs(v) < 0.1 ? 3 : 2);
+  /** @param {number} n @param {(k: number) => Address} address @returns {Address[]} */
+  const range = (n, address) => Array.from({ length: n }, (_, k) => address(k));
+
+  // Where a pointer or the arrow keys are among some squares, and what they say.
+  /** @param {HTMLElement} element @param {HTMLElement} mark @param {HTMLElement} said */
+  function cursor(element, mark, said) {
+    const now = { values: [0], words: [""], k: 0 };
+    /** @param {number} k */
+    function move(k) {
+      now.k = Math.max(0, Math.min(now.values.length - 1, k));
+      const [n, value] = [now.values.length, shown(now.values[now.k])];
+      attnkit.style(mark, "left", `${(100 * now.k) / n}%`);
+      attnkit.style(mark, "width", `${100 / n}%`);
+      attnkit.style(said, "left", `${(100 * (now.k + 0.5)) / n}%`);
+      attnkit.write(said, now.words[now.k] ? `${now.words[now.k]} ${value}` : value);
+      attnkit.attr(element, "aria-valuemax", n);
+      attnkit.attr(element, "aria-valuenow", now.k + 1);
+      attnkit.attr(element, "aria-valuetext", `${now.words[now.k] || `number ${now.k + 1}`}: ${value}`);
+    }
+    return { now, move };
+  }
+
+  // What a press and the keys do to some squares: move the cursor, or ask for the number under it.
+  /** @param {HTMLElement} element @param {ReturnType<typeof cursor>} at_ @param {() => void} ask */
+  function listen(element, { now, move }, ask) {
+    element.addEventListener("keydown", (event) => {
+      /** @type {Record<string, number>} */
+      const ways = { ArrowLeft: now.k - 1, ArrowRight: now.k + 1, Home: 0, End: now.values.length - 1 };
+      if (event.key in ways) move(ways[event.key]);
+      else if (event.key === "Enter" || event.key === " ") ask();
+      else return;
+      event.preventDefault();
+    });
+    /** @param {MouseEvent} event */
+    const point = (event) => {
+      const box = element.getBoundingClientRect();
+      move(Math.floor(((event.clientX - box.left) / box.width) * now.values.length));
+    };
+    element.addEventListener("pointermove", point);
+    element.addEventListener("click", (event) => {
+      point(event);
+      ask();
+    });
+  }
+
+  // A row of squares: one picture, in which a mouse, a finger or the arrow keys find a number; pressed, it is asked for.
+  /** @param {Site} site @param {string} label @param {Fill} [fill] */
+  function squares({ figure, it }, label, fill) {
+    const [mark, said, place] = [h("span", { class: "ak-mark" }), h("span", { class: "ak-tip" }), h("span")];
+    const props = { role: "slider", tabindex: 0, "aria-label": label, "aria-valuemin": 1 };
+    const element = h(
+      "div",
+      { class: "ak-squares", ...props, "data-lm-suppress-shortcuts": "true" },
+      place,
+      mark,
+      said,
+    );
+    const at_ = cursor(element, mark, said);
+    /** @type {Address[]} */
+    let addresses = [];
+    /** @type {Raster | null} */
+    let raster = null;
+    listen(element, at_, () => figure.put({ trail: [addresses[at_.now.k]] }));
+    /** @param {Address[]} all @param {Address} [asked] @param {string[]} [words] */
+    function show(all, asked, words = []) {
+      addresses = all;
+      const values = all.map(it.value);
+      if (raster?.element.width !== values.length) {
+        raster = attnkit.raster(1, values.length, fill ? [fill] : undefined);
+        place.replaceChildren(raster.element);
+      }
+      raster.show(values, fill ? 1 : Math.max(...values.map(Math.abs), 1e-9));
+      Object.assign(at_.now, { values, words });
+      const k = all.findIndex((address) => String(address) === String(asked));
+      element.toggleAttribute("data-asked", k >= 0);
+      at_.move(k >= 0 ? k : at_.now.k);
+    }
+    return { element, show };
+  }
+
+  // A bar to the right or left of a middle, and its number.
+  /** @param {number} layer @param {Contribution["part"]} part @returns {Told} */
+  function bar(layer, part) {
+    const [fill, number] = [h("span", { class: "ak-bar" }), h("span", { class: "ak-out" })];
+    return {
+      element: h("div", { class: "ak-adds" }, h("span", { class: "ak-scale" }, fill), number),
+      show({ adds, most }) {
+        const v = adds.find((one) => one.layer === layer && one.part === part)?.adds ?? 0;
+        const wide = (50 * Math.abs(v)) / most;
+        attnkit.style(fill, "width", `${wide}%`);
+        attnkit.style(fill, "left", v < 0 ? `${50 - wide}%` : "50%");
+        attnkit.paint(fill, v, Math.abs(v) || 1);
+        attnkit.write(number, fixed(v, 2, true));
+      },
+    };
+  }
+
+  // What the machine would say if it stopped at a stage.
+  /** @param {Running} it @param {Rows} rows @returns {Told} */
+  function stopped(it, rows) {
+    const element = h("span", { class: "ak-sofar" });
+    return {
+      element,
+      show({ state: { place } }) {
+        const chances = attnkit.softmax(it.model.soFar(it.rows(rows)[place]));
+        const best = attnkit.ranked(chances, []).slice(0, 3);
+        attnkit.write(element, best.map((w) => `${it.packed.words[w]} ${fixed(chances[w])}`).join(", "));
+      },
+    };
+  }
+
+  // A row of the column: its name, its squares, what is told of it.
+  /** @param {Site} site @param {string} kind @param {string} name @param {number} n @param {(place: number, k: number) => Address} address @param {Told | null} [told] */
+  function vector(site, kind, name, n, address, told = null) {
+    const { element, show } = squares(site, name);
+    site.shows.push((now) => {
+      show(
+        range(n, (k) => address(now.state.place, k)),
+        now.state.trail[0],
+      );
+      told?.show(now);
+    });
+    return h(
+      "div",
+      { class: `ak-row ak-${kind}` },
+      h("span", { class: "ak-name" }, name),
+      element,
+      told?.element ?? h("span"),
+    );
+  }
+
+  // The weights of a head: a square for each word so far.
+  /** @param {Site} site @param {number} l @param {number} head */
+  function looks(site, l, head) {
+    const { element, show } = squares(site, `what head ${head + 1} of layer ${l + 1} looks at`, "weight");
+    const most = h("span", { class: "ak-sofar" });
+    site.shows.push(({ state: { place, trail } }) => {
+      show(
+        range(place + 1, (j) => ["weights", l, place, j, head]),
+        trail[0],
+        site.it.story,
+      );
+      const weights = site.it.rows(["weights", l])[place][head];
+      const j = attnkit.argmax(weights);
+      attnkit.write(most, `${site.it.story[j]} ${fixed(weights[j])}`);
+    });
+    return h("div", { class: "ak-row ak-inner" }, h("span", { class: "ak-name" }, "looks at"), element, most);
+  }
+
+  // Rows that unfold.
+  /** @param {Site} site @param {string} key @param {string} words @param {HTMLElement[]} rows */
+  function folded({ figure, shows }, key, words, rows) {
+    const button = attnkit.button(words, () => {
+      const { unfolded } = figure.state();
+      figure.put({ unfolded: unfolded.includes(key) ? unfolded.filter((one) => one !== key) : [...unfolded, key] });
+    });
+    const inside = h("div", null, ...rows);
+    shows.push(({ state }) => {
+      attnkit.attr(button, "aria-expanded", String(state.unfolded.includes(key)));
+      inside.hidden = !state.unfolded.includes(key);
+    });
+    return h("div", { class: "ak-folded" }, button, inside);
+  }
+
+  // A block, from its end to its beginning.
+  /** @param {Site} site @param {number} l */
+  function block(site, l) {
+    const { it } = site;
+    const { num_heads, width, hidden } = it.packed;
+    /** @param {string} name @param {number} [start] @returns {(place: number, k: number) => Address} */
+    const of =
+      (name, start = 0) =>
+      (i, k) => [name, l, i, start + k, -1];
+    const heads = Array.from({ length: num_heads }, (_, head) => [
+      vector(site, "inner", `head ${head + 1}`, it.size, of("heads", head * it.size), bar(l, head)),
+      looks(site, l, head),
+    ]);
+    const units = [
+      vector(site, "inner", `${hidden} units`, hidden, of("hidden")),
+      vector(site, "inner", "normed", width, of("norm2")),
+    ];
+    const normed = vector(site, "inner", "normed", width, of("norm1"));
+    return [
+      vector(site, "stream", `after MLP ${l + 1}`, width, of("after_mlp"), stopped(it, ["after_mlp", l])),
+      vector(site, "branch", `MLP ${l + 1} adds`, width, of("mlp"), bar(l, "mlp")),
+      folded(site, `mlp${l}`, `inside MLP ${l + 1}`, units),
+      vector(
+        site,
+        "stream",
+        `after attention ${l + 1}`,
+        width,
+        of("after_attention"),
+        stopped(it, ["after_attention", l]),
+      ),
+      vector(site, "branch", `attention ${l + 1} adds`, width, of("attention")),
+      folded(site, `heads${l}`, `the ${num_heads} heads of layer ${l + 1}`, [...heads.flat(), normed]),
+    ];
+  }
+
+  // The likeliest words, each to be asked for.
+  /** @param {Site} site */
+  function chances({ figure, it, shows }) {
+    const buttons = [0, 1, 2].map((k) =>
+      attnkit.button("", () => {
+        const { place } = figure.state();
+        const word = attnkit.ranked(it.results.scores[place], [])[k];
+        figure.put({ trail: [["chance", -1, place, word, -1]] });
+      }),
+    );
+    attnkit.walk(buttons);
+    shows.push(({ state: { place } }) => {
+      const found = attnkit.softmax(it.results.scores[place]);
+      attnkit
+        .ranked(found, [])
+        .slice(0, 3)
+        .forEach((w, k) => {
+          attnkit.write(buttons[k], `${it.packed.words[w]} ${fixed(found[w])}`);
+        });
+    });
+    const group = h("div", { class: "ak-buttons", role: "group", "aria-label": "The next word" }, ...buttons);
+    return h("div", { class: "ak-row ak-ends" }, h("span", { class: "ak-name" }, "next word"), group);
+  }
+
+  // The column of a word, from the chances above to the word's vector below.
+  /** @param {Site} site @param {string[]} pair */
+  function tower(site, pair) {
+    const { num_layers, width } = site.it.packed;
+    const blocks = Array.from({ length: num_layers }, (_, k) => block(site, num_layers - 1 - k));
+    return h(
+      "div",
+      { class: "ak-tower" },
+      chances(site),
+      h(
+        "p",
+        { class: "ak-small" },
+        `Right: on the stream, what the machine would say if it stopped; beside it, what a part adds to ${pair[0]} less ${pair[1]}.`,
+      ),
+      vector(site, "ends", "last norm", width, (i, k) => ["norm", -1, i, k, -1]),
+      ...blocks.flat(),
+      vector(
+        site,
+        "stream",
+        "word vector",
+        width,
+        (i, k) => ["embedding", -1, i, k, -1],
+        stopped(site.it, ["embedding", -1]),
+      ),
+    );
+  }
+
+  // The words of the story, one of which is in hand.
+  /** @param {Owner} figure @param {string[]} story */
+  function words(figure, story) {
+    const buttons = story.map((word, place) => attnkit.button(word, () => figure.put({ place, trail: [] })));
+    const stop = attnkit.walk(buttons, { start: story.length - 1 });
+    const element = h(
+      "div",
+      { class: "ak-story", role: "group", "aria-label": "The story: a word to hold" },
+      ...buttons,
+    );
+    /** @param {number} place */
+    function show(place) {
+      stop.at(place);
+      buttons.forEach((button, k) => attnkit.attr(button, "aria-pressed", String(k === place)));
+    }
+    return { element, show };
+  }
+
+  // ---- where a number comes from
+
+  const FEW = 6; // terms of a sum, before the others are asked for
+
+  // A number in the panel: pressed, it is asked for in its turn; a learned one is not to be pressed.
+  /** @param {Owner} figure @param {Source} source */
+  function square(figure, { value, from }) {
+    const node = from
+      ? attnkit.button(shown(value), () => figure.put({ trail: [...figure.get("trail"), from] }))
+      : h("span", { class: "ak-learned" }, shown(value));
+    attnkit.paint(node, value, Math.max(1, Math.abs(value)));
+    return node;
+  }
+
+  /** @param {Owner} figure @param {Term} term */
+  function line(figure, { words: said, value, from, factors }) {
+    const [first, second] = (factors ?? [{ value, from }]).map((source) => square(figure, source));
+    const made = second ? [first, " × ", second, " = ", h("b", null, shown(value))] : [first];
+    return h("li", null, h("span", { class: "ak-name" }, said), h("span", { class: "ak-term" }, ...made));
+  }
+
+  // What is asked for, the code that makes it, what it is made of, and the way back.
+  /** @param {Owner} figure @param {Running} it @param {(address: Address) => Origin} origin */
+  function panel(figure, it, origin) {
+    const element = h("div", { class: "ak-panel", role: "group", "aria-label": "Where a number comes from" });
+    /** @param {Address[]} trail @param {number} few */
+    function show(trail, few = FEW) {
+      const address = trail[trail.length - 1];
+      if (!address)
+        return element.replaceChildren(
+          h("p", null, "Press a square, or one of the likeliest words: here stands where its number comes from."),
+        );
+      const found = origin(address);
+      const terms = ranked(found);
+      const rest = terms.slice(few);
+      const sum = rest.reduce((total, term) => total + term.value, 0);
+      const more = attnkit.button(`${rest.length} more${found.sum ? `, together ${shown(sum)}` : ""}`, () =>
+        show(trail, Infinity),
+      );
+      const way = trail.map((one, k) =>
+        attnkit.button(String(k + 1), () => figure.put({ trail: trail.slice(0, k + 1) }), {
+          "aria-label": `${k + 1}: ${origin(one).name}`,
+          "aria-pressed": String(k === trail.length - 1),
+        }),
+      );
+      attnkit.walk(way, { start: trail.length - 1 });
+      element.replaceChildren(
+        h("div", { class: "ak-buttons", role: "group", "aria-label": "The way here" }, ...way),
+        h("p", null, h("b", null, `${found.name}: ${shown(it.value(address))}`)),
+        h("p", { class: "ak-code" }, h("code", null, found.code)),
+        h("p", null, found.said),
+        h("ul", null, ...terms.slice(0, few).map((term) => line(figure, term))),
+        rest.length ? more : "",
+      );
+    }
+    return { element, show };
+  }
+
+  // ---- the figure
+
+  // In a sentence: what is asked for, or what comes next.
+  /** @param {Running} it @param {(address: Address) => Origin} origin @param {State} state */
+  function sentence(it, origin, { place, trail }) {
+    const address = trail[trail.length - 1];
+    if (address) {
+      const { name, said } = origin(address);
+      return `${name[0].toUpperCase()}${name.slice(1)}: ${shown(it.value(address))}. ${said}`;
+    }
+    const found = attnkit.softmax(it.results.scores[place]);
+    const best = attnkit.argmax(found);
+    return `After ${it.word(place)} the machine says ${quoted(it.packed.words[best])}, with a chance of ${fixed(found[best])}.`;
+  }
+
+  /** @param {Owner} figure */
+  function build(figure) {
+    const { packed, story } = figure.given("packed", "story");
+    const it = reader(packed, story);
+    const origin = origins(it);
+    /** @type {Site} */
+    const site = { figure, it, shows: [] };
+    const names = /** @type {string[]} */ (figure.get("pair").map((w) => packed.words[w]));
+    const [told, column, asked] = [words(figure, story), tower(site, names), panel(figure, it, origin)];
+    /** @param {State} state */
+    function update(state) {
+      told.show(state.place);
+      const traced = { ...it.traced, scores: it.traced.scores.slice(0, state.place + 1) };
+      const adds = it.model.contributions(traced, ...state.pair);
+      const now = { state, adds, most: Math.max(...adds.map((one) => Math.abs(one.adds)), 1e-9) };
+      for (const show of site.shows) show(now);
+      asked.show(state.trail);
+      figure.say(sentence(it, origin, state));
+    }
+    const both = h("div", { class: "ak-machine" }, column, asked.element);
+    return { parts: [told.element, both, h("div", { class: "ak-buttons" }, figure.reset())], update };
+  }
+
+  attnkit.register("machine", { label: "One story through the whole machine", compute, build });
+})(globalThis.attnkit);

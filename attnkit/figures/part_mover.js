@@ -1,0 +1,311 @@
+// Two stories through one machine, side by side; parts of the second are put into the first, or taken out of it, and the
+// machine goes on from there.
+((attnkit) => {
+  "use strict";
+  const { h, fixed, quoted } = attnkit;
+
+  /** @typedef {[layer: number, part: number, from: number]} Move a head, or -1 for the MLP; from the other story, 1, or out, 0 */
+  /** @typedef {{ other: string[], moves: Move[], asked: number }} State */
+  /** @typedef {{ packed: PackedDecoder, story: string[], variants: { name: string, story: string[] }[], choices: [word: string, everywhere: boolean][][] }} Given */
+  /** @typedef {{ scores: number[], traced: Decoded, best: number }} Run */
+  /** @typedef {Figure<State, Given>} Owner */
+
+  // ---- the arithmetic, compared with the model in torch by tests/figures/test_part_mover.py
+
+  // What stands for a part at the last place: that of the other story, or nothing.
+  /** @param {Decoded} other @param {number} size @param {number} width @returns {(move: Move) => Moved} */
+  const standsFor =
+    (other, size, width) =>
+    ([layer, part, from]) => {
+      const last = other.scores.length - 1;
+      if (part < 0)
+        return {
+          layer,
+          part: "mlp",
+          vector: from ? Array.from(other[`layers.${layer}.mlp`][last]) : Array(width).fill(0),
+        };
+      const blend = other[`layers.${layer}.heads`][last].slice(part * size, (part + 1) * size);
+      return { layer, part, vector: from ? Array.from(blend) : Array(size).fill(0) };
+    };
+
+  // Both stories as they are, and the first with what was moved.
+  /** @param {Decoder} model @param {PackedDecoder} packed @param {string[]} story @param {string[]} other @param {Move[]} moves */
+  function runs(model, packed, story, other, moves) {
+    const { words, width, num_heads } = packed;
+    /** @param {string[]} text */
+    const numbers = (text) => text.map((word) => words.indexOf(word));
+    /** @param {Decoded} traced @returns {Run} */
+    const run = (traced) => {
+      const scores = traced.scores[traced.scores.length - 1];
+      return { traced, scores, best: attnkit.argmax(scores) };
+    };
+    const theirs = run(model.trace(numbers(other)));
+    const ours = run(model.trace(numbers(story)));
+    const moved = moves.map(standsFor(theirs.traced, width / num_heads, width));
+    return { ours, theirs, changed: moves.length ? run(model.trace(numbers(story), moved)) : ours };
+  }
+
+  /** @param {{ packed: PackedDecoder, story: string[], other: string[], moves: Move[] }} given */
+  function compute({ packed, story, other, moves }) {
+    const found = runs(attnkit.decoder(packed), packed, story, other, moves);
+    return { ours: found.ours.scores, theirs: found.theirs.scores, changed: found.changed.scores };
+  }
+
+  // ---- what is drawn
+
+  /** @typedef {{ found: ReturnType<typeof runs>, adds: Contribution[][], most: number, moves: Move[] }} Now */
+
+  // A cell with a bar to the right or left of a middle.
+  function bar() {
+    const [fill, number] = [h("span", { class: "ak-bar" }), h("span", { class: "ak-out" })];
+    return {
+      element: h("div", { class: "ak-adds" }, h("span", { class: "ak-scale" }, fill), number),
+      /** @param {number} v @param {number} most */
+      show(v, most) {
+        const wide = (50 * Math.abs(v)) / most;
+        attnkit.style(fill, "width", `${wide}%`);
+        attnkit.style(fill, "left", v < 0 ? `${50 - wide}%` : "50%");
+        attnkit.paint(fill, v, Math.abs(v) || 1);
+        attnkit.write(number, fixed(v, 2, true));
+      },
+    };
+  }
+
+  /** @param {Move} a @param {Move} b */
+  const same = (a, b) => a[0] === b[0] && a[1] === b[1];
+
+  // Put a part in, take it out, or leave it again.
+  /** @param {Owner} figure @param {Move} move */
+  function turn(figure, move) {
+    const { moves } = figure.state();
+    const was = moves.find((one) => same(one, move));
+    const rest = moves.filter((one) => !same(one, move));
+    figure.put({ moves: was && was[2] === move[2] ? rest : [...rest, move] });
+  }
+
+  // What is dragged from the second story onto the first is put into it.
+  /** @param {HTMLElement} chip @param {HTMLElement} target @param {() => void} drop */
+  function draggable(chip, target, drop) {
+    let [from, now] = [0, 0];
+    /** @param {number} x */
+    const shift = (x) => attnkit.style(chip, "transform", x ? `translateX(${x}px)` : "");
+    chip.addEventListener("pointerdown", (event) => ([from, now] = [event.clientX, event.clientX]));
+    attnkit.drag(chip, (event) => {
+      now = event.clientX;
+      shift(now - from);
+    });
+    chip.addEventListener("pointerup", () => {
+      shift(0);
+      if (now < target.getBoundingClientRect().right) drop();
+    });
+  }
+
+  // A row for a part: what it adds in each story, and what can be done with it.
+  /** @param {Owner} figure @param {number} layer @param {number} part @param {string} name */
+  function partRow(figure, layer, part, name) {
+    const [ours, theirs] = [bar(), bar()];
+    const put = attnkit.button("← put in", () => turn(figure, [layer, part, 1]), {
+      "aria-label": `put ${name} of the other story in`,
+    });
+    const out = attnkit.button("take out", () => turn(figure, [layer, part, 0]), { "aria-label": `take ${name} out` });
+    const [left, right] = [h("td", null, ours.element), h("td", { class: "ak-chip" }, theirs.element)];
+    draggable(theirs.element, left, () => turn(figure, [layer, part, 1]));
+    const element = h(
+      "tr",
+      null,
+      h("th", { scope: "row" }, name),
+      left,
+      right,
+      h("td", { class: "ak-acts" }, put, out),
+    );
+    /** @param {Now} now */
+    function show({ adds, most, moves }) {
+      /** @param {Contribution[]} all */
+      const of = (all) => all.find((one) => one.layer === layer && one.part === (part < 0 ? "mlp" : part))?.adds ?? 0;
+      const move = moves.find((one) => same(one, [layer, part, 0]));
+      ours.show(of(adds[2]), most);
+      theirs.show(of(adds[1]), most);
+      element.toggleAttribute("data-moved", Boolean(move));
+      attnkit.attr(put, "aria-pressed", String(move?.[2] === 1));
+      attnkit.attr(out, "aria-pressed", String(move?.[2] === 0));
+    }
+    return { element, show, buttons: [put, out] };
+  }
+
+  // A row for a stage of the stream: what each machine would say if it stopped.
+  /** @param {Decoder} model @param {PackedDecoder} packed @param {number} layer @param {"embedding" | "after_attention" | "after_mlp"} stage @param {string} name */
+  function stageRow(model, packed, layer, stage, name) {
+    const [ours, theirs] = [h("td"), h("td")];
+    const element = h("tr", { class: "ak-stage" }, h("th", { scope: "row" }, name), ours, theirs, h("td"));
+    /** @param {Decoded} traced */
+    const says = (traced) => {
+      const rows =
+        stage === "embedding"
+          ? traced.embedding
+          : /** @type {Record<string, Float64Array[]>} */ (/** @type {unknown} */ (traced))[`layers.${layer}.${stage}`];
+      const chances = attnkit.softmax(model.soFar(rows[rows.length - 1]));
+      const best = attnkit.argmax(chances);
+      return `${packed.words[best]} ${fixed(chances[best])}`;
+    };
+    /** @param {Now} now */
+    function show({ found }) {
+      attnkit.write(ours, says(found.changed.traced));
+      attnkit.write(theirs, says(found.theirs.traced));
+    }
+    return { element, show, buttons: [] };
+  }
+
+  // The table: the last word of both stories, from the answer above to its vector below.
+  /** @param {Owner} figure @param {Decoder} model @param {PackedDecoder} packed */
+  function table(figure, model, packed) {
+    /** @type {{ element: HTMLElement, show(now: Now): void, buttons: HTMLButtonElement[] }[]} */
+    const rows = [];
+    for (let l = packed.num_layers - 1; l >= 0; l--) {
+      rows.push(stageRow(model, packed, l, "after_mlp", `after MLP ${l + 1}`), partRow(figure, l, -1, `MLP ${l + 1}`));
+      rows.push(stageRow(model, packed, l, "after_attention", `after attention ${l + 1}`));
+      for (let head = packed.num_heads - 1; head >= 0; head--)
+        rows.push(partRow(figure, l, head, `head ${head + 1} of layer ${l + 1}`));
+    }
+    rows.push(stageRow(model, packed, -1, "embedding", "word vector"));
+    attnkit.walk(
+      rows.flatMap(({ buttons }) => buttons),
+      { columns: 2 },
+    );
+    const top = ["part", "this story", "the other story", ""].map((words) => h("th", { scope: "col" }, words));
+    const element = h(
+      "table",
+      { class: "ak-parts" },
+      h("thead", null, h("tr", null, ...top)),
+      h("tbody", null, ...rows.map((row) => row.element)),
+    );
+    return { element, show: (/** @type {Now} */ now) => rows.forEach((row) => row.show(now)) };
+  }
+
+  // The other story: as one of some that are offered, or with a word changed where the grammar has others.
+  /** @param {Owner} figure @param {Given["variants"]} variants @param {Given["choices"]} choices @param {string[]} story */
+  function others(figure, variants, choices, story) {
+    const names = attnkit.choice(
+      "The other story",
+      variants.map(({ name }) => name),
+      (k) => figure.put({ other: variants[k].story, asked: -1 }),
+    );
+    const text = h("div", { class: "ak-story", role: "group", "aria-label": "The other story: a word to change" });
+    const offered = h("div", { class: "ak-buttons", role: "group", "aria-label": "Other words" });
+    /** @param {State} state */
+    function show({ other, asked }) {
+      const own = other.length === story.length && choices.length === other.length;
+      names.show(variants.findIndex((one) => String(one.story) === String(other)));
+      // What differs lies between a common beginning and a common end.
+      const first = other.findIndex((word, k) => word !== story[k]);
+      const end = other.findIndex((_, k) => other[other.length - 1 - k] !== story[story.length - 1 - k]);
+      /** @param {number} k */
+      const differs = (k) => first >= 0 && k >= first && k < other.length - end;
+      const words = other.map((word, k) => {
+        const open = own && choices[k].length > 0;
+        const marks = {
+          class: differs(k) ? "ak-other" : "",
+          disabled: !open,
+          "aria-pressed": String(k === asked),
+        };
+        return attnkit.button(word, () => figure.put({ asked: k === asked ? -1 : k }), marks);
+      });
+      text.replaceChildren(...words);
+      attnkit.walk(words.filter((word) => !word.disabled));
+      const all = own && asked >= 0 ? choices[asked].filter(([word]) => word !== other[asked]) : [];
+      const buttons = all.map(([word, everywhere]) =>
+        attnkit.button(word, () => {
+          const was = other[asked];
+          const changed = other.map((old, k) => (k === asked || (everywhere && k > asked && old === was) ? word : old));
+          figure.put({ other: changed, asked: -1 });
+        }),
+      );
+      offered.replaceChildren(...buttons);
+      attnkit.walk(buttons);
+    }
+    return { elements: [names.element, text, offered], show };
+  }
+
+  // The chances of the words that either story, or the changed machine, finds likely.
+  /** @param {PackedDecoder} packed */
+  function answers(packed) {
+    const element = h("div", { class: "ak-answers" });
+    /** @param {Now} now */
+    function show({ found, moves }) {
+      const all = [found.ours, found.theirs, found.changed].map(({ scores }) => attnkit.softmax(scores));
+      const words = [...new Set(all.flatMap((chances) => attnkit.ranked(chances, []).slice(0, 2)))].slice(0, 4);
+      const names = ["this story", "the other story", moves.length ? "this story, changed" : ""];
+      element.replaceChildren(
+        ...names.flatMap((name, k) =>
+          name
+            ? [
+                h("span", { class: "ak-name" }, name),
+                h(
+                  "span",
+                  null,
+                  ...words.flatMap((w) => [
+                    h("span", { class: "ak-word" }, `${packed.words[w]} `, h("b", null, fixed(all[k][w]))),
+                  ]),
+                ),
+              ]
+            : [],
+        ),
+      );
+    }
+    return { element, show };
+  }
+
+  // In a sentence: what was done, and what became of the answer.
+  /** @param {PackedDecoder} packed @param {ReturnType<typeof runs>} found @param {Move[]} moves */
+  function sentence({ words }, { ours, theirs, changed }, moves) {
+    const [a, b, c] = [ours, theirs, changed].map(({ best }) => quoted(words[best]));
+    if (!moves.length)
+      return a === b
+        ? `Both stories end with ${a}: nothing to flip. Change another word.`
+        : `This story ends with ${a}, the other one with ${b}. Which part makes the difference?`;
+    const done = moves
+      .map(
+        ([l, part, from]) =>
+          `${part < 0 ? `MLP ${l + 1}` : `head ${part + 1} of layer ${l + 1}`} ${from ? "put in" : "taken out"}`,
+      )
+      .join(", ");
+    const said = c === a ? `the answer stays ${a}` : c === b ? `the answer flips to ${b}` : `the answer becomes ${c}`;
+    return `With ${done}: ${said}, ${fixed(attnkit.softmax(changed.scores)[changed.best])}.`;
+  }
+
+  /** @param {Owner} figure */
+  function build(figure) {
+    const { packed, story, variants, choices } = figure.given("packed", "story", "variants", "choices");
+    const model = attnkit.decoder(packed);
+    const [chosen, parts, said] = [
+      others(figure, variants, choices, story),
+      table(figure, model, packed),
+      answers(packed),
+    ];
+    /** @param {State} state */
+    function update({ other, moves, asked }) {
+      const found = runs(model, packed, story, other, moves);
+      const pair = /** @type {Point} */ ([
+        found.ours.best,
+        found.theirs.best === found.ours.best ? attnkit.ranked(found.ours.scores, [])[1] : found.theirs.best,
+      ]);
+      const adds = [found.ours, found.theirs, found.changed].map(({ traced }) => model.contributions(traced, ...pair));
+      const now = { found, adds, moves, most: Math.max(...adds.flat().map((one) => Math.abs(one.adds)), 1e-9) };
+      chosen.show({ other, moves, asked });
+      parts.show(now);
+      said.show(now);
+      figure.say(sentence(packed, found, moves));
+    }
+    const own = h(
+      "p",
+      { class: "ak-this" },
+      h("b", null, "This story: "),
+      story.slice(1).join(" ").replaceAll(" .", "."),
+    );
+    return {
+      parts: [own, ...chosen.elements, said.element, parts.element, h("div", { class: "ak-buttons" }, figure.reset())],
+      update,
+    };
+  }
+
+  attnkit.register("part_mover", { label: "Two stories, and parts moved between them", compute, build });
+})(globalThis.attnkit);

@@ -1,0 +1,112 @@
+"""The figure of two texts side by side, and of parts that are moved between them."""
+
+import numpy as np
+import pytest
+from conftest import node
+from hand import alone, drag, fits, says
+from random_models import random_storyteller
+from test_machine import STORY
+
+from attnkit.figures import PartMover
+from attnkit.lessons import storyteller
+from attnkit.lessons.stories import errors, other_receivers, other_words, stories
+from attnkit.pictures.formats import fixed
+
+PAGES = []
+OTHER = STORY.replace("gave the key to him", "gave the key back to her")
+
+
+def example():
+    return PartMover(random_storyteller(3), "Zoe met the Rex .", {"met Zoe": "Rex met the Zoe ."}, caption="Cap.")
+
+
+def shown(widget):
+    runs = widget.runs()
+    pair = [widget.model.words[runs[name]["scores"][-1].argmax()] for name in ("this", "other")]
+    if pair[0] == pair[1]:
+        pair[1] = widget.model.words[np.argsort(-runs["this"]["scores"][-1], kind="stable")[1]]
+    return [fixed(v, plus=True) for v in widget.model.contributions(runs["other"], *pair).values()]
+
+
+BAD = [
+    (lambda: PartMover("model", "Zoe", {"a": "Rex"}), TypeError, "model must be a OpenModel"),
+    (lambda: PartMover(random_storyteller(3), "Zoe", {}), TypeError, "variants must be a dict of texts"),
+    (lambda: PartMover(random_storyteller(3), "Zoe", {"a": "Ann"}), ValueError, "the variant 'a' must hold words that the model knows, not 'Ann'"),
+    (lambda: PartMover(random_storyteller(3), "Zoe met", {"a": "Rex met"}, [[]]), ValueError, "other_words must have a list for each of 2 words, got 1"),
+]
+REFUSED = [("moves", [[2, 0, 1]], ValueError), ("moves", [[0, 0]], ValueError), ("other", ["<start>", "Ann"], ValueError)]
+CHANGED = ("moves", [[0, 1, 1]])
+
+
+def in_page(figure):
+    given = {"packed": figure.packed, "story": figure.story, "other": figure.other, "moves": figure.moves}
+    return given
+
+
+def test_changed_and_patched_runs_are_the_same_in_the_page():
+    """300 stories with another receiver, each with some parts moved or taken out: all scores, to 1e-9."""
+    model, rng, figures = storyteller.trained(), np.random.default_rng(36), []
+    for story in stories(900, seed=352):
+        for changed, _ in other_receivers(story)[:1]:
+            this = story[:story.index("now") + 5] if "now" in story else story[:20]
+            figure = PartMover(model, " ".join(this), {"changed": " ".join(changed)})
+            parts = [(layer, head) for layer in range(2) for head in range(-1, 4)]
+            figure.moves = [[*parts[k], int(rng.integers(2))] for k in rng.choice(10, rng.integers(0, 4), replace=False)]
+            figures.append(figure)
+    figures = figures[:300]
+    assert len(figures) == 300
+    largest = 0
+    for figure, got in zip(figures, node("run_figures.js", {"figure": "part_mover", "cases": [in_page(figure) for figure in figures]}), strict=True):
+        runs = figure.runs()
+        for ours, theirs in (("this", "ours"), ("other", "theirs"), ("changed", "changed")):
+            largest = max(largest, np.abs(runs[ours]["scores"][-1] - got[theirs]).max())
+    print(f"\nlargest difference {largest:.0e}")
+    assert largest < 1e-9
+
+
+def test_what_is_moved_is_read_at_the_last_word_only():
+    model = storyteller.trained()
+    numbers = [model.words.index(word) for word in ["<start>", *STORY.split()]]
+    plain, moved = model.trace(numbers), model.trace(numbers, {(0, 2): np.zeros(8), (1, "mlp"): np.zeros(32)})
+    for name, rows in plain.items():
+        before = (slice(None),) * (rows.ndim - 2) + (slice(-1),)
+        assert np.array_equal(rows[before], moved[name][before], equal_nan=True), name
+    assert not moved["layers.0.heads"][2, -1].any() and not moved["layers.1.mlp"][-1].any()
+    assert np.array_equal(moved["layers.1.after_mlp"][-1], moved["layers.1.after_attention"][-1])
+
+
+def test_other_words_keep_a_story_right():
+    words = STORY.split()
+    found = other_words(words)
+    assert found[0] == [(name, False) for name in ("Ben", "Sam", "Tom")] and len(found) == len(words)
+    for k, place in enumerate(found):
+        for word, everywhere in place:
+            changed = [word if i == k or everywhere and i > k and old == words[k] else old for i, old in enumerate(words)]
+            assert {kind for kind, _ in errors(changed)} <= {"unfinished"}, changed
+
+
+# ---- alone on a page
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1280, 360])
+def test_one_head_flips_the_answer(window, tmp_path, width):
+    """By key, by dragging, and back; a word is changed where the grammar has another."""
+    with window(width=width) as w:
+        found = alone(w, tmp_path, PartMover(storyteller.trained(), STORY, {"back to her": OTHER, "the same": STORY}, other_words(STORY.split())))
+        assert says(w, found) == "This story ends with “Max”, the other one with “Eva”. Which part makes the difference?"
+        put = found.get_by_role("button", name="put head 2 of layer 2 of the other story in")
+        put.press("Enter")
+        assert says(w, found) == "With head 2 of layer 2 put in: the answer flips to “Eva”, 1.00." and put.get_attribute("aria-pressed") == "true"
+        put.press("Enter")
+        found.get_by_role("button", name="put head 2 of layer 1 of the other story in").click()
+        assert "the answer stays “Max”" in says(w, found)
+        found.get_by_role("button", name="Reset").click()
+        row = found.locator("tr").filter(has_text="head 2 of layer 2")
+        target = row.locator("td").nth(1).locator(".ak-adds")
+        drag(w, target, -row.locator("td").first.bounding_box()["width"], 0)
+        assert says(w, found).startswith("With head 2 of layer 2 put in: the answer flips")
+        found.get_by_role("button", name="the same").click()
+        assert says(w, found).startswith("With head 2 of layer 2 put in: the answer stays")
+        found.get_by_role("group", name="a word to change").get_by_role("button", name="forest").click()
+        found.get_by_role("group", name="Other words").get_by_role("button", name="park").press("Enter")
+        assert "park" in found.get_by_role("group", name="a word to change").inner_text() and fits(w) and not w.errors
