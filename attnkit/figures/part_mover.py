@@ -20,7 +20,7 @@ class PartMover(Figure):
 
     Parameters
     ----------
-    model : attnkit.figures.models.OpenModel
+    model : OpenModel
         See `StoryWriter`, which has the same limits.  The figure keeps it as it travels: `model` is then that copy.
     text : str
         Words that the model knows, with blanks between.

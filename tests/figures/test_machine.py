@@ -20,6 +20,10 @@ def example():
     return Machine(random_storyteller(3), "Zoe met the Rex .", ("Zoe", "Rex"), caption="Cap.")
 
 
+def given(widget):
+    return {"packed": widget.packed, "story": widget.story, "addresses": [["embedding", -1, 0, 0, -1]], "pair": [3, 4]}
+
+
 def shown(widget):
     return [fixed(chance) for best in widget.so_far.values() for _, chance in best] + [fixed(v, plus=True) for v in widget.contributions.values()]
 
