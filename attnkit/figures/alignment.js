@@ -24,8 +24,7 @@
     });
   }
 
-  // A ribbon from each word above to each word below. When the page is opened they appear once, a word after the other, as
-  // a translator writes (the style sheet; not where motion is unwelcome).
+  // A ribbon from each word above to each word below.
   /** @param {SVGElement} picture @param {number} rows @param {number} columns */
   function ribbons(picture, rows, columns) {
     /** @param {number} k @param {number} count */
@@ -34,7 +33,7 @@
       Array.from({ length: columns }, (_, j) => {
         const [from, to] = [at(i, rows), at(j, columns)];
         const d = `M${from} 0C${from} 50 ${to} 50 ${to} 100`;
-        const ribbon = attnkit.svg("path", { d, style: `animation-delay:${0.9 * i}s` });
+        const ribbon = attnkit.svg("path", { d });
         picture.append(ribbon);
         return ribbon;
       }),

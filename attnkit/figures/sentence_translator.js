@@ -136,13 +136,13 @@
       curves.forEach((curve, j) => {
         const there = from && j < words.length;
         attnkit.style(curve, "strokeOpacity", there ? (0.12 + 0.7 * weights[shown][j]).toFixed(2) : "0");
+        attnkit.style(curve, "strokeWidth", there ? `${(1 + 9 * weights[shown][j]).toFixed(1)}px` : "");
         if (!there) return;
         const [x, y] = [from.left + from.width / 2 - left, from.bottom - top];
         const [u, v] = [ends[j].left + ends[j].width / 2 - left, ends[j].top - top];
         const middle = (y + v) / 2;
         const path = [x, y, x, middle, u, middle, u, v].map((at) => at.toFixed(1));
         attr(curve, "d", `M${path.slice(0, 2)}C${path.slice(2)}`);
-        attnkit.style(curve, "strokeWidth", `${(1 + 9 * weights[shown][j]).toFixed(1)}px`);
       });
     }
     /** @param {Found} found */
