@@ -206,6 +206,7 @@ interface Attnkit {
   ): HTMLElementTagNameMap[K];
   svg<K extends keyof SVGElementTagNameMap>(tag: K, props?: Record<string, string | number>): SVGElementTagNameMap[K];
   paint(el: HTMLElement, value: number, vmax: number, kind?: Fill): void;
+  balance(): { element: HTMLElement; show(v: number, most: number): void };
   write(node: Node, text: string): void;
   style(node: HTMLElement | SVGElement, name: Rule, value: string): void;
   attr(node: Element, name: string, value: string | number): void;

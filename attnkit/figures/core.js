@@ -127,6 +127,22 @@
     attnkit.style(el, "backgroundColor", `color-mix(in srgb, ${fillOf(kind)} ${share}%, transparent)`);
   };
 
+  // A bar to the right or the left of a middle, and its number: what something adds or takes, of at most `most`.
+  attnkit.balance = () => {
+    const [fill, number] = [attnkit.h("span", { class: "ak-bar" }), attnkit.h("span", { class: "ak-out" })];
+    const element = attnkit.h("div", { class: "ak-adds" }, attnkit.h("span", { class: "ak-scale" }, fill), number);
+    return {
+      element,
+      show(v, most) {
+        const wide = (50 * Math.abs(v)) / most;
+        attnkit.style(fill, "width", `${wide}%`);
+        attnkit.style(fill, "left", v < 0 ? `${50 - wide}%` : "50%");
+        attnkit.paint(fill, v, Math.abs(v) || 1);
+        attnkit.write(number, attnkit.fixed(v, 2, true));
+      },
+    };
+  };
+
   // When the page turns dark, or light, the fills are other ones: the figures draw themselves again. One observer watches
   // for all of them, from the first to the last.
   /** @type {Set<{ redraw(): void }>} */

@@ -11,7 +11,8 @@
    * @typedef {[name: string, layer: number]} Rows the results that an address looks into
    */
   /** @typedef {{ place: number, trail: Address[], pair: Point, unfolded: string[] }} State */
-  /** @typedef {{ packed: PackedDecoder, story: string[] }} Given */
+  /** @typedef {Omit<State, "pair"> & { name: string }} View */
+  /** @typedef {{ packed: PackedDecoder, story: string[], views: View[] }} Given */
   /**
    * What a number is made of: its terms, each with words and a value; where it comes from, or the two numbers that were
    * multiplied. What comes from nowhere was learned, or says how it was made.
@@ -134,7 +135,7 @@
     chance: (_, i, w) => ({
       name: `the chance of ${quoted(it.packed.words[w])} after ${it.word(i)}`,
       code: "chance = softmax(scores)",
-      said: "e to the power of its score, divided by the sum of all these powers. The best scores are:",
+      said: "The softmax of all scores: e to the power of its own, divided by the sum of all such powers.",
       terms: it.packed.words.map((name, v) => ({
         words: `score of ${quoted(name)}`,
         ...at(it, ["scores", -1, i, v, -1]),
@@ -198,7 +199,7 @@
       weights: (l, i, j, head) => ({
         name: `the weight of ${it.word(j)} for ${it.word(i)} in head ${head + 1} of layer ${l + 1}`,
         code: "weight = softmax(scores)",
-        said: "e to the power of its score, divided by the sum of all these powers. The best scores are:",
+        said: "The softmax of all scores: e to the power of its own, divided by the sum of all such powers.",
         terms: Array.from({ length: i + 1 }, (_, m) => ({
           words: `score of ${it.word(m)}`,
           ...at(it, ["scores", l, i, m, head]),
@@ -305,7 +306,7 @@
     ).flat(),
   ];
 
-  /** @param {Given & { addresses: Address[], pair: Point }} given */
+  /** @param {Pick<Given, "packed" | "story"> & { addresses: Address[], pair: Point }} given */
   function compute({ packed, story, addresses, pair }) {
     const it = reader(packed, story);
     const origin = origins(it);
@@ -408,38 +409,37 @@
     return { element, show };
   }
 
-  // A bar to the right or left of a middle, and its number.
-  /** @param {number} layer @param {Contribution["part"]} part @returns {Told} */
-  function bar(layer, part) {
-    const [fill, number] = [h("span", { class: "ak-bar" }), h("span", { class: "ak-out" })];
+  // What some parts add together to the score of one word less that of the other.
+  /** @param {(one: Contribution) => boolean} among @returns {Told} */
+  function bar(among) {
+    const { element, show } = attnkit.balance();
     return {
-      element: h("div", { class: "ak-adds" }, h("span", { class: "ak-scale" }, fill), number),
-      show({ adds, most }) {
-        const v = adds.find((one) => one.layer === layer && one.part === part)?.adds ?? 0;
-        const wide = (50 * Math.abs(v)) / most;
-        attnkit.style(fill, "width", `${wide}%`);
-        attnkit.style(fill, "left", v < 0 ? `${50 - wide}%` : "50%");
-        attnkit.paint(fill, v, Math.abs(v) || 1);
-        attnkit.write(number, fixed(v, 2, true));
-      },
+      element,
+      show: ({ adds, most }) =>
+        show(
+          adds.filter(among).reduce((sum, one) => sum + one.adds, 0),
+          most,
+        ),
     };
   }
 
   // What the machine would say if it stopped at a stage.
   /** @param {Running} it @param {Rows} rows @returns {Told} */
   function stopped(it, rows) {
-    const element = h("span", { class: "ak-sofar" });
+    const element = h("span", { class: "ak-told" });
     return {
       element,
       show({ state: { place } }) {
         const chances = attnkit.softmax(it.model.soFar(it.rows(rows)[place]));
         const best = attnkit.ranked(chances, []).slice(0, 3);
-        attnkit.write(element, best.map((w) => `${it.packed.words[w]} ${fixed(chances[w])}`).join(", "));
+        element.replaceChildren(
+          ...best.map((w, k) => h(k ? "span" : "b", null, `${it.packed.words[w]} ${fixed(chances[w])}`)),
+        );
       },
     };
   }
 
-  // A row of the column: its name, its squares, what is told of it.
+  // A row of the column: its name and what is told of it, and under them its squares.
   /** @param {Site} site @param {string} kind @param {string} name @param {number} n @param {(place: number, k: number) => Address} address @param {Told | null} [told] */
   function vector(site, kind, name, n, address, told = null) {
     const { element, show } = squares(site, name);
@@ -454,27 +454,43 @@
       "div",
       { class: `ak-row ak-${kind}` },
       h("span", { class: "ak-name" }, name),
-      element,
       told?.element ?? h("span"),
+      element,
     );
   }
 
-  // The weights of a head: a square for each word so far.
+  // A head: which word it looks at most and what it adds; under that a square for each word so far, and what it blends.
   /** @param {Site} site @param {number} l @param {number} head */
-  function looks(site, l, head) {
-    const { element, show } = squares(site, `what head ${head + 1} of layer ${l + 1} looks at`, "weight");
-    const most = h("span", { class: "ak-sofar" });
-    site.shows.push(({ state: { place, trail } }) => {
-      show(
+  function headRow(site, l, head) {
+    const { it } = site;
+    const name = `head ${head + 1}`;
+    const looks = squares(site, `what ${name} of layer ${l + 1} looks at`, "weight");
+    const blends = squares(site, `what ${name} of layer ${l + 1} blends`);
+    const most = h("span", { class: "ak-name" });
+    const adds = bar((one) => one.layer === l && one.part === head);
+    site.shows.push((now) => {
+      const { place, trail } = now.state;
+      looks.show(
         range(place + 1, (j) => ["weights", l, place, j, head]),
         trail[0],
-        site.it.story,
+        it.story,
       );
-      const weights = site.it.rows(["weights", l])[place][head];
+      blends.show(
+        range(it.size, (k) => ["heads", l, place, head * it.size + k, -1]),
+        trail[0],
+      );
+      const weights = it.rows(["weights", l])[place][head];
       const j = attnkit.argmax(weights);
-      attnkit.write(most, `${site.it.story[j]} ${fixed(weights[j])}`);
+      most.replaceChildren(h("b", null, name), ` looks at ${it.story[j]} ${fixed(weights[j])}`);
+      adds.show(now);
     });
-    return h("div", { class: "ak-row ak-inner" }, h("span", { class: "ak-name" }, "looks at"), element, most);
+    return h(
+      "div",
+      { class: "ak-row" },
+      most,
+      adds.element,
+      h("div", { class: "ak-both" }, looks.element, blends.element),
+    );
   }
 
   // Rows that unfold.
@@ -492,7 +508,7 @@
     return h("div", { class: "ak-folded" }, button, inside);
   }
 
-  // A block, from its end to its beginning.
+  // A block, from its end to its beginning: the stream, and beside it the two branches that add to it.
   /** @param {Site} site @param {number} l */
   function block(site, l) {
     const { it } = site;
@@ -501,29 +517,37 @@
     const of =
       (name, start = 0) =>
       (i, k) => [name, l, i, start + k, -1];
-    const heads = Array.from({ length: num_heads }, (_, head) => [
-      vector(site, "inner", `head ${head + 1}`, it.size, of("heads", head * it.size), bar(l, head)),
-      looks(site, l, head),
-    ]);
+    const heads = Array.from({ length: num_heads }, (_, head) => headRow(site, l, head));
     const units = [
       vector(site, "inner", `${hidden} units`, hidden, of("hidden")),
       vector(site, "inner", "normed", width, of("norm2")),
     ];
     const normed = vector(site, "inner", "normed", width, of("norm1"));
+    const [attention, mlp] = [
+      bar((one) => one.layer === l && one.part !== "mlp"),
+      bar((one) => one.layer === l && one.part === "mlp"),
+    ];
+    /** @param {"attention" | "mlp"} part */
+    const after = (part) => {
+      const rows = /** @type {Rows} */ ([`after_${part}`, l]);
+      const name = `after ${part === "mlp" ? "MLP" : part} ${l + 1}`;
+      return vector(site, "stream", name, width, of(rows[0]), stopped(it, rows));
+    };
     return [
-      vector(site, "stream", `after MLP ${l + 1}`, width, of("after_mlp"), stopped(it, ["after_mlp", l])),
-      vector(site, "branch", `MLP ${l + 1} adds`, width, of("mlp"), bar(l, "mlp")),
-      folded(site, `mlp${l}`, `inside MLP ${l + 1}`, units),
-      vector(
-        site,
-        "stream",
-        `after attention ${l + 1}`,
-        width,
-        of("after_attention"),
-        stopped(it, ["after_attention", l]),
+      after("mlp"),
+      h(
+        "div",
+        { class: "ak-branch" },
+        vector(site, "inner", `MLP ${l + 1} adds`, width, of("mlp"), mlp),
+        folded(site, `mlp${l}`, `inside MLP ${l + 1}`, units),
       ),
-      vector(site, "branch", `attention ${l + 1} adds`, width, of("attention")),
-      folded(site, `heads${l}`, `the ${num_heads} heads of layer ${l + 1}`, [...heads.flat(), normed]),
+      after("attention"),
+      h(
+        "div",
+        { class: "ak-branch" },
+        vector(site, "inner", `attention ${l + 1} adds`, width, of("attention"), attention),
+        folded(site, `heads${l}`, `the ${num_heads} heads of layer ${l + 1}`, [...heads, normed]),
+      ),
     ];
   }
 
@@ -556,63 +580,99 @@
   function tower(site, pair) {
     const { num_layers, width } = site.it.packed;
     const blocks = Array.from({ length: num_layers }, (_, k) => block(site, num_layers - 1 - k));
+    const legend = `On the line: what the machine would say if it stopped there. In the boxes: what a part adds to the score of ${pair[0]} less that of ${pair[1]}.`;
     return h(
       "div",
       { class: "ak-tower" },
+      h("p", { class: "ak-small" }, legend),
       chances(site),
-      h(
-        "p",
-        { class: "ak-small" },
-        `Right: on the stream, what the machine would say if it stopped; beside it, what a part adds to ${pair[0]} less ${pair[1]}.`,
-      ),
       vector(site, "ends", "last norm", width, (i, k) => ["norm", -1, i, k, -1]),
-      ...blocks.flat(),
-      vector(
-        site,
-        "stream",
-        "word vector",
-        width,
-        (i, k) => ["embedding", -1, i, k, -1],
-        stopped(site.it, ["embedding", -1]),
+      h(
+        "div",
+        { class: "ak-line" },
+        ...blocks.flat(),
+        vector(
+          site,
+          "stream",
+          "word vector",
+          width,
+          (i, k) => ["embedding", -1, i, k, -1],
+          stopped(site.it, ["embedding", -1]),
+        ),
       ),
     );
   }
 
-  // The words of the story, one of which is in hand.
-  /** @param {Owner} figure @param {string[]} story */
-  function words(figure, story) {
-    const buttons = story.map((word, place) => attnkit.button(word, () => figure.put({ place, trail: [] })));
-    const stop = attnkit.walk(buttons, { start: story.length - 1 });
+  // How strongly each word of the story is marked, from 0 to 1: where the head looks, or the unit fires, that is asked for.
+  /** @param {Running} it @param {number} place @param {Address} [address] @returns {ArrayLike<number>} */
+  function marks(it, place, address) {
+    if (address?.[0] === "hidden") {
+      const fires = it.rows(["hidden", address[1]]).map((row) => row[address[3]]);
+      const most = Math.max(...fires, 1e-9);
+      return fires.map((v) => v / most);
+    }
+    const [layer, head] = address ? headOf(it, address) : [-1, -1];
+    return head < 0 ? [] : it.rows(["weights", layer])[place][head];
+  }
+
+  // The words of the story, one of which is in hand; marked are those that the number asked for has to do with.
+  /** @param {Owner} figure @param {Running} it */
+  function words(figure, it) {
+    const buttons = it.story.map((word, place) => attnkit.button(word, () => figure.put({ place, trail: [] })));
+    const stop = attnkit.walk(buttons, { start: it.story.length - 1 });
     const element = h(
       "div",
       { class: "ak-story", role: "group", "aria-label": "The story: a word to hold" },
       ...buttons,
     );
-    /** @param {number} place */
-    function show(place) {
+    /** @param {State} state */
+    function show({ place, trail }) {
       stop.at(place);
-      buttons.forEach((button, k) => attnkit.attr(button, "aria-pressed", String(k === place)));
+      const strong = marks(it, place, trail[trail.length - 1]);
+      buttons.forEach((button, k) => {
+        attnkit.attr(button, "aria-pressed", String(k === place));
+        attnkit.style(button, "boxShadow", `inset 0 -${fixed(0.5 * (strong[k] ?? 0), 2)}em var(--ak-fill-weight)`);
+      });
     }
     return { element, show };
   }
 
   // ---- where a number comes from
 
+  // The layer and the head that an address belongs to, if to one.
+  /** @param {Running} it @param {Address} address */
+  function headOf({ size }, [name, layer, , index, head]) {
+    if (name === "query" || name === "heads") return [layer, Math.floor(index / size)];
+    return (name === "scores" || name === "weights") && layer >= 0 ? [layer, head] : [-1, -1];
+  }
+
+  // A step of the trail in a word or two.
+  /** @type {Record<string, string>} */
+  const STEPS = {
+    ...{ table: "the table", embedding: "word vector", norm1: "normed", norm2: "normed", norm: "last norm" },
+    ...{ scores: "score", weights: "weight", heads: "blend", hidden: "unit", attention: "attention", mlp: "MLP" },
+    ...{ after_attention: "stream", after_mlp: "stream" },
+  };
+
   const FEW = 6; // terms of a sum, before the others are asked for
 
   // A number in the panel: pressed, it is asked for in its turn; a learned one is not to be pressed.
-  /** @param {Owner} figure @param {Source} source */
-  function square(figure, { value, from }) {
+  /** @param {Owner} figure @param {Source} source @param {number} most */
+  function square(figure, { value, from }, most) {
     const node = from
       ? attnkit.button(shown(value), () => figure.put({ trail: [...figure.get("trail"), from] }))
       : h("span", { class: "ak-learned" }, shown(value));
-    attnkit.paint(node, value, Math.max(1, Math.abs(value)));
+    attnkit.paint(node, value, most);
     return node;
   }
 
-  /** @param {Owner} figure @param {Term} term */
-  function line(figure, { words: said, value, from, factors }) {
-    const [first, second] = (factors ?? [{ value, from }]).map((source) => square(figure, source));
+  /** @param {Term} term @returns {Source[]} */
+  const sources = ({ value, from, factors }) => factors ?? [{ value, from }];
+
+  /** @param {Owner} figure @param {Term} term @param {number} most */
+  function line(figure, term, most) {
+    const { words: said, value } = term;
+    const [first, second] = sources(term).map((source) => square(figure, source, most));
     const made = second ? [first, " × ", second, " = ", h("b", null, shown(value))] : [first];
     return h("li", null, h("span", { class: "ak-name" }, said), h("span", { class: "ak-term" }, ...made));
   }
@@ -631,23 +691,24 @@
       const found = origin(address);
       const terms = ranked(found);
       const rest = terms.slice(few);
+      const most = Math.max(...terms.flatMap(sources).map((source) => Math.abs(source.value)));
       const sum = rest.reduce((total, term) => total + term.value, 0);
       const more = attnkit.button(`${rest.length} more${found.sum ? `, together ${shown(sum)}` : ""}`, () =>
         show(trail, Infinity),
       );
       const way = trail.map((one, k) =>
-        attnkit.button(String(k + 1), () => figure.put({ trail: trail.slice(0, k + 1) }), {
-          "aria-label": `${k + 1}: ${origin(one).name}`,
+        attnkit.button(STEPS[one[0]] ?? one[0], () => figure.put({ trail: trail.slice(0, k + 1) }), {
+          "aria-label": `${STEPS[one[0]] ?? one[0]}, step ${k + 1}: ${origin(one).name}`,
           "aria-pressed": String(k === trail.length - 1),
         }),
       );
       attnkit.walk(way, { start: trail.length - 1 });
       element.replaceChildren(
-        h("div", { class: "ak-buttons", role: "group", "aria-label": "The way here" }, ...way),
+        h("div", { class: "ak-way", role: "group", "aria-label": "The way here" }, ...way),
         h("p", null, h("b", null, `${found.name}: ${shown(it.value(address))}`)),
         h("p", { class: "ak-code" }, h("code", null, found.code)),
         h("p", null, found.said),
-        h("ul", null, ...terms.slice(0, few).map((term) => line(figure, term))),
+        h("ul", null, ...terms.slice(0, few).map((term) => line(figure, term, most))),
         rest.length ? more : "",
       );
     }
@@ -671,16 +732,27 @@
 
   /** @param {Owner} figure */
   function build(figure) {
-    const { packed, story } = figure.given("packed", "story");
+    const { packed, story, views } = figure.given("packed", "story", "views");
     const it = reader(packed, story);
     const origin = origins(it);
     /** @type {Site} */
     const site = { figure, it, shows: [] };
     const names = /** @type {string[]} */ (figure.get("pair").map((w) => packed.words[w]));
-    const [told, column, asked] = [words(figure, story), tower(site, names), panel(figure, it, origin)];
+    const [told, column, asked] = [words(figure, it), tower(site, names), panel(figure, it, origin)];
+    const chosen = attnkit.choice(
+      "Look at",
+      views.map(({ name }) => name),
+      (k) => {
+        const { place, unfolded, trail } = views[k];
+        figure.put({ place, unfolded, trail });
+      },
+    );
+    chosen.element.hidden = !views.length;
     /** @param {State} state */
     function update(state) {
-      told.show(state.place);
+      const { place, trail } = state;
+      chosen.show(views.findIndex((one) => one.place === place && String(one.trail) === String(trail)));
+      told.show(state);
       const traced = { ...it.traced, scores: it.traced.scores.slice(0, state.place + 1) };
       const adds = it.model.contributions(traced, ...state.pair);
       const now = { state, adds, most: Math.max(...adds.map((one) => Math.abs(one.adds)), 1e-9) };
@@ -689,7 +761,7 @@
       figure.say(sentence(it, origin, state));
     }
     const both = h("div", { class: "ak-machine" }, column, asked.element);
-    return { parts: [told.element, both, h("div", { class: "ak-buttons" }, figure.reset())], update };
+    return { parts: [told.element, chosen.element, both, h("div", { class: "ak-buttons" }, figure.reset())], update };
   }
 
   attnkit.register("machine", { label: "One story through the whole machine", compute, build });

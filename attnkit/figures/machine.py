@@ -30,12 +30,11 @@ class Machine(Figure):
         Words that the model knows, with blanks between.
     pair : pair of str
         The two words whose scores are compared.
-    place : int, optional
-        Which word is in hand at first, that of ``<start>`` being 0; the last if not given.
-    unfolded : sequence of str
-        What is unfolded at first: ``heads0`` for the heads of the first layer, ``mlp0`` for the units of its MLP, ...
-    trail : sequence of addresses
-        What is asked for at first; an address is a name, a layer (or -1), a place, a number, and a head or word
+    views : dict, optional
+        States to go to by a button, by the words on it; the figure opens in the first. A state is a dict of ``place``,
+        which word is in hand, that of ``<start>`` being 0 (the last if not given); ``unfolded``, a list of
+        ``"heads0"`` for the heads of the first layer, ``"mlp0"`` for the units of its MLP, and so on; and ``trail``, a
+        list of what is asked for. There an address is a name, a layer (or -1), a place, a number, and a head or word
         (or -1).
     caption : str
 
@@ -61,19 +60,20 @@ class Machine(Figure):
     trail = traitlets.List().tag(sync=True, reset=True)
     pair = traitlets.List().tag(sync=True, reset=True)
     unfolded = traitlets.List(traitlets.Unicode()).tag(sync=True, reset=True)
+    views = traitlets.List().tag(sync=True)
 
-    def __init__(self, model, text, pair, place=None, unfolded=(), trail=(), caption=""):
+    def __init__(self, model, text, pair, views=None, caption=""):
         packed, self.model = travelled(model, OpenModel)
         check_model(self.model)
         numbers = encode(self.model, text, "text")
         story = [START, *(self.model.words[number] for number in numbers)]
-        place = len(story) - 1 if place is None else place
         pair = [word_number(self.model, word) for word in checks.sequence(pair, "pair", "str")]
         if len(pair) != 2:
             raise ValueError(f"pair must be two words, got {len(pair)}")
         self.results = self.model.trace([self.model.words.index(word) for word in story])
-        super().__init__(packed=packed, story=story, place=place, pair=pair, unfolded=list(unfolded),
-                         trail=[list(one) for one in trail], caption=caption)
+        found = [view(name, state, len(story) - 1) for name, state in (views or {"": {}}).items()]
+        first = {name: found[0][name] for name in ("place", "unfolded", "trail")}
+        super().__init__(packed=packed, story=story, pair=pair, views=found if views else [], caption=caption, **first)
 
     @traitlets.validate("trail")
     def _check_trail(self, proposal):
@@ -108,6 +108,14 @@ class Machine(Figure):
         story = " ".join(self.story)
         return (f"<div><p>{story.replace('<', '&lt;')}</p>{still_table(['if it stopped', 'likeliest', '', ''], stages)}"
                 f"{still_table(['part', f'adds to {first} less {second}'], parts)}</div>")
+
+
+def view(name, state, last):
+    """A state by its name; `last` is the place of the last word."""
+    if unknown := sorted(set(state) - {"place", "unfolded", "trail"}):
+        raise ValueError(f"a view has place, unfolded and trail, {name!r} has {', '.join(unknown)}")
+    return {"name": name, "place": state.get("place", last), "unfolded": list(state.get("unfolded", [])),
+            "trail": [list(one) for one in state.get("trail", [])]}
 
 
 def word_number(model, word):

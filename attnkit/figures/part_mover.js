@@ -5,8 +5,9 @@
   const { h, fixed, quoted } = attnkit;
 
   /** @typedef {[layer: number, part: number, from: number]} Move a head, or -1 for the MLP; from the other story, 1, or out, 0 */
-  /** @typedef {{ other: string[], moves: Move[], asked: number }} State */
-  /** @typedef {{ packed: PackedDecoder, story: string[], variants: { name: string, story: string[] }[], choices: [word: string, everywhere: boolean][][] }} Given */
+  /** @typedef {{ name: string, story: string[], other: string[], choices: [word: string, everywhere: boolean][][] }} Pair */
+  /** @typedef {{ pair: number, other: string[], moves: Move[], asked: number }} State */
+  /** @typedef {{ packed: PackedDecoder, pairs: Pair[] }} Given */
   /** @typedef {{ scores: number[], traced: Decoded, best: number }} Run */
   /** @typedef {Figure<State, Given>} Owner */
 
@@ -53,23 +54,7 @@
 
   // ---- what is drawn
 
-  /** @typedef {{ found: ReturnType<typeof runs>, adds: Contribution[][], most: number, moves: Move[] }} Now */
-
-  // A cell with a bar to the right or left of a middle.
-  function bar() {
-    const [fill, number] = [h("span", { class: "ak-bar" }), h("span", { class: "ak-out" })];
-    return {
-      element: h("div", { class: "ak-adds" }, h("span", { class: "ak-scale" }, fill), number),
-      /** @param {number} v @param {number} most */
-      show(v, most) {
-        const wide = (50 * Math.abs(v)) / most;
-        attnkit.style(fill, "width", `${wide}%`);
-        attnkit.style(fill, "left", v < 0 ? `${50 - wide}%` : "50%");
-        attnkit.paint(fill, v, Math.abs(v) || 1);
-        attnkit.write(number, fixed(v, 2, true));
-      },
-    };
-  }
+  /** @typedef {{ found: ReturnType<typeof runs>, adds: Contribution[][], most: number, moves: Move[], story: string[], other: string[] }} Now */
 
   /** @param {Move} a @param {Move} b */
   const same = (a, b) => a[0] === b[0] && a[1] === b[1];
@@ -100,31 +85,52 @@
     });
   }
 
+  // A cell of a part: what it adds; of a head also where it looks.
+  /** @param {number} layer @param {number} part @param {string[]} classes */
+  function partCell(layer, part, ...classes) {
+    const { element: bar, show: showBar } = attnkit.balance();
+    const looks = h("div", { class: "ak-small" });
+    const element = h("td", { class: classes.join(" ") }, bar, part < 0 ? "" : looks);
+    /** @param {Contribution[]} adds @param {number} most @param {Decoded} traced @param {string[]} story */
+    function show(adds, most, traced, story) {
+      const one = adds.find((each) => each.layer === layer && each.part === (part < 0 ? "mlp" : part));
+      showBar(one?.adds ?? 0, most);
+      if (part < 0) return;
+      const weights = traced[`layers.${layer}.weights`][story.length - 1][part];
+      const j = attnkit.argmax(weights);
+      attnkit.write(looks, `looks at ${story[j]} ${fixed(weights[j])}`);
+    }
+    return { element, bar, show };
+  }
+
   // A row for a part: what it adds in each story, and what can be done with it.
-  /** @param {Owner} figure @param {number} layer @param {number} part @param {string} name */
-  function partRow(figure, layer, part, name) {
-    const [ours, theirs] = [bar(), bar()];
-    const put = attnkit.button("← put in", () => turn(figure, [layer, part, 1]), {
-      "aria-label": `put ${name} of the other story in`,
-    });
-    const out = attnkit.button("take out", () => turn(figure, [layer, part, 0]), { "aria-label": `take ${name} out` });
-    const [left, right] = [h("td", null, ours.element), h("td", { class: "ak-chip" }, theirs.element)];
-    draggable(theirs.element, left, () => turn(figure, [layer, part, 1]));
+  /** @param {Owner} figure @param {number} layer @param {number} part */
+  function partRow(figure, layer, part) {
+    const [short, long] = part < 0 ? [`MLP ${layer + 1}`, ""] : [`head ${part + 1}`, ` of layer ${layer + 1}`];
+    const [ours, theirs] = [partCell(layer, part), partCell(layer, part, "ak-chip")];
+    /** @param {number} from @param {string} sign @param {string} words @param {string} name */
+    const act = (from, sign, words, name) =>
+      attnkit.button(
+        [h("span", { "aria-hidden": "true" }, sign), h("span", { class: "ak-long" }, words)],
+        () => turn(figure, [layer, part, from]),
+        { "aria-label": name },
+      );
+    const put = act(1, "←", " put in", `put ${short}${long} of the other story in`);
+    const out = act(0, "×", " take out", `take ${short}${long} out`);
+    draggable(theirs.bar, ours.element, () => turn(figure, [layer, part, 1]));
     const element = h(
       "tr",
       null,
-      h("th", { scope: "row" }, name),
-      left,
-      right,
+      h("th", { scope: "row" }, short, h("span", { class: "ak-long" }, long)),
+      ours.element,
+      theirs.element,
       h("td", { class: "ak-acts" }, put, out),
     );
     /** @param {Now} now */
-    function show({ adds, most, moves }) {
-      /** @param {Contribution[]} all */
-      const of = (all) => all.find((one) => one.layer === layer && one.part === (part < 0 ? "mlp" : part))?.adds ?? 0;
+    function show({ found, adds, most, moves, story, other }) {
       const move = moves.find((one) => same(one, [layer, part, 0]));
-      ours.show(of(adds[2]), most);
-      theirs.show(of(adds[1]), most);
+      ours.show(adds[2], most, found.changed.traced, story);
+      theirs.show(adds[1], most, found.theirs.traced, other);
       element.toggleAttribute("data-moved", Boolean(move));
       attnkit.attr(put, "aria-pressed", String(move?.[2] === 1));
       attnkit.attr(out, "aria-pressed", String(move?.[2] === 0));
@@ -132,25 +138,41 @@
     return { element, show, buttons: [put, out] };
   }
 
-  // A row for a stage of the stream: what each machine would say if it stopped.
-  /** @param {Decoder} model @param {PackedDecoder} packed @param {number} layer @param {"embedding" | "after_attention" | "after_mlp"} stage @param {string} name */
-  function stageRow(model, packed, layer, stage, name) {
+  // A row for a stage of the stream: what each machine would say if it stopped, and in which numbers the two differ.
+  /** @param {Decoder} model @param {PackedDecoder} packed @param {string} stage @param {string} name */
+  function stageRow(model, packed, stage, name) {
     const [ours, theirs] = [h("td"), h("td")];
-    const element = h("tr", { class: "ak-stage" }, h("th", { scope: "row" }, name), ours, theirs, h("td"));
+    const differs = attnkit.raster(1, packed.width);
+    const element = h(
+      "tr",
+      { class: "ak-stage" },
+      h("th", { scope: "row" }, name),
+      ours,
+      theirs,
+      h("td", null, differs.element),
+    );
+    /** @param {Decoded} traced @returns {Float64Array} */
+    const last = (traced) => {
+      const rows = /** @type {Record<string, Float64Array[]>} */ (/** @type {unknown} */ (traced))[stage];
+      return rows[rows.length - 1];
+    };
     /** @param {Decoded} traced */
     const says = (traced) => {
-      const rows =
-        stage === "embedding"
-          ? traced.embedding
-          : /** @type {Record<string, Float64Array[]>} */ (/** @type {unknown} */ (traced))[`layers.${layer}.${stage}`];
-      const chances = attnkit.softmax(model.soFar(rows[rows.length - 1]));
+      const chances = attnkit.softmax(model.soFar(last(traced)));
       const best = attnkit.argmax(chances);
       return `${packed.words[best]} ${fixed(chances[best])}`;
     };
     /** @param {Now} now */
     function show({ found }) {
-      attnkit.write(ours, says(found.changed.traced));
+      const said = says(found.changed.traced);
+      attnkit.write(ours, said);
+      ours.classList.toggle("ak-changed", said !== says(found.ours.traced));
       attnkit.write(theirs, says(found.theirs.traced));
+      const [a, b] = [last(found.changed.traced), last(found.theirs.traced)];
+      differs.show(
+        Array.from(a, (v, k) => b[k] - v),
+        1,
+      );
     }
     return { element, show, buttons: [] };
   }
@@ -161,17 +183,16 @@
     /** @type {{ element: HTMLElement, show(now: Now): void, buttons: HTMLButtonElement[] }[]} */
     const rows = [];
     for (let l = packed.num_layers - 1; l >= 0; l--) {
-      rows.push(stageRow(model, packed, l, "after_mlp", `after MLP ${l + 1}`), partRow(figure, l, -1, `MLP ${l + 1}`));
-      rows.push(stageRow(model, packed, l, "after_attention", `after attention ${l + 1}`));
-      for (let head = packed.num_heads - 1; head >= 0; head--)
-        rows.push(partRow(figure, l, head, `head ${head + 1} of layer ${l + 1}`));
+      rows.push(stageRow(model, packed, `layers.${l}.after_mlp`, `after MLP ${l + 1}`), partRow(figure, l, -1));
+      rows.push(stageRow(model, packed, `layers.${l}.after_attention`, `after attention ${l + 1}`));
+      for (let head = 0; head < packed.num_heads; head++) rows.push(partRow(figure, l, head));
     }
-    rows.push(stageRow(model, packed, -1, "embedding", "word vector"));
+    rows.push(stageRow(model, packed, "embedding", "word vector"));
     attnkit.walk(
       rows.flatMap(({ buttons }) => buttons),
       { columns: 2 },
     );
-    const top = ["part", "this story", "the other story", ""].map((words) => h("th", { scope: "col" }, words));
+    const top = ["", "this story", "the other story", "what differs"].map((words) => h("th", { scope: "col" }, words));
     const element = h(
       "table",
       { class: "ak-parts" },
@@ -181,37 +202,40 @@
     return { element, show: (/** @type {Now} */ now) => rows.forEach((row) => row.show(now)) };
   }
 
-  // The other story: as one of some that are offered, or with a word changed where the grammar has others.
-  /** @param {Owner} figure @param {Given["variants"]} variants @param {Given["choices"]} choices @param {string[]} story */
-  function others(figure, variants, choices, story) {
+  // The two stories: some pairs to choose from, and in the other story each word to be changed where the grammar has others.
+  /** @param {Owner} figure @param {Pair[]} pairs */
+  function texts(figure, pairs) {
     const names = attnkit.choice(
-      "The other story",
-      variants.map(({ name }) => name),
-      (k) => figure.put({ other: variants[k].story, asked: -1 }),
+      "Change",
+      pairs.map(({ name }) => name),
+      (pair) => figure.put({ pair, other: pairs[pair].other, moves: [], asked: -1 }),
     );
+    const own = h("p", { class: "ak-this" });
     const text = h("div", { class: "ak-story", role: "group", "aria-label": "The other story: a word to change" });
     const offered = h("div", { class: "ak-buttons", role: "group", "aria-label": "Other words" });
     /** @param {State} state */
-    function show({ other, asked }) {
-      const own = other.length === story.length && choices.length === other.length;
-      names.show(variants.findIndex((one) => String(one.story) === String(other)));
+    function show({ pair, other, asked }) {
+      const { story, choices } = pairs[pair];
+      const open = other.length === story.length;
+      names.show(String(pairs[pair].other) === String(other) ? pair : -1);
+      own.replaceChildren(h("b", null, "This story: "), story.slice(1).join(" ").replaceAll(" .", "."));
       // What differs lies between a common beginning and a common end.
       const first = other.findIndex((word, k) => word !== story[k]);
       const end = other.findIndex((_, k) => other[other.length - 1 - k] !== story[story.length - 1 - k]);
       /** @param {number} k */
       const differs = (k) => first >= 0 && k >= first && k < other.length - end;
       const words = other.map((word, k) => {
-        const open = own && choices[k].length > 0;
+        const may = open && choices[k].length > 0;
         const marks = {
           class: differs(k) ? "ak-other" : "",
-          disabled: !open,
+          disabled: !may,
           "aria-pressed": String(k === asked),
         };
         return attnkit.button(word, () => figure.put({ asked: k === asked ? -1 : k }), marks);
       });
       text.replaceChildren(...words);
       attnkit.walk(words.filter((word) => !word.disabled));
-      const all = own && asked >= 0 ? choices[asked].filter(([word]) => word !== other[asked]) : [];
+      const all = open && asked >= 0 ? choices[asked].filter(([word]) => word !== other[asked]) : [];
       const buttons = all.map(([word, everywhere]) =>
         attnkit.button(word, () => {
           const was = other[asked];
@@ -222,7 +246,7 @@
       offered.replaceChildren(...buttons);
       attnkit.walk(buttons);
     }
-    return { elements: [names.element, text, offered], show };
+    return { elements: [names.element, own, h("b", null, "The other story: "), text, offered], show };
   }
 
   // The chances of the words that either story, or the changed machine, finds likely.
@@ -274,35 +298,34 @@
 
   /** @param {Owner} figure */
   function build(figure) {
-    const { packed, story, variants, choices } = figure.given("packed", "story", "variants", "choices");
+    const { packed, pairs } = figure.given("packed", "pairs");
     const model = attnkit.decoder(packed);
-    const [chosen, parts, said] = [
-      others(figure, variants, choices, story),
-      table(figure, model, packed),
-      answers(packed),
-    ];
+    const [told, parts, said] = [texts(figure, pairs), table(figure, model, packed), answers(packed)];
     /** @param {State} state */
-    function update({ other, moves, asked }) {
+    function update(state) {
+      const { other, moves } = state;
+      const { story } = pairs[state.pair];
       const found = runs(model, packed, story, other, moves);
       const pair = /** @type {Point} */ ([
         found.ours.best,
         found.theirs.best === found.ours.best ? attnkit.ranked(found.ours.scores, [])[1] : found.theirs.best,
       ]);
       const adds = [found.ours, found.theirs, found.changed].map(({ traced }) => model.contributions(traced, ...pair));
-      const now = { found, adds, moves, most: Math.max(...adds.flat().map((one) => Math.abs(one.adds)), 1e-9) };
-      chosen.show({ other, moves, asked });
+      const now = {
+        found,
+        adds,
+        moves,
+        story,
+        other,
+        most: Math.max(...adds.flat().map((one) => Math.abs(one.adds)), 1e-9),
+      };
+      told.show(state);
       parts.show(now);
       said.show(now);
       figure.say(sentence(packed, found, moves));
     }
-    const own = h(
-      "p",
-      { class: "ak-this" },
-      h("b", null, "This story: "),
-      story.slice(1).join(" ").replaceAll(" .", "."),
-    );
     return {
-      parts: [own, ...chosen.elements, said.element, parts.element, h("div", { class: "ak-buttons" }, figure.reset())],
+      parts: [...told.elements, said.element, parts.element, h("div", { class: "ak-buttons" }, figure.reset())],
       update,
     };
   }

@@ -6,7 +6,7 @@ import numpy as np
 import traitlets
 
 from attnkit import softmax
-from attnkit.figures.base import Figure, still_table
+from attnkit.figures.base import Figure, Index, still_table
 from attnkit.figures.machine import part_words, stage_words, stages
 from attnkit.figures.models import OpenModel, travelled
 from attnkit.figures.story_writer import START, check_model, encode
@@ -22,18 +22,17 @@ class PartMover(Figure):
     ----------
     model : OpenModel
         See `StoryWriter`, which has the same limits.  The figure keeps it as it travels: `model` is then that copy.
-    text : str
+    pairs : dict of str to pairs of str
+        A text and the other text, by the words of the button that leads to them; the figure opens with the first.
         Words that the model knows, with blanks between.
-    variants : dict of str to str
-        Other texts by the names that the reader chooses from; the first is the other text at first.
-    other_words : list of lists of pairs, optional
-        For each word of the text what may stand in its place, as `attnkit.lessons.stories.other_words` gives it.
+    other_words : function, optional
+        Gives for the words of a text what may stand in the place of each: `attnkit.lessons.stories.other_words`.
     caption : str
 
     Raises
     ------
     TypeError, ValueError
-        What is no such model, words that it does not know, no variant, or moves that name no part.
+        What is no such model, words that it does not know, no pair of texts, or moves that name no part.
 
     Notes
     -----
@@ -44,7 +43,7 @@ class PartMover(Figure):
     --------
     >>> from attnkit.lessons.storyteller import trained
     >>> text = "Max and Eva met Toby in the forest . Eva found a key . now the key is with"
-    >>> figure = PartMover(trained(), text, {"Max found it": text.replace("Eva found", "Max found")})
+    >>> figure = PartMover(trained(), {"who found it": (text, text.replace("Eva found", "Max found"))})
     >>> figure.answers()
     {'this': 'Eva', 'other': 'Max', 'changed': 'Eva'}
     >>> figure.moves = [[1, 1, 1]]
@@ -54,26 +53,32 @@ class PartMover(Figure):
 
     kind = "part_mover"
     packed = traitlets.Dict().tag(sync=True)
-    story = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    variants = traitlets.List().tag(sync=True)
-    choices = traitlets.List().tag(sync=True)
+    pairs = traitlets.List().tag(sync=True)
+    pair = Index("pairs", "pairs").tag(sync=True, reset=True)
     other = traitlets.List(traitlets.Unicode()).tag(sync=True, reset=True)
     moves = traitlets.List().tag(sync=True, reset=True)
     asked = traitlets.Int(-1).tag(sync=True, reset=True)
 
-    def __init__(self, model, text, variants, other_words=None, caption=""):
+    def __init__(self, model, pairs, other_words=None, caption=""):
         packed, self.model = travelled(model, OpenModel)
         check_model(self.model)
-        if not isinstance(variants, dict) or not variants:
-            raise TypeError(f"variants must be a dict of texts by their names, got {variants!r}")
-        told = [{"name": name, "story": words_of(self.model, other, f"the variant {name!r}")}
-                for name, other in variants.items()]
-        story = words_of(self.model, text, "text")
-        choices = [[], *([[list(pair) for pair in place] for place in other_words or [[]] * (len(story) - 1)])]
-        if len(choices) != len(story):
-            raise ValueError(f"other_words must have a list for each of {len(story) - 1} words, got {len(choices) - 1}")
-        super().__init__(packed=packed, story=story, variants=told, choices=choices, other=told[0]["story"],
-                         caption=caption)
+        if not isinstance(pairs, dict) or not pairs:
+            raise TypeError(f"pairs must be a dict of two texts by a name, got {pairs!r}")
+        told = [self._told(name, texts, other_words) for name, texts in pairs.items()]
+        super().__init__(packed=packed, pairs=told, other=told[0]["other"], caption=caption)
+
+    def _told(self, name, texts, other_words):
+        """A pair of texts as it travels."""
+        if isinstance(texts, str) or len(texts) != 2:
+            raise TypeError(f"the pair {name!r} must be two texts, got {texts!r}")
+        story, other = (words_of(self.model, text, f"the pair {name!r}") for text in texts)
+        choices = [[], *map(_as_lists, other_words(story[1:]))] if other_words else [[] for _ in story]
+        return {"name": name, "story": story, "other": other, "choices": choices}
+
+    @property
+    def story(self):
+        """The words of this text, the start before them."""
+        return self.pairs[self.pair]["story"]
 
     @traitlets.validate("other")
     def _check_other(self, proposal):
@@ -119,6 +124,10 @@ class PartMover(Figure):
                  for part in adds["this"]]
         texts = "".join(f"<p>{escape(' '.join(story[1:]))}</p>" for story in (self.story, self.other))
         return f"<div>{texts}{still_table(['', 'this text', 'the other text'], rows)}</div>"
+
+
+def _as_lists(pairs):
+    return [list(pair) for pair in pairs]
 
 
 def words_of(model, text, name):

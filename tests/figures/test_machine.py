@@ -12,7 +12,8 @@ from attnkit.lessons import storyteller
 from attnkit.lessons.stories import stories
 from attnkit.pictures.formats import fixed
 
-PAGES = []
+PAGES = ["chapters/machine"]
+VIEWS = {"the answer": {"unfolded": ["heads1"]}, "a unit": {"place": 6, "unfolded": ["mlp1"], "trail": [["hidden", 1, 6, 39, -1]]}}
 STORY = "Max and Eva met Toby in the forest . Eva found a key . then she gave the key to Toby . Toby gave the key to him . Toby ran to the school . now the key is with"
 
 
@@ -33,8 +34,9 @@ BAD = [
     (lambda: Machine(random_storyteller(3), "Zoe ate", ("Zoe", "Rex")), ValueError, "text must hold words that the model knows, not 'ate'"),
     (lambda: Machine(random_storyteller(3), "Zoe met", ("Zoe", "Ann")), ValueError, "pair must hold words that the model knows, not 'Ann'"),
     (lambda: Machine(random_storyteller(3), "Zoe met", ("Zoe",)), ValueError, "pair must be two words, got 1"),
-    (lambda: Machine(random_storyteller(3), "Zoe met", ("Zoe", "Rex"), place=3), ValueError, "place must be from 0 to 2"),
-    (lambda: Machine(random_storyteller(3), "Zoe met", ("Zoe", "Rex"), trail=[["song", 0, 0, 0, 0]]), ValueError, "trail must hold addresses"),
+    (lambda: Machine(random_storyteller(3), "Zoe met", ("Zoe", "Rex"), {"a": {"place": 3}}), ValueError, "place must be from 0 to 2"),
+    (lambda: Machine(random_storyteller(3), "Zoe met", ("Zoe", "Rex"), {"a": {"trail": [["song", 0, 0, 0, 0]]}}), ValueError, "trail must hold addresses"),
+    (lambda: Machine(random_storyteller(3), "Zoe met", ("Zoe", "Rex"), {"a": {"palce": 1}}), ValueError, "a view has place, unfolded and trail, 'a' has palce"),
 ]
 REFUSED = [("place", 9, ValueError), ("trail", [["norm1", 0, 0]], ValueError)]
 CHANGED = ("place", 1)
@@ -130,7 +132,7 @@ def test_the_parts_add_up_to_the_difference_of_the_scores():
 def test_from_an_answer_to_the_table_of_word_vectors(window, tmp_path, width):
     """By mouse and by keyboard, a press at a time; a trail leads back."""
     with window(width=width) as w:
-        found = alone(w, tmp_path, Machine(storyteller.trained(), STORY, ("Max", "Eva"), unfolded=["heads1"]))
+        found = alone(w, tmp_path, Machine(storyteller.trained(), STORY, ("Max", "Eva"), VIEWS))
         panel = found.get_by_role("group", name="Where a number comes from")
         assert says(w, found) == "After “with” the machine says “Max”, with a chance of 0.99."
         found.get_by_role("button", name="Max 0.99").press("Enter")
@@ -150,7 +152,7 @@ def test_from_an_answer_to_the_table_of_word_vectors(window, tmp_path, width):
 @pytest.mark.browser
 def test_a_square_is_found_by_the_arrow_keys_and_by_the_mouse(window, tmp_path):
     with window() as w:
-        found = alone(w, tmp_path, Machine(storyteller.trained(), STORY, ("Max", "Eva"), unfolded=["heads1"]))
+        found = alone(w, tmp_path, Machine(storyteller.trained(), STORY, ("Max", "Eva"), VIEWS))
         row = found.get_by_role("slider", name="what head 2 of layer 2 looks at")
         row.press("End")
         assert row.get_attribute("aria-valuenow") == row.get_attribute("aria-valuemax") == str(len(STORY.split()) + 1)

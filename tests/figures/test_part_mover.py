@@ -12,12 +12,12 @@ from attnkit.lessons import storyteller
 from attnkit.lessons.stories import errors, other_receivers, other_words, stories
 from attnkit.pictures.formats import fixed
 
-PAGES = []
+PAGES = ["chapters/machine"]
 OTHER = STORY.replace("gave the key to him", "gave the key back to her")
 
 
 def example():
-    return PartMover(random_storyteller(3), "Zoe met the Rex .", {"met Zoe": "Rex met the Zoe ."}, caption="Cap.")
+    return PartMover(random_storyteller(3), {"met Zoe": ("Zoe met the Rex .", "Rex met the Zoe .")}, caption="Cap.")
 
 
 def shown(widget):
@@ -29,16 +29,16 @@ def shown(widget):
 
 
 BAD = [
-    (lambda: PartMover("model", "Zoe", {"a": "Rex"}), TypeError, "model must be a OpenModel"),
-    (lambda: PartMover(random_storyteller(3), "Zoe", {}), TypeError, "variants must be a dict of texts"),
-    (lambda: PartMover(random_storyteller(3), "Zoe", {"a": "Ann"}), ValueError, "the variant 'a' must hold words that the model knows, not 'Ann'"),
-    (lambda: PartMover(random_storyteller(3), "Zoe met", {"a": "Rex met"}, [[]]), ValueError, "other_words must have a list for each of 2 words, got 1"),
+    (lambda: PartMover("model", {"a": ("Zoe", "Rex")}), TypeError, "model must be a OpenModel"),
+    (lambda: PartMover(random_storyteller(3), {}), TypeError, "pairs must be a dict of two texts"),
+    (lambda: PartMover(random_storyteller(3), {"a": "Zoe"}), TypeError, "the pair 'a' must be two texts, got 'Zoe'"),
+    (lambda: PartMover(random_storyteller(3), {"a": ("Zoe", "Ann")}), ValueError, "the pair 'a' must hold words that the model knows, not 'Ann'"),
 ]
-REFUSED = [("moves", [[2, 0, 1]], ValueError), ("moves", [[0, 0]], ValueError), ("other", ["<start>", "Ann"], ValueError)]
+REFUSED = [("moves", [[2, 0, 1]], ValueError), ("moves", [[0, 0]], ValueError), ("other", ["<start>", "Ann"], ValueError), ("pair", 1, ValueError)]
 CHANGED = ("moves", [[0, 1, 1]])
 
 
-def in_page(figure):
+def given(figure):
     given = {"packed": figure.packed, "story": figure.story, "other": figure.other, "moves": figure.moves}
     return given
 
@@ -49,14 +49,14 @@ def test_changed_and_patched_runs_are_the_same_in_the_page():
     for story in stories(900, seed=352):
         for changed, _ in other_receivers(story)[:1]:
             this = story[:story.index("now") + 5] if "now" in story else story[:20]
-            figure = PartMover(model, " ".join(this), {"changed": " ".join(changed)})
+            figure = PartMover(model, {"changed": (" ".join(this), " ".join(changed))})
             parts = [(layer, head) for layer in range(2) for head in range(-1, 4)]
             figure.moves = [[*parts[k], int(rng.integers(2))] for k in rng.choice(10, rng.integers(0, 4), replace=False)]
             figures.append(figure)
     figures = figures[:300]
     assert len(figures) == 300
     largest = 0
-    for figure, got in zip(figures, node("run_figures.js", {"figure": "part_mover", "cases": [in_page(figure) for figure in figures]}), strict=True):
+    for figure, got in zip(figures, node("run_figures.js", {"figure": "part_mover", "cases": [given(figure) for figure in figures]}), strict=True):
         runs = figure.runs()
         for ours, theirs in (("this", "ours"), ("other", "theirs"), ("changed", "changed")):
             largest = max(largest, np.abs(runs[ours]["scores"][-1] - got[theirs]).max())
@@ -92,7 +92,7 @@ def test_other_words_keep_a_story_right():
 def test_one_head_flips_the_answer(window, tmp_path, width):
     """By key, by dragging, and back; a word is changed where the grammar has another."""
     with window(width=width) as w:
-        found = alone(w, tmp_path, PartMover(storyteller.trained(), STORY, {"back to her": OTHER, "the same": STORY}, other_words(STORY.split())))
+        found = alone(w, tmp_path, PartMover(storyteller.trained(), {"back to her": (STORY, OTHER), "a word": (STORY, STORY)}, other_words))
         assert says(w, found) == "This story ends with “Max”, the other one with “Eva”. Which part makes the difference?"
         put = found.get_by_role("button", name="put head 2 of layer 2 of the other story in")
         put.press("Enter")
@@ -105,8 +105,8 @@ def test_one_head_flips_the_answer(window, tmp_path, width):
         target = row.locator("td").nth(1).locator(".ak-adds")
         drag(w, target, -row.locator("td").first.bounding_box()["width"], 0)
         assert says(w, found).startswith("With head 2 of layer 2 put in: the answer flips")
-        found.get_by_role("button", name="the same").click()
-        assert says(w, found).startswith("With head 2 of layer 2 put in: the answer stays")
+        found.get_by_role("button", name="a word").click()
+        assert says(w, found).startswith("Both stories end with “Max”")
         found.get_by_role("group", name="a word to change").get_by_role("button", name="forest").click()
         found.get_by_role("group", name="Other words").get_by_role("button", name="park").press("Enter")
         assert "park" in found.get_by_role("group", name="a word to change").inner_text() and fits(w) and not w.errors

@@ -15,6 +15,7 @@ from attnkit.lessons.studies import (
     graphs,
     layers,
     linear_recall,
+    moved_parts,
     multi_head,
     positions,
     reach,
@@ -27,5 +28,5 @@ from attnkit.lessons.studies import (
 
 # By the name of the file of results: a module says in its first line what it asks, and in STAGES what is run.
 STUDIES = {module.__name__.rpartition(".")[2]: module for module in (
-    translation, copying, multi_head, recall, positions, stories, story_heads, layers, reviews, reach, graphs,
-    linear_recall, gates)}
+    translation, copying, multi_head, recall, positions, stories, story_heads, moved_parts, layers, reviews, reach,
+    graphs, linear_recall, gates)}
