@@ -7,12 +7,16 @@ KaTeX's faces and the theme's icons are cut in the same way.
 """
 
 import json
+import logging
 import re
 from pathlib import Path
 
 import pydata_sphinx_theme
 from fontTools.subset import Options, Subsetter, load_font, save_font
 from fontTools.varLib.instancer import instantiateVariableFont
+
+# Its notes on each table would fill the end of the build's log, which is what one reads when something failed.
+logging.getLogger("fontTools").setLevel(logging.WARNING)
 
 FONTS = Path(__file__).parent.parent / "_static" / "fonts"
 KATEX_FONTS = FONTS.parent / "katex" / "fonts"
