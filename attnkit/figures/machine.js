@@ -17,7 +17,7 @@
    * What a number is made of: its terms, each with words and a value; where it comes from, or the two numbers that were
    * multiplied. What comes from nowhere was learned, or says how it was made.
    * @typedef {{ value: number, from?: Address }} Source
-   * @typedef {{ words: string, value: number, from?: Address, factors?: Source[] }} Term
+   * @typedef {{ words: string, value: number, from?: Address, factors?: Source[], by?: string }} Term
    * @typedef {{ name: string, code: string, said: string, terms: Term[], sum?: boolean, best?: boolean }} Origin
    * @typedef {(layer: number, place: number, index: number, head: number) => Origin} Maker
    */
@@ -150,10 +150,11 @@
     return {
       name: `the score of ${quoted(words[w])} as the next word after ${it.word(i)}`,
       code: `score = ${output_scale} * z @ E["${words[w]}"]`,
-      said: `The sum of ${width} products, of what the last norm gives and the vector of ${quoted(words[w])}.`,
+      said: `The sum of ${width} products, of what the last norm gives and the vector of ${quoted(words[w])}, times ${output_scale}.`,
       terms: Array.from({ length: width }, (_, k) => {
         const factors = [at(it, ["norm", -1, i, k, -1]), at(it, ["table", -1, i, k, w])];
-        return { words: `number ${k + 1}`, value: output_scale * factors[0].value * factors[1].value, factors };
+        const value = output_scale * factors[0].value * factors[1].value;
+        return { words: `number ${k + 1}`, value, factors, by: ` × ${output_scale}` };
       }),
       sum: true,
     };
@@ -172,7 +173,8 @@
       terms: [
         ...Array.from({ length: size }, (_, k) => {
           const factors = [at(it, ["query", l, i, head * size + k, -1]), at(it, ["key", l, j, head * size + k, -1])];
-          return { words: `number ${k + 1}`, value: (factors[0].value * factors[1].value) / Math.sqrt(size), factors };
+          const value = (factors[0].value * factors[1].value) / Math.sqrt(size);
+          return { words: `number ${k + 1}`, value, factors, by: ` / ${fixed(Math.sqrt(size))}` };
         }),
         { words: `for a distance of ${i - j}`, value: distance },
       ],
@@ -273,7 +275,7 @@
       sum: true,
     }),
     after_mlp: (l, i, k) => ({
-      name: `number ${k + 1} of the stream of ${it.word(i)} after layer ${l + 1}`,
+      name: `number ${k + 1} of the stream of ${it.word(i)} after MLP ${l + 1}`,
       ...added(it, ["after_attention", l], ["mlp", l], i, k, "MLP"),
     }),
   });
@@ -325,8 +327,10 @@
   /** @typedef {Figure<State, Given>} Owner */
   /** @typedef {{ state: State, adds: Contribution[], most: number }} Now what all parts of the column are shown with */
   /** @typedef {{ element: HTMLElement, show(now: Now): void }} Told */
-  /** @typedef {{ figure: Owner, it: Running, shows: ((now: Now) => void)[] }} Site where the column is built */
+  /** @typedef {{ figure: Owner, it: Running, shows: ((now: Now) => void)[], toPanel(from: HTMLElement): void }} Site where the column is built */
 
+  /** @param {State} state */
+  const inHand = ({ trail }) => trail[trail.length - 1];
   /** @param {number} v */
   const shown = (v) => fixed(v, Math.abs(v) < 0.1 ? 3 : 2);
   /** @param {number} n @param {(k: number) => Address} address @returns {Address[]} */
@@ -352,14 +356,16 @@
   }
 
   // What a press and the keys do to some squares: move the cursor, or ask for the number under it.
-  /** @param {HTMLElement} element @param {ReturnType<typeof cursor>} at_ @param {() => void} ask */
-  function listen(element, { now, move }, ask) {
+  /** @param {HTMLElement} element @param {ReturnType<typeof cursor>} at_ @param {() => void} ask @param {() => void} toPanel */
+  function listen(element, { now, move }, ask, toPanel) {
     element.addEventListener("keydown", (event) => {
       /** @type {Record<string, number>} */
       const ways = { ArrowLeft: now.k - 1, ArrowRight: now.k + 1, Home: 0, End: now.values.length - 1 };
       if (event.key in ways) move(ways[event.key]);
-      else if (event.key === "Enter" || event.key === " ") ask();
-      else return;
+      else if (event.key === "Enter" || event.key === " ") {
+        ask();
+        toPanel();
+      } else return;
       event.preventDefault();
     });
     /** @param {MouseEvent} event */
@@ -376,7 +382,8 @@
 
   // A row of squares: one picture, in which a mouse, a finger or the arrow keys find a number; pressed, it is asked for.
   /** @param {Site} site @param {string} label @param {Fill} [fill] */
-  function squares({ figure, it }, label, fill) {
+  function squares(site, label, fill) {
+    const { figure, it } = site;
     const [mark, said, place] = [h("span", { class: "ak-mark" }), h("span", { class: "ak-tip" }), h("span")];
     const props = { role: "slider", tabindex: 0, "aria-label": label, "aria-valuemin": 1 };
     const element = h(
@@ -391,7 +398,8 @@
     let addresses = [];
     /** @type {Raster | null} */
     let raster = null;
-    listen(element, at_, () => figure.put({ trail: [addresses[at_.now.k]] }));
+    const ask = () => figure.put({ trail: [addresses[at_.now.k]] });
+    listen(element, at_, ask, () => site.toPanel(element));
     /** @param {Address[]} all @param {Address} [asked] @param {string[]} [words] */
     function show(all, asked, words = []) {
       addresses = all;
@@ -446,7 +454,7 @@
     site.shows.push((now) => {
       show(
         range(n, (k) => address(now.state.place, k)),
-        now.state.trail[0],
+        inHand(now.state),
       );
       told?.show(now);
     });
@@ -462,22 +470,25 @@
   // A head: which word it looks at most and what it adds; under that a square for each word so far, and what it blends.
   /** @param {Site} site @param {number} l @param {number} head */
   function headRow(site, l, head) {
-    const { it } = site;
+    const { figure, it } = site;
     const name = `head ${head + 1}`;
     const looks = squares(site, `what ${name} of layer ${l + 1} looks at`, "weight");
     const blends = squares(site, `what ${name} of layer ${l + 1} blends`);
-    const most = h("span", { class: "ak-name" });
+    const most = attnkit.button("", () => {
+      const { place } = figure.state();
+      figure.put({ trail: [["weights", l, place, attnkit.argmax(it.rows(["weights", l])[place][head]), head]] });
+    });
     const adds = bar((one) => one.layer === l && one.part === head);
     site.shows.push((now) => {
-      const { place, trail } = now.state;
+      const { place } = now.state;
       looks.show(
         range(place + 1, (j) => ["weights", l, place, j, head]),
-        trail[0],
+        inHand(now.state),
         it.story,
       );
       blends.show(
         range(it.size, (k) => ["heads", l, place, head * it.size + k, -1]),
-        trail[0],
+        inHand(now.state),
       );
       const weights = it.rows(["weights", l])[place][head];
       const j = attnkit.argmax(weights);
@@ -486,7 +497,7 @@
     });
     return h(
       "div",
-      { class: "ak-row" },
+      { class: "ak-row ak-head" },
       most,
       adds.element,
       h("div", { class: "ak-both" }, looks.element, blends.element),
@@ -631,6 +642,7 @@
       const strong = marks(it, place, trail[trail.length - 1]);
       buttons.forEach((button, k) => {
         attnkit.attr(button, "aria-pressed", String(k === place));
+        button.toggleAttribute("data-asked", trail.length > 0 && k === trail[trail.length - 1][2] && k !== place);
         attnkit.style(button, "boxShadow", `inset 0 -${fixed(0.5 * (strong[k] ?? 0), 2)}em var(--ak-fill-weight)`);
       });
     }
@@ -647,12 +659,15 @@
   }
 
   // A step of the trail in a word or two.
-  /** @type {Record<string, string>} */
-  const STEPS = {
-    ...{ table: "the table", embedding: "word vector", norm1: "normed", norm2: "normed", norm: "last norm" },
-    ...{ scores: "score", weights: "weight", heads: "blend", hidden: "unit", attention: "attention", mlp: "MLP" },
-    ...{ after_attention: "stream", after_mlp: "stream" },
-  };
+  /** @param {Address} address */
+  function step([name, layer]) {
+    /** @type {Record<string, string>} */
+    const plain = { embedding: "word vector", norm1: "normed", norm2: "normed", norm: "last norm", table: "the table" };
+    const many = { scores: "score", weights: "weight", heads: "blend", hidden: "unit" };
+    const stages = { after_attention: "after attention", after_mlp: "after MLP", attention: "attention", mlp: "MLP" };
+    if (name in stages) return `${stages[/** @type {keyof stages} */ (name)]} ${layer + 1}`;
+    return { ...plain, ...many }[name] ?? name;
+  }
 
   const FEW = 6; // terms of a sum, before the others are asked for
 
@@ -671,9 +686,9 @@
 
   /** @param {Owner} figure @param {Term} term @param {number} most */
   function line(figure, term, most) {
-    const { words: said, value } = term;
+    const { words: said, value, by = "" } = term;
     const [first, second] = sources(term).map((source) => square(figure, source, most));
-    const made = second ? [first, " × ", second, " = ", h("b", null, shown(value))] : [first];
+    const made = second ? [first, " × ", second, `${by} = `, h("b", null, shown(value))] : [first];
     return h("li", null, h("span", { class: "ak-name" }, said), h("span", { class: "ak-term" }, ...made));
   }
 
@@ -681,9 +696,19 @@
   /** @param {Owner} figure @param {Running} it @param {(address: Address) => Origin} origin */
   function panel(figure, it, origin) {
     const element = h("div", { class: "ak-panel", role: "group", "aria-label": "Where a number comes from" });
+    /** @type {HTMLElement | null} */
+    let from = null;
+    element.addEventListener("keydown", (event) => event.key === "Escape" && from?.focus());
+    const here = () => /** @type {HTMLElement | null} */ (element.querySelector("[aria-pressed=true]"));
+    /** @param {HTMLElement} square */
+    function enter(square) {
+      from = square;
+      here()?.focus();
+    }
     /** @param {Address[]} trail @param {number} few */
     function show(trail, few = FEW) {
       const address = trail[trail.length - 1];
+      const held = element.contains(/** @type {Document} */ (element.getRootNode()).activeElement);
       if (!address)
         return element.replaceChildren(
           h("p", null, "Press a square, or one of the likeliest words: here stands where its number comes from."),
@@ -693,12 +718,12 @@
       const rest = terms.slice(few);
       const most = Math.max(...terms.flatMap(sources).map((source) => Math.abs(source.value)));
       const sum = rest.reduce((total, term) => total + term.value, 0);
-      const more = attnkit.button(`${rest.length} more${found.sum ? `, together ${shown(sum)}` : ""}`, () =>
-        show(trail, Infinity),
-      );
+      const all = terms.length > FEW && !rest.length;
+      const words = all ? "fewer" : `${rest.length} more${found.sum ? `, together ${shown(sum)}` : ""}`;
+      const more = attnkit.button(words, () => show(trail, all ? FEW : Infinity));
       const way = trail.map((one, k) =>
-        attnkit.button(STEPS[one[0]] ?? one[0], () => figure.put({ trail: trail.slice(0, k + 1) }), {
-          "aria-label": `${STEPS[one[0]] ?? one[0]}, step ${k + 1}: ${origin(one).name}`,
+        attnkit.button(step(one), () => figure.put({ trail: trail.slice(0, k + 1) }), {
+          "aria-label": `${step(one)}, step ${k + 1}: ${origin(one).name}`,
           "aria-pressed": String(k === trail.length - 1),
         }),
       );
@@ -709,10 +734,11 @@
         h("p", { class: "ak-code" }, h("code", null, found.code)),
         h("p", null, found.said),
         h("ul", null, ...terms.slice(0, few).map((term) => line(figure, term, most))),
-        rest.length ? more : "",
+        terms.length > FEW ? more : "",
       );
+      if (held) here()?.focus(); // what was pressed is gone
     }
-    return { element, show };
+    return { element, show, enter };
   }
 
   // ---- the figure
@@ -736,7 +762,7 @@
     const it = reader(packed, story);
     const origin = origins(it);
     /** @type {Site} */
-    const site = { figure, it, shows: [] };
+    const site = { figure, it, shows: [], toPanel: (square) => asked.enter(square) };
     const names = /** @type {string[]} */ (figure.get("pair").map((w) => packed.words[w]));
     const [told, column, asked] = [words(figure, it), tower(site, names), panel(figure, it, origin)];
     const chosen = attnkit.choice(
@@ -748,14 +774,19 @@
       },
     );
     chosen.element.hidden = !views.length;
+    /** @param {State} state @param {number} place */
+    function added(state, place) {
+      const traced = { ...it.traced, scores: it.traced.scores.slice(0, place + 1) };
+      return it.model.contributions(traced, ...state.pair);
+    }
+    const everywhere = story.flatMap((_, place) => added(figure.state(), place));
+    const most = Math.max(...everywhere.map((one) => Math.abs(one.adds)), 1e-9);
     /** @param {State} state */
     function update(state) {
       const { place, trail } = state;
       chosen.show(views.findIndex((one) => one.place === place && String(one.trail) === String(trail)));
       told.show(state);
-      const traced = { ...it.traced, scores: it.traced.scores.slice(0, state.place + 1) };
-      const adds = it.model.contributions(traced, ...state.pair);
-      const now = { state, adds, most: Math.max(...adds.map((one) => Math.abs(one.adds)), 1e-9) };
+      const now = { state, adds: added(state, place), most };
       for (const show of site.shows) show(now);
       asked.show(state.trail);
       figure.say(sentence(it, origin, state));

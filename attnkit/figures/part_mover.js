@@ -29,9 +29,9 @@
       return { layer, part, vector: from ? Array.from(blend) : Array(size).fill(0) };
     };
 
-  // Both stories as they are, and the first with what was moved.
-  /** @param {Decoder} model @param {PackedDecoder} packed @param {string[]} story @param {string[]} other @param {Move[]} moves */
-  function runs(model, packed, story, other, moves) {
+  // Both stories as they are, and the first with what was moved. Each has a model of its own, which remembers what it read.
+  /** @param {Decoder[]} models @param {PackedDecoder} packed @param {string[]} story @param {string[]} other @param {Move[]} moves */
+  function runs([mine, yours], packed, story, other, moves) {
     const { words, width, num_heads } = packed;
     /** @param {string[]} text */
     const numbers = (text) => text.map((word) => words.indexOf(word));
@@ -40,15 +40,15 @@
       const scores = traced.scores[traced.scores.length - 1];
       return { traced, scores, best: attnkit.argmax(scores) };
     };
-    const theirs = run(model.trace(numbers(other)));
-    const ours = run(model.trace(numbers(story)));
+    const theirs = run(yours.trace(numbers(other)));
+    const ours = run(mine.trace(numbers(story)));
     const moved = moves.map(standsFor(theirs.traced, width / num_heads, width));
-    return { ours, theirs, changed: moves.length ? run(model.trace(numbers(story), moved)) : ours };
+    return { ours, theirs, changed: moves.length ? run(mine.trace(numbers(story), moved)) : ours };
   }
 
   /** @param {{ packed: PackedDecoder, story: string[], other: string[], moves: Move[] }} given */
   function compute({ packed, story, other, moves }) {
-    const found = runs(attnkit.decoder(packed), packed, story, other, moves);
+    const found = runs([attnkit.decoder(packed), attnkit.decoder(packed)], packed, story, other, moves);
     return { ours: found.ours.scores, theirs: found.theirs.scores, changed: found.changed.scores };
   }
 
@@ -91,14 +91,19 @@
     const { element: bar, show: showBar } = attnkit.balance();
     const looks = h("div", { class: "ak-small" });
     const element = h("td", { class: classes.join(" ") }, bar, part < 0 ? "" : looks);
-    /** @param {Contribution[]} adds @param {number} most @param {Decoded} traced @param {string[]} story */
-    function show(adds, most, traced, story) {
+    /** @param {Contribution[]} adds @param {number} most @param {Decoded} traced @param {string[]} story @param {Move} [move] */
+    function show(adds, most, traced, story, move) {
       const one = adds.find((each) => each.layer === layer && each.part === (part < 0 ? "mlp" : part));
       showBar(one?.adds ?? 0, most);
       if (part < 0) return;
       const weights = traced[`layers.${layer}.weights`][story.length - 1][part];
       const j = attnkit.argmax(weights);
-      attnkit.write(looks, `looks at ${story[j]} ${fixed(weights[j])}`);
+      const words = move
+        ? move[2]
+          ? "from the other story"
+          : "taken out"
+        : `looks at ${story[j]} ${fixed(weights[j])}`;
+      attnkit.write(looks, words);
     }
     return { element, bar, show };
   }
@@ -129,7 +134,7 @@
     /** @param {Now} now */
     function show({ found, adds, most, moves, story, other }) {
       const move = moves.find((one) => same(one, [layer, part, 0]));
-      ours.show(adds[2], most, found.changed.traced, story);
+      ours.show(adds[2], most, found.changed.traced, story, move);
       theirs.show(adds[1], most, found.theirs.traced, other);
       element.toggleAttribute("data-moved", Boolean(move));
       attnkit.attr(put, "aria-pressed", String(move?.[2] === 1));
@@ -211,19 +216,26 @@
       (pair) => figure.put({ pair, other: pairs[pair].other, moves: [], asked: -1 }),
     );
     const own = h("p", { class: "ak-this" });
+    const label = h("b");
     const text = h("div", { class: "ak-story", role: "group", "aria-label": "The other story: a word to change" });
     const offered = h("div", { class: "ak-buttons", role: "group", "aria-label": "Other words" });
     /** @param {State} state */
     function show({ pair, other, asked }) {
       const { story, choices } = pairs[pair];
       const open = other.length === story.length;
-      names.show(String(pairs[pair].other) === String(other) ? pair : -1);
+      names.show(pair);
+      attnkit.write(
+        label,
+        open && choices.some((one) => one.length)
+          ? "The other story (press a dotted word to change it):"
+          : "The other story:",
+      );
       own.replaceChildren(h("b", null, "This story: "), story.slice(1).join(" ").replaceAll(" .", "."));
-      // What differs lies between a common beginning and a common end.
+      // Of stories of other lengths, what differs lies between a common beginning and a common end.
       const first = other.findIndex((word, k) => word !== story[k]);
       const end = other.findIndex((_, k) => other[other.length - 1 - k] !== story[story.length - 1 - k]);
       /** @param {number} k */
-      const differs = (k) => first >= 0 && k >= first && k < other.length - end;
+      const differs = (k) => (open ? other[k] !== story[k] : first >= 0 && k >= first && k < other.length - end);
       const words = other.map((word, k) => {
         const may = open && choices[k].length > 0;
         const marks = {
@@ -246,7 +258,7 @@
       offered.replaceChildren(...buttons);
       attnkit.walk(buttons);
     }
-    return { elements: [names.element, own, h("b", null, "The other story: "), text, offered], show };
+    return { elements: [names.element, own, label, text, offered], show };
   }
 
   // The chances of the words that either story, or the changed machine, finds likely.
@@ -299,13 +311,14 @@
   /** @param {Owner} figure */
   function build(figure) {
     const { packed, pairs } = figure.given("packed", "pairs");
-    const model = attnkit.decoder(packed);
+    const models = [attnkit.decoder(packed), attnkit.decoder(packed)];
+    const [model] = models;
     const [told, parts, said] = [texts(figure, pairs), table(figure, model, packed), answers(packed)];
     /** @param {State} state */
     function update(state) {
       const { other, moves } = state;
       const { story } = pairs[state.pair];
-      const found = runs(model, packed, story, other, moves);
+      const found = runs(models, packed, story, other, moves);
       const pair = /** @type {Point} */ ([
         found.ours.best,
         found.theirs.best === found.ours.best ? attnkit.ranked(found.ours.scores, [])[1] : found.theirs.best,

@@ -41,8 +41,8 @@ def patched(heads, others, k, W_O):
     "claim": Choice(
         "“It may know the answer all the same. Other parts can tell it, too, or the answer was sure without it.”",
         ("“You are right. What can be taken out without harm has no part in the answer.”",
-         "two parts can bring the same, and then either of them can go. And an answer may be far enough ahead to do "
-         "without one of its parts."),
+         "two parts can bring the same, and then either of them can go. And another text may need it: without head 1 "
+         "of layer 1, our machine still names a man, and confuses the women."),
         ("“You are wrong. Each head has a part in every answer.”",
          "a head may add nothing to the difference of two scores. Head 4 of layer 2 is such a one in this story."),
         ("“Look at its weights. If they are on the right word, the head is needed.”",

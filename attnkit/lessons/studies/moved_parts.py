@@ -35,16 +35,17 @@ def renamed(words, names):
     return words, [other if word == words[-1] else word for word in words[:-1]], other
 
 
-def flips(model, pairs):
-    """For each part the share of pairs in which it alone brings the other answer along."""
+def flips(model, pairs, only=None):
+    """For each part, or for some by name, in how many of the pairs it alone brings the other answer along."""
     counts, found = {}, 0
     for words, changed, answer in pairs:
-        this, other = (model.trace(numbers(model, text)) for text in (words[:-1], changed))
+        this, other = (run(model, text) for text in (words[:-1], changed))
         if said(model, this) != words[-1] or said(model, other) != answer:
             continue
         for name, moved in parts(model, other).items():
-            after = model.trace(numbers(model, words[:-1]), moved)
-            counts[name] = counts.get(name, 0) + (said(model, after) == answer)
+            if only and name not in only:
+                continue
+            counts[name] = counts.get(name, 0) + (said(model, run(model, words[:-1], moved)) == answer)
         if (found := found + 1) == STORIES:
             break
     return {"stories": found} | counts
@@ -54,7 +55,7 @@ def read(model, things):
     """For each stage of the stream the share of stories whose owner is the likeliest word there."""
     right = dict.fromkeys(STAGES_OF_THE_STREAM, 0)
     for words in things:
-        found = model.trace(numbers(model, words[:-1]))
+        found = run(model, words[:-1])
         for stage in right:
             right[stage] += model.words[model.so_far(found[stage][-1]).argmax()] == words[-1]
     return {stage: count / len(things) for stage, count in right.items()}
@@ -63,6 +64,11 @@ def read(model, things):
 def numbers(model, words):
     """The numbers of the words, the start before them."""
     return [model.words.index(word) for word in (START, *words)]
+
+
+def run(model, words, moved=None):
+    """All that the model computes of some words; see `Storyteller.trace`."""
+    return model.trace(numbers(model, words), moved)
 
 
 def said(model, results):
