@@ -12,7 +12,7 @@
    */
   /** @typedef {{ place: number, trail: Address[], pair: Point, unfolded: string[] }} State */
   /** @typedef {Omit<State, "pair"> & { name: string }} View */
-  /** @typedef {{ packed: PackedDecoder, story: string[], views: View[] }} Given */
+  /** @typedef {{ packed: PackedDecoder, story: string[], views: View[], scale: number }} Given */
   /**
    * What a number is made of: its terms, each with words and a value; where it comes from, or the two numbers that were
    * multiplied. What comes from nowhere was learned, or says how it was made.
@@ -329,8 +329,6 @@
   /** @typedef {{ element: HTMLElement, show(now: Now): void }} Told */
   /** @typedef {{ figure: Owner, it: Running, shows: ((now: Now) => void)[], toPanel(from: HTMLElement): void }} Site where the column is built */
 
-  /** @param {State} state */
-  const inHand = ({ trail }) => trail[trail.length - 1];
   /** @param {number} v */
   const shown = (v) => fixed(v, Math.abs(v) < 0.1 ? 3 : 2);
   /** @param {number} n @param {(k: number) => Address} address @returns {Address[]} */
@@ -400,8 +398,9 @@
     let raster = null;
     const ask = () => figure.put({ trail: [addresses[at_.now.k]] });
     listen(element, at_, ask, () => site.toPanel(element));
-    /** @param {Address[]} all @param {Address} [asked] @param {string[]} [words] */
-    function show(all, asked, words = []) {
+    // Framed is the number that is asked for; one that led to it is still under the cursor.
+    /** @param {Address[]} all @param {Address[]} trail @param {string[]} [words] */
+    function show(all, trail, words = []) {
       addresses = all;
       const values = all.map(it.value);
       if (raster?.element.width !== values.length) {
@@ -410,9 +409,9 @@
       }
       raster.show(values, fill ? 1 : Math.max(...values.map(Math.abs), 1e-9));
       Object.assign(at_.now, { values, words });
-      const k = all.findIndex((address) => String(address) === String(asked));
-      element.toggleAttribute("data-asked", k >= 0);
-      at_.move(k >= 0 ? k : at_.now.k);
+      const places = trail.map((asked) => all.findIndex((address) => String(address) === String(asked)));
+      element.toggleAttribute("data-asked", (places[places.length - 1] ?? -1) >= 0);
+      at_.move(places.filter((k) => k >= 0).pop() ?? 0);
     }
     return { element, show };
   }
@@ -454,7 +453,7 @@
     site.shows.push((now) => {
       show(
         range(n, (k) => address(now.state.place, k)),
-        inHand(now.state),
+        now.state.trail,
       );
       told?.show(now);
     });
@@ -483,12 +482,12 @@
       const { place } = now.state;
       looks.show(
         range(place + 1, (j) => ["weights", l, place, j, head]),
-        inHand(now.state),
+        now.state.trail,
         it.story,
       );
       blends.show(
         range(it.size, (k) => ["heads", l, place, head * it.size + k, -1]),
-        inHand(now.state),
+        now.state.trail,
       );
       const weights = it.rows(["weights", l])[place][head];
       const j = attnkit.argmax(weights);
@@ -758,7 +757,7 @@
 
   /** @param {Owner} figure */
   function build(figure) {
-    const { packed, story, views } = figure.given("packed", "story", "views");
+    const { packed, story, views, scale } = figure.given("packed", "story", "views", "scale");
     const it = reader(packed, story);
     const origin = origins(it);
     /** @type {Site} */
@@ -779,14 +778,12 @@
       const traced = { ...it.traced, scores: it.traced.scores.slice(0, place + 1) };
       return it.model.contributions(traced, ...state.pair);
     }
-    const everywhere = story.flatMap((_, place) => added(figure.state(), place));
-    const most = Math.max(...everywhere.map((one) => Math.abs(one.adds)), 1e-9);
     /** @param {State} state */
     function update(state) {
       const { place, trail } = state;
       chosen.show(views.findIndex((one) => one.place === place && String(one.trail) === String(trail)));
       told.show(state);
-      const now = { state, adds: added(state, place), most };
+      const now = { state, adds: added(state, place), most: scale };
       for (const show of site.shows) show(now);
       asked.show(state.trail);
       figure.say(sentence(it, origin, state));

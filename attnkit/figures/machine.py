@@ -61,6 +61,7 @@ class Machine(Figure):
     pair = traitlets.List().tag(sync=True, reset=True)
     unfolded = traitlets.List(traitlets.Unicode()).tag(sync=True, reset=True)
     views = traitlets.List().tag(sync=True)
+    scale = traitlets.Float(1).tag(sync=True)      # of the longest bar: the most that a part adds at any word
 
     def __init__(self, model, text, pair, views=None, caption=""):
         packed, self.model = travelled(model, OpenModel)
@@ -74,6 +75,8 @@ class Machine(Figure):
         found = [view(name, state, len(story) - 1) for name, state in (views or {"": {}}).items()]
         first = {name: found[0][name] for name in ("place", "unfolded", "trail")}
         super().__init__(packed=packed, story=story, pair=pair, views=found if views else [], caption=caption, **first)
+        most = max(abs(adds) for place in range(len(story)) for adds in self.added(place).values())
+        self.scale = round(most, 4) or 1.0
 
     @traitlets.validate("trail")
     def _check_trail(self, proposal):
@@ -95,8 +98,12 @@ class Machine(Figure):
     @property
     def contributions(self):
         """What each part adds to the score of the first word of the pair less that of the second."""
+        return self.added(self.place)
+
+    def added(self, place):
+        """The same, at any word."""
         first, second = (self.model.words[number] for number in self.pair)
-        last = {name: rows[..., :self.place + 1, :] for name, rows in self.results.items()}
+        last = {name: rows[..., :place + 1, :] for name, rows in self.results.items()}
         return self.model.contributions(last, first, second)
 
     def still(self):

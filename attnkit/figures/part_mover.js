@@ -8,7 +8,7 @@
   /** @typedef {{ name: string, story: string[], other: string[], choices: [word: string, everywhere: boolean][][] }} Pair */
   /** @typedef {{ pair: number, other: string[], moves: Move[], asked: number }} State */
   /** @typedef {{ packed: PackedDecoder, pairs: Pair[] }} Given */
-  /** @typedef {{ scores: number[], traced: Decoded, best: number }} Run */
+  /** What a text gave; `told` keeps what was made of it, by name. @typedef {{ scores: number[], traced: Decoded, best: number, told: Map<string, any> }} Run */
   /** @typedef {Figure<State, Given>} Owner */
 
   // ---- the arithmetic, compared with the model in torch by tests/figures/test_part_mover.py
@@ -29,32 +29,54 @@
       return { layer, part, vector: from ? Array.from(blend) : Array(size).fill(0) };
     };
 
-  // Both stories as they are, and the first with what was moved. Each has a model of its own, which remembers what it read.
-  /** @param {Decoder[]} models @param {PackedDecoder} packed @param {string[]} story @param {string[]} other @param {Move[]} moves */
-  function runs([mine, yours], packed, story, other, moves) {
-    const { words, width, num_heads } = packed;
-    /** @param {string[]} text */
-    const numbers = (text) => text.map((word) => words.indexOf(word));
-    /** @param {Decoded} traced @returns {Run} */
-    const run = (traced) => {
+  const KEPT = 8; // stories whose results are kept
+
+  // What is made of a run, once.
+  /** @template T @param {Run} run @param {string} name @param {() => T} make @returns {T} */
+  function once({ told }, name, make) {
+    if (!told.has(name)) told.set(name, make());
+    return told.get(name);
+  }
+
+  // Reads both stories as they are, and the first with what was moved. What was read is not read again.
+  /** @param {Decoder} model @param {PackedDecoder} packed */
+  function reader(model, { words, width, num_heads }) {
+    /** @type {Map<string, Run>} */
+    const kept = new Map();
+    /** @param {string[]} text @param {Moved[]} [moved] @returns {Run} */
+    function run(text, moved) {
+      const traced = model.trace(
+        text.map((word) => words.indexOf(word)),
+        moved,
+      );
       const scores = traced.scores[traced.scores.length - 1];
-      return { traced, scores, best: attnkit.argmax(scores) };
+      return { traced, scores, best: attnkit.argmax(scores), told: new Map() };
+    }
+    /** @param {string[]} text */
+    function plain(text) {
+      const found = kept.get(text.join(" ")) ?? run(text);
+      if (kept.size >= KEPT) kept.clear();
+      kept.set(text.join(" "), found);
+      return found;
+    }
+    /** @param {string[]} story @param {string[]} other @param {Move[]} moves */
+    return (story, other, moves) => {
+      const [theirs, ours] = [plain(other), plain(story)];
+      const moved = moves.map(standsFor(theirs.traced, width / num_heads, width));
+      return { ours, theirs, changed: moves.length ? run(story, moved) : ours };
     };
-    const theirs = run(yours.trace(numbers(other)));
-    const ours = run(mine.trace(numbers(story)));
-    const moved = moves.map(standsFor(theirs.traced, width / num_heads, width));
-    return { ours, theirs, changed: moves.length ? run(mine.trace(numbers(story), moved)) : ours };
   }
 
   /** @param {{ packed: PackedDecoder, story: string[], other: string[], moves: Move[] }} given */
   function compute({ packed, story, other, moves }) {
-    const found = runs([attnkit.decoder(packed), attnkit.decoder(packed)], packed, story, other, moves);
+    const found = reader(attnkit.decoder(packed), packed)(story, other, moves);
     return { ours: found.ours.scores, theirs: found.theirs.scores, changed: found.changed.scores };
   }
 
   // ---- what is drawn
 
-  /** @typedef {{ found: ReturnType<typeof runs>, adds: Contribution[][], most: number, moves: Move[], story: string[], other: string[] }} Now */
+  /** @typedef {ReturnType<ReturnType<typeof reader>>} Found */
+  /** @typedef {{ found: Found, adds: Contribution[][], most: number, moves: Move[], story: string[], other: string[] }} Now */
 
   /** @param {Move} a @param {Move} b */
   const same = (a, b) => a[0] === b[0] && a[1] === b[1];
@@ -120,8 +142,8 @@
         () => turn(figure, [layer, part, from]),
         { "aria-label": name },
       );
-    const put = act(1, "←", " put in", `put ${short}${long} of the other story in`);
-    const out = act(0, "×", " take out", `take ${short}${long} out`);
+    const put = act(1, "←", " put in", `put in ${short}${long} of the other story`);
+    const out = act(0, "×", " take out", `take out ${short}${long}`);
     draggable(theirs.bar, ours.element, () => turn(figure, [layer, part, 1]));
     const element = h(
       "tr",
@@ -161,18 +183,19 @@
       const rows = /** @type {Record<string, Float64Array[]>} */ (/** @type {unknown} */ (traced))[stage];
       return rows[rows.length - 1];
     };
-    /** @param {Decoded} traced */
-    const says = (traced) => {
-      const chances = attnkit.softmax(model.soFar(last(traced)));
-      const best = attnkit.argmax(chances);
-      return `${packed.words[best]} ${fixed(chances[best])}`;
-    };
+    /** @param {Run} run */
+    const says = (run) =>
+      once(run, stage, () => {
+        const chances = attnkit.softmax(model.soFar(last(run.traced)));
+        const best = attnkit.argmax(chances);
+        return `${packed.words[best]} ${fixed(chances[best])}`;
+      });
     /** @param {Now} now */
     function show({ found }) {
-      const said = says(found.changed.traced);
+      const said = says(found.changed);
       attnkit.write(ours, said);
-      ours.classList.toggle("ak-changed", said !== says(found.ours.traced));
-      attnkit.write(theirs, says(found.theirs.traced));
+      ours.classList.toggle("ak-changed", said !== says(found.ours));
+      attnkit.write(theirs, says(found.theirs));
       const [a, b] = [last(found.changed.traced), last(found.theirs.traced)];
       differs.show(
         Array.from(a, (v, k) => b[k] - v),
@@ -200,7 +223,7 @@
     const top = ["", "this story", "the other story", "what differs"].map((words) => h("th", { scope: "col" }, words));
     const element = h(
       "table",
-      { class: "ak-parts" },
+      { class: "ak-parts", role: "grid", "aria-label": "The parts of the machine" },
       h("thead", null, h("tr", null, ...top)),
       h("tbody", null, ...rows.map((row) => row.element)),
     );
@@ -237,16 +260,12 @@
       /** @param {number} k */
       const differs = (k) => (open ? other[k] !== story[k] : first >= 0 && k >= first && k < other.length - end);
       const words = other.map((word, k) => {
-        const may = open && choices[k].length > 0;
-        const marks = {
-          class: differs(k) ? "ak-other" : "",
-          disabled: !may,
-          "aria-pressed": String(k === asked),
-        };
+        const marks = { class: differs(k) ? "ak-other" : "", "aria-pressed": String(k === asked) };
+        if (!open || !choices[k].length) return h("span", { class: marks.class }, word);
         return attnkit.button(word, () => figure.put({ asked: k === asked ? -1 : k }), marks);
       });
       text.replaceChildren(...words);
-      attnkit.walk(words.filter((word) => !word.disabled));
+      attnkit.walk(words.filter((word) => word instanceof HTMLButtonElement));
       const all = open && asked >= 0 ? choices[asked].filter(([word]) => word !== other[asked]) : [];
       const buttons = all.map(([word, everywhere]) =>
         attnkit.button(word, () => {
@@ -291,7 +310,7 @@
   }
 
   // In a sentence: what was done, and what became of the answer.
-  /** @param {PackedDecoder} packed @param {ReturnType<typeof runs>} found @param {Move[]} moves */
+  /** @param {PackedDecoder} packed @param {Found} found @param {Move[]} moves */
   function sentence({ words }, { ours, theirs, changed }, moves) {
     const [a, b, c] = [ours, theirs, changed].map(({ best }) => quoted(words[best]));
     if (!moves.length)
@@ -311,19 +330,21 @@
   /** @param {Owner} figure */
   function build(figure) {
     const { packed, pairs } = figure.given("packed", "pairs");
-    const models = [attnkit.decoder(packed), attnkit.decoder(packed)];
-    const [model] = models;
+    const model = attnkit.decoder(packed);
+    const read = reader(model, packed);
     const [told, parts, said] = [texts(figure, pairs), table(figure, model, packed), answers(packed)];
     /** @param {State} state */
     function update(state) {
       const { other, moves } = state;
       const { story } = pairs[state.pair];
-      const found = runs(models, packed, story, other, moves);
+      const found = read(story, other, moves);
       const pair = /** @type {Point} */ ([
         found.ours.best,
         found.theirs.best === found.ours.best ? attnkit.ranked(found.ours.scores, [])[1] : found.theirs.best,
       ]);
-      const adds = [found.ours, found.theirs, found.changed].map(({ traced }) => model.contributions(traced, ...pair));
+      const adds = [found.ours, found.theirs, found.changed].map((run) =>
+        once(run, `adds ${pair}`, () => model.contributions(run.traced, ...pair)),
+      );
       const now = {
         found,
         adds,

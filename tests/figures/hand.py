@@ -60,10 +60,10 @@ def rows(rng, *shape):
 
 # What a figure shows: its words, inline styles and pressed buttons. Not the values of its controls: a dead slider moves, too.
 SHOWN = """f => [f.textContent, ...[...f.querySelectorAll('*')].map(e => (e.getAttribute('style') ?? '')
-    + (e.getAttribute('aria-pressed') ?? ''))].join('|')"""
+    + (e.getAttribute('aria-pressed') ?? '') + (e.hidden ? 'hidden' : ''))].join('|')"""
 # All of its state, to compare with where it began.
 STATE = """f => [f.textContent, ...[...f.querySelectorAll('*')].map(e => (e.value ?? '') + (e.getAttribute('style') ?? '')
-    + (e.getAttribute('aria-pressed') ?? ''))].join('|')"""
+    + (e.getAttribute('aria-pressed') ?? '') + (e.hidden ? 'hidden' : ''))].join('|')"""
 # Names and numbers that are wider than their place.
 CUT = """f => [...f.querySelectorAll('td, th, .ak-told, button')].filter(e => e.scrollWidth > e.clientWidth + 2
     || e.getBoundingClientRect().right > f.getBoundingClientRect().right).map(e => e.textContent)"""

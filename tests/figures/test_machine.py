@@ -162,6 +162,6 @@ def test_a_square_is_found_by_the_arrow_keys_and_by_the_mouse(window, tmp_path):
         assert says(w, found).startswith("The weight of “is” for “with” in head 2 of layer 2: ")
         stream = found.get_by_role("slider", name="after MLP 2")
         stream.click(position={"x": 1, "y": 8})
-        assert says(w, found).startswith("Number 1 of the stream of “with” after layer 2: ")
+        assert says(w, found).startswith("Number 1 of the stream of “with” after MLP 2: ")
         found.get_by_role("button", name="Eva").first.click()
         assert says(w, found).startswith("After “Eva” the machine says “met”") and not w.errors

@@ -24,7 +24,11 @@ def all_figures(w):
 # Blocks of the figures' scripts that are run (each pass through a function, a loop or a branch) and changes of the page:
 # the causes of a slow figure, the same on any machine. `make speed` measures the milliseconds.
 BLOCKS = {"coming to life": 120_000, "one redraw": 40_000}
-MODEL = 80_000         # more, where a model has to read the beginning of a text, some twenty words
+# More, where a model has to read a text, a beginning of some twenty words or whole stories: for each word, and for each
+# pair of a word and one before it.
+WORD, PAIR = 3_000, 150
+READS = """f => { const {story = [], other = [], pairs: [{story: first}] = [{story: []}]} = JSON.parse(f.dataset.akState);
+    return [Math.max(20, story.length), other.length, first.length]; }"""
 CHANGES = 400
 # Move the first slider to the next of 19 places, or press the next button; how much of the page that changed.
 SLIDE = """(f, i) => { const s = f.querySelector('input[type=range]'), buttons = [...f.querySelectorAll('button')]
@@ -49,8 +53,9 @@ def test_operations(opened):
         return ran()
 
     mounted, _ = opened.mounted, ran()
-    reads = opened.page.locator(", ".join(f"[data-ak-figure={kind}]" for kind in RUN_MODELS)).count()
-    assert 0 < mounted <= BLOCKS["coming to life"] + MODEL * reads
+    models = opened.page.locator(", ".join(f"[data-ak-figure={kind}]" for kind in RUN_MODELS)).all()
+    reads = [n for found in models for n in found.evaluate(READS)]
+    assert 0 < mounted <= BLOCKS["coming to life"] + sum(WORD * n + PAIR * n * (n + 1) / 2 for n in reads)
     for found in figures(opened).all():
         # If once around costs too much, once more, and of each step the lesser: what a page does once, or the browser beside
         # it, is no part of a redraw.

@@ -94,11 +94,11 @@ def test_one_head_flips_the_answer(window, tmp_path, width):
     with window(width=width) as w:
         found = alone(w, tmp_path, PartMover(storyteller.trained(), {"back to her": (STORY, OTHER), "a word": (STORY, STORY)}, other_words))
         assert says(w, found) == "This story ends with “Max”, the other one with “Eva”. Which part makes the difference?"
-        put = found.get_by_role("button", name="put head 2 of layer 2 of the other story in")
+        put = found.get_by_role("button", name="put in head 2 of layer 2 of the other story")
         put.press("Enter")
         assert says(w, found) == "With head 2 of layer 2 put in: the answer flips to “Eva”, 1.00." and put.get_attribute("aria-pressed") == "true"
         put.press("Enter")
-        found.get_by_role("button", name="put head 2 of layer 1 of the other story in").click()
+        found.get_by_role("button", name="put in head 2 of layer 1 of the other story").click()
         assert "the answer stays “Max”" in says(w, found)
         found.get_by_role("button", name="Reset").click()
         row = found.locator("tr").filter(has_text="head 2 of layer 2")
