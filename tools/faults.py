@@ -283,7 +283,7 @@ FAULTS = [
           "tests/figures/test_story_writer.py::test_a_step_costs_one_place"),
     Fault("each word read out while a story is written", partial(change, "attnkit/figures/story_writer.js", "if (!frames.runs()) figure.say", "if (true) figure.say"),
           "tests/figures/test_story_writer.py::test_a_story_writes_itself_until_it_is_stopped"),
-    Fault("a score whose origin leaves the root out", partial(change, "attnkit/figures/machine.js", "/ Math.sqrt(size), factors", ", factors"),
+    Fault("a score whose origin leaves the root out", partial(change, "attnkit/figures/machine.js", "/ Math.sqrt(size);", ";"),
           "tests/figures/test_machine.py::test_every_number_is_that_of_python_and_the_sum_of_its_terms"),
     Fault("a trail that does not lead back", partial(change, "attnkit/figures/machine.js", "trail: trail.slice(0, k + 1)", "trail"),
           "tests/figures/test_machine.py::test_from_an_answer_to_the_table_of_word_vectors"),

@@ -7,7 +7,10 @@ from conftest import ROOT
 
 from attnkit.lessons.measured import results
 from attnkit.lessons.studies import STUDIES, runs
+from booklib.toc import importing
 from tools import study
+
+PAGES = importing("attnkit.lessons.studies")
 
 
 @pytest.mark.parametrize("name", STUDIES)
