@@ -11,7 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 # What any notebook reads: the package and its data, what was measured, the book's lists, the versions of everything.
-MADE_FROM = ("attnkit/**/*", "measured/*", "booklib/*.py", "*.yml", "requirements.lock", "pyproject.toml")
+MADE_FROM = ("attnkit/**/*", "measured/*", "booklib/*.py", "*.yml", "*.lock", "pyproject.toml")
 
 
 def fingerprints(names, root=ROOT):

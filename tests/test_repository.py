@@ -30,17 +30,27 @@ def read(name):
     return (ROOT / name).read_text()
 
 
+LOCKS = ["requirements.lock", "alone.lock"]
+
+
 def locked():
-    return {name: version for name, version in re.findall(r"^([\w.-]+)==([\w.]+)", read("requirements.lock"), flags=re.M)}
+    return {name: version for lock in LOCKS for name, version in re.findall(r"^([\w.-]+)==([\w.]+)", read(lock), flags=re.M)}
 
 
-def test_lock_has_one_version_each_with_hashes_and_no_origin():
-    names = re.findall(r"^([\w.-]+)==", read("requirements.lock"), flags=re.M)
-    assert len(names) == len(set(names)) == len(re.findall(r"^[^\s#]", read("requirements.lock"), flags=re.M)), "a line of another form"
+@pytest.mark.parametrize("lock", LOCKS)
+def test_lock_has_one_version_each_with_hashes_and_no_origin(lock):
+    names = re.findall(r"^([\w.-]+)==", read(lock), flags=re.M)
+    assert len(names) == len(set(names)) == len(re.findall(r"^[^\s#]", read(lock), flags=re.M)), "a line of another form"
     assert "torch" not in names, "torch has a step of its own"
-    assert not re.search(r"https?://|file:|--index-url|--find-links", read("requirements.lock"))
-    for block in re.split(r"^(?=[\w.-]+==)", read("requirements.lock"), flags=re.M)[1:]:
+    assert not re.search(r"https?://|file:|--index-url|--find-links", read(lock))
+    for block in re.split(r"^(?=[\w.-]+==)", read(lock), flags=re.M)[1:]:
         assert "--hash=sha256:" in block, block[:60]
+
+
+def test_what_stands_alone_is_in_the_lock_of_its_own():
+    alone = [line.split("==")[0].split()[0] for line in read("requirements.in").partition("# ---- alone")[2].splitlines()[1:] if line.strip()]
+    assert alone == re.findall(r"^([\w.-]+)==", read("alone.lock"), flags=re.M)
+    assert "python -m pip install --no-deps --require-hashes -r alone.lock" in read("postBuild")
 
 
 def test_what_was_asked_for_is_locked():

