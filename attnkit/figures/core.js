@@ -129,8 +129,13 @@
 
   // A bar to the right or the left of a middle, and its number: what something adds or takes, of at most `most`.
   attnkit.balance = () => {
-    const [fill, number] = [attnkit.h("span", { class: "ak-bar" }), attnkit.h("span", { class: "ak-out" })];
-    const element = attnkit.h("div", { class: "ak-adds" }, attnkit.h("span", { class: "ak-scale" }, fill), number);
+    const [fill, number] = [attnkit.h("span", { class: "ak-balance-bar" }), attnkit.h("span", { class: "ak-out" })];
+    const element = attnkit.h(
+      "div",
+      { class: "ak-balance" },
+      attnkit.h("span", { class: "ak-balance-scale" }, fill),
+      number,
+    );
     return {
       element,
       show(v, most) {

@@ -102,7 +102,7 @@ def test_one_head_flips_the_answer(window, tmp_path, width):
         assert "the answer stays “Max”" in says(w, found)
         found.get_by_role("button", name="Reset").click()
         row = found.locator("tr").filter(has_text="head 2 of layer 2")
-        target = row.locator("td").nth(1).locator(".ak-adds")
+        target = row.locator("td").nth(1).locator(".ak-balance")
         drag(w, target, -row.locator("td").first.bounding_box()["width"], 0)
         assert says(w, found).startswith("With head 2 of layer 2 put in: the answer flips")
         found.get_by_role("button", name="a word").click()
