@@ -21,6 +21,7 @@ from attnkit.figures import base
 def setup(app):
     """Sphinx's entry point."""
     app.setup_extension("_ext.book_maths")
+    app.setup_extension("_ext.book_model")
     app.setup_extension("_ext.book_road")
     app.connect("config-inited", take_address)
     app.connect("builder-inited", write_figures)

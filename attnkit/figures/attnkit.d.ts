@@ -50,7 +50,7 @@ interface Plane {
 }
 interface Raster {
   element: HTMLCanvasElement;
-  show(values: number[], vmax: number): void;
+  show(values: ArrayLike<number>, vmax: number): void;
 }
 interface Clock {
   start(every?: number): void;
@@ -186,6 +186,32 @@ interface Translator {
   trace(numbers: number[], count: number): Translated;
 }
 
+// The real model, which a worker runs: a sentence read by it, and the model as the figures of a page share it.
+interface Reading {
+  pieces: string[];
+  cut: boolean;
+  maps: string; // a byte for each weight, in base64
+  weights: Float32Array;
+  vector: Float32Array;
+  took: number; // milliseconds
+}
+interface MiniLM {
+  status: {
+    state: "absent" | "loading" | "ready" | "failed";
+    part: number;
+    parts: number;
+    runs: string;
+    message: string;
+  };
+  load(): Promise<void>;
+  stop(): void;
+  read(text: string): Promise<Reading>;
+  watch(watcher: () => void): () => void;
+  program: unknown;
+  // biome-ignore lint/suspicious/noExplicitAny: whatever a file of the site hands over.
+  fetched(name: string): Promise<any>;
+}
+
 interface Attnkit {
   figures: Record<string, Registered>;
   fixed(x: number, digits?: number, plus?: boolean): string;
@@ -235,6 +261,13 @@ interface Attnkit {
   chances(scores: number[], order: number[], temperature: number, most: number | null): number[];
   chosen(scores: number[], order: number[], temperature: number, most: number | null, random: number): number;
   random(seed: number, place: number): number;
+  minilm: MiniLM;
+  arrive(name: string, value: unknown): void;
+  loader(
+    figure: { model: Model },
+    size: number,
+    ready: HTMLElement,
+  ): { element: HTMLElement; live: boolean; stop(): void };
   register<S extends object, G extends object>(kind: string, figure: Kind<S, G>): void;
   staticModel(state: Record<string, unknown>): Model;
   mount(page: Document): void;

@@ -22,9 +22,11 @@ from attnkit.pictures.picture import Picture, Svg
 from attnkit.pictures.shapes import opacity
 
 HERE = Path(__file__).parent
-SHARED = {"core", "model"}                  # scripts that are no figures
-# The figures that need the arithmetic of a model, model.js.
-RUN_MODELS = {"machine", "part_mover", "sentence_translator", "story_writer"}
+# The figures that need a script beside the core: the arithmetic of the small models, or the real model.
+NEEDS = {"machine": "model", "part_mover": "model", "sentence_translator": "model", "story_writer": "model",
+         "head_maps": "minilm"}
+RUN_MODELS = {kind for kind, script in NEEDS.items() if script == "model"}
+SHARED = {"core", *NEEDS.values()}          # scripts that are no figures
 
 
 # ---- the files beside the classes
@@ -36,7 +38,7 @@ def kinds():
 
 def source(kind):
     """The source of one of the plain scripts in this folder, after what it needs beside the core."""
-    names = ["model", kind] if kind in RUN_MODELS else [kind]
+    names = [NEEDS[kind], kind] if kind in NEEDS else [kind]
     return "".join((HERE / f"{name}.js").read_text(encoding="utf-8") for name in names)
 
 

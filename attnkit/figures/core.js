@@ -332,10 +332,12 @@
           return [1, 3, 5].map((k) => parseInt(colour.slice(k, k + 2), 16));
         });
         const { data } = image;
-        let k = 0;
-        for (const value of values) {
-          for (const part of colours[value < 0 ? 0 : colours.length - 1]) data[k++] = part;
-          data[k++] = Math.round(255 * attnkit.opacity(value, vmax));
+        for (let k = 0; k < values.length; k++) {
+          const [red, green, blue] = colours[values[k] < 0 ? 0 : colours.length - 1];
+          data[4 * k] = red;
+          data[4 * k + 1] = green;
+          data[4 * k + 2] = blue;
+          data[4 * k + 3] = Math.round(255 * attnkit.opacity(values[k], vmax));
         }
         context.putImageData(image, 0, 0);
       },

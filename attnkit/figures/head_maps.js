@@ -3,24 +3,80 @@
   "use strict";
   const { h, fixed, quoted } = attnkit;
 
-  /** @typedef {{ text: number, head: number, piece: number }} State */
+  /** @typedef {{ text: number, head: number, piece: number, typed: string, found: Found | {} }} State */
   /** @typedef {{ pieces: string[], maps: string }} Text */
-  /** @typedef {State & { name: string }} View */
-  /** @typedef {{ texts: Text[], layers: number, heads: number, views: View[] }} Given */
+  /** @typedef {Text & { typed: string, cut: boolean, near: [string, number][] }} Found a sentence that was typed, read */
+  /** @typedef {Pick<State, "text" | "head" | "piece"> & { name: string }} View */
+  /** @typedef {{ texts: Text[], layers: number, heads: number, views: View[], asks: boolean }} Given */
   /** @typedef {Figure<State, Given>} Owner */
 
-  const STEPS = 255;
+  const STEPS = 255; // a weight travels as a whole number of these
   const TOLD = 3; // so many weights are told
+  const WIDE = 24; // pieces that have a table
+  const EARLIER = 3; // typed sentences that the next one is compared with
+  const SIZE = 26; // megabytes of the model, as tests/test_minilm_page.py finds them
 
   // The maps of a text, one after the other, each row by row.
   /** @param {Text} text */
-  const unpack = ({ maps }) => Float64Array.from(atob(maps), (letter) => letter.charCodeAt(0) / STEPS);
+  function unpack({ maps }) {
+    const letters = atob(maps);
+    const out = new Float64Array(letters.length);
+    for (let k = 0; k < out.length; k++) out[k] = letters.charCodeAt(k) / STEPS;
+    return out;
+  }
+
+  // What was typed, if it has been read; else the sentence that is chosen.
+  /** @param {Text[]} texts @param {State} state */
+  const chosenText = (texts, { text, found }) => ("pieces" in found ? found : texts[text]);
+  /** @param {Text} text */
+  const title = ({ pieces }) => pieces.slice(1, -1).join(" ").replaceAll(" ##", "");
 
   // The weights of a piece in a head; compared with Python.
   /** @param {Pick<Given, "texts"> & State} state */
-  function compute({ texts, text, head, piece }) {
-    const n = texts[text].pieces.length;
-    return { row: Array.from(unpack(texts[text]).slice((head * n + piece) * n, (head * n + piece + 1) * n)) };
+  function compute({ texts, head, piece, ...state }) {
+    const told = chosenText(texts, { head, piece, ...state });
+    const n = told.pieces.length;
+    return { row: Array.from(unpack(told).slice((head * n + piece) * n, (head * n + piece + 1) * n)) };
+  }
+
+  // The small maps themselves, in the buttons; those of a text are kept until the theme changes.
+  /** @param {HTMLElement[]} buttons @param {number} heads */
+  function drawing(buttons, heads) {
+    /** @type {Map<Text, HTMLCanvasElement[]>} */
+    const kept = new Map();
+    /** @type {Text | null} */
+    let drawn = null;
+    // A layer in a task of its own: the page answers between them.
+    /** @param {Text} text @param {Float64Array} maps @param {HTMLCanvasElement[]} canvases */
+    function next(text, maps, canvases) {
+      if (drawn !== text || canvases.length === buttons.length) return;
+      const n = text.pieces.length;
+      const first = canvases.length;
+      buttons.slice(first, first + heads).forEach((button, k) => {
+        const raster = attnkit.raster(n, n, ["weight"]);
+        raster.show(maps.subarray((first + k) * n * n, (first + k + 1) * n * n), 1);
+        canvases.push(raster.element);
+        button.replaceChildren(raster.element);
+      });
+      setTimeout(next, 0, text, maps, canvases);
+    }
+    return {
+      /** @param {Text} text @param {Float64Array} maps */
+      show(text, maps) {
+        if (drawn === text) return;
+        drawn = text;
+        const canvases = kept.get(text) ?? [];
+        kept.set(text, canvases);
+        canvases.forEach((canvas, k) => {
+          buttons[k].replaceChildren(canvas);
+        });
+        setTimeout(next, 0, text, maps, canvases);
+      },
+      again() {
+        kept.clear();
+        drawn = null;
+      },
+    };
   }
 
   // The small maps, a button for each head.
@@ -44,35 +100,16 @@
       ...rows.flat(),
     );
     attnkit.style(element, "gridTemplateColumns", `max-content repeat(${heads}, minmax(0, 1fr))`);
-    /** @type {Map<number, HTMLCanvasElement[]>} */
-    const kept = new Map();
-    let drawn = -1;
-    /** @param {Float64Array} weights @param {number} n */
-    function map(weights, n) {
-      const raster = attnkit.raster(n, n, ["weight"]);
-      raster.show(Array.from(weights), 1);
-      return raster.element;
-    }
-    /** @param {State} state @param {Float64Array} maps @param {number} n */
-    function show({ text, head }, maps, n) {
+    const maps = drawing(buttons, heads);
+    /** @param {number} head @param {Text} text @param {Float64Array} weights */
+    function show(head, text, weights) {
       buttons.forEach((button, k) => {
         attnkit.attr(button, "aria-pressed", String(k === head));
       });
       stop.at(head);
-      if (drawn === text) return;
-      drawn = text;
-      const canvases = kept.get(text) ?? buttons.map((_, k) => map(maps.subarray(k * n * n, (k + 1) * n * n), n));
-      kept.set(text, canvases);
-      buttons.forEach((button, k) => {
-        button.replaceChildren(canvases[k]);
-      });
+      maps.show(text, weights);
     }
-    // Another theme has other colours.
-    const again = () => {
-      kept.clear();
-      drawn = -1;
-    };
-    return { element, show, again };
+    return { element, show, again: maps.again };
   }
 
   // The chosen map as a table: who looks stands at the left, and is chosen there.
@@ -112,6 +149,27 @@
     return { element, show };
   }
 
+  // A long text as running words, where a table would be too large: the chosen piece, and in their shade its weights.
+  /** @param {Owner} figure @param {string[]} pieces */
+  function running(figure, pieces) {
+    const words = pieces.map((piece, k) =>
+      attnkit.button(piece, () => figure.put({ piece: k }), { "aria-pressed": "false" }),
+    );
+    const stop = attnkit.walk(words);
+    const spaced = words.flatMap((word) => [word, " "]);
+    const label = "The pieces: a pressed one shows by shades where it looks";
+    const element = h("div", { class: "ak-running", role: "group", "aria-label": label }, ...spaced);
+    /** @param {State} state @param {Float64Array} maps */
+    function show({ head, piece }, maps) {
+      words.forEach((word, j) => {
+        attnkit.paint(word, maps[(head * words.length + piece) * words.length + j], 1, "weight");
+        attnkit.attr(word, "aria-pressed", String(j === piece));
+      });
+      stop.at(piece);
+    }
+    return { element, show };
+  }
+
   // In a sentence: what the chosen piece looks at.
   /** @param {Given} given @param {State} state @param {string[]} pieces @param {Float64Array} maps */
   function sentence({ heads }, { head, piece }, pieces, maps) {
@@ -125,16 +183,116 @@
     return `Head ${(head % heads) + 1} of layer ${Math.floor(head / heads) + 1}: ${quoted(pieces[piece])} looks at ${told}.`;
   }
 
+  // Reads what was typed, as `_read` of head_maps.py does: its maps, and how near its vector is to those of others.
+  /** @param {Text[]} texts */
+  function reader(texts) {
+    /** @type {string[]} */
+    let earlier = [];
+    /** @type {Map<string, number[]>} */
+    const vectors = new Map();
+    /** @param {string} text */
+    async function vector(text) {
+      const found = vectors.get(text) ?? Array.from((await attnkit.minilm.read(text)).vector);
+      vectors.set(text, found);
+      return found;
+    }
+    /** @param {string} typed @returns {Promise<Found>} */
+    return async (typed) => {
+      const { pieces, maps, cut, vector: read } = await attnkit.minilm.read(typed);
+      const own = Array.from(read);
+      vectors.set(typed, own);
+      const others = [...new Set([...earlier, ...texts.map(title)])].filter((text) => text !== typed);
+      earlier = [typed, ...earlier.filter((text) => text !== typed)].slice(0, EARLIER);
+      /** @type {[string, number][]} */
+      const near = [];
+      for (const text of others) near.push([text, attnkit.dot(own, await vector(text))]);
+      near.sort((one, other) => other[1] - one[1]);
+      return { typed, pieces, maps, cut, near };
+    };
+  }
+
+  // How near a sentence is to others, the nearest first.
+  function neighbours() {
+    const list = h("ol", { class: "ak-near" });
+    const lead = h("p", { class: "ak-small" }, "The dot products of its vector with those of other sentences:");
+    const element = h("div", {}, lead, list);
+    /** @param {Found | null} read */
+    function show(read) {
+      element.hidden = !read;
+      if (!read) return;
+      /** @param {[string, number]} pair */
+      const line = ([text, score]) => h("li", null, h("span", { class: "ak-out" }, fixed(score)), ` ${text}`);
+      list.replaceChildren(...read.near.map(line));
+    }
+    return { element, show };
+  }
+
+  // A sentence of the reader's own: the worker reads it, or in a notebook the kernel.
+  /** @param {Owner} figure @param {Text[]} texts */
+  function typing(figure, texts) {
+    const input = h("input", { type: "text", maxlength: 400, "aria-label": "A sentence of your own" });
+    const note = h("p", { class: "ak-small", role: "status" });
+    const near = neighbours();
+    const read = reader(texts);
+    /** @param {Event} event */
+    async function send(event) {
+      event.preventDefault();
+      const typed = input.value.trim();
+      if (!typed) return attnkit.write(note, "Type a sentence first.");
+      if (typed === figure.get("typed")) return;
+      attnkit.write(note, "Reading ...");
+      figure.put({ typed, found: {}, piece: 1 });
+      if (loader.live) return;
+      const found = await read(typed);
+      if (figure.get("typed") === typed) figure.put({ found });
+    }
+    const form = h("form", { class: "ak-buttons", onsubmit: send }, input, h("button", { type: "submit" }, "Read it"));
+    const loader = attnkit.loader(figure, SIZE, form);
+    const element = h("div", { class: "ak-own" }, loader.element, note, near.element);
+    /** @param {State} state */
+    function show({ typed, found }) {
+      const told = "pieces" in found ? found : null;
+      near.show(told);
+      if (!typed) input.value = "";
+      if (!typed || told) attnkit.write(note, told?.cut ? "Only the first 64 pieces are read." : "");
+      if (told && document.activeElement !== input) input.value = told.typed;
+    }
+    return { element, show, stop: loader.stop };
+  }
+
+  // The sentences that come with the figure, and the reader's own while it is shown.
+  /** @param {Owner} figure @param {Text[]} texts */
+  function sentences(figure, texts) {
+    const onchange = () => {
+      if (list.selectedIndex < texts.length) figure.put({ text: list.selectedIndex, piece: 1, typed: "", found: {} });
+    };
+    const own = h("option", { hidden: true }, "your own sentence");
+    const list = h(
+      "select",
+      { "data-lm-suppress-shortcuts": "true", "aria-label": "Sentence", onchange },
+      ...texts.map((text) => h("option", {}, title(text))),
+      own,
+    );
+    /** @param {State} state */
+    function show({ text, found }) {
+      const index = "pieces" in found ? texts.length : text;
+      own.hidden = index < texts.length;
+      if (list.selectedIndex !== index) list.selectedIndex = index;
+    }
+    return { element: list, show };
+  }
+
   /** @param {Owner} figure */
   function build(figure) {
-    const given = figure.given("texts", "layers", "heads", "views");
+    const given = figure.given("texts", "layers", "heads", "views", "asks");
     const { texts, views } = given;
     // What a text needs is made when it is chosen.
-    /** @type {Map<number, { maps: Float64Array, large: ReturnType<typeof table> }>} */
-    const made = new Map();
-    /** @param {number} text */
+    /** @type {WeakMap<Text, { maps: Float64Array, large: ReturnType<typeof table | typeof running> }>} */
+    const made = new WeakMap();
+    /** @param {Text} text */
     function of(text) {
-      const found = made.get(text) ?? { maps: unpack(texts[text]), large: table(figure, texts[text].pieces) };
+      const large = text.pieces.length > WIDE ? running : table;
+      const found = made.get(text) ?? { maps: unpack(text), large: large(figure, text.pieces) };
       made.set(text, found);
       return found;
     }
@@ -144,35 +302,38 @@
       views.map(({ name }) => name),
       (k) => {
         const { text, head, piece } = views[k];
-        figure.put({ text, head, piece });
+        figure.put({ text, head, piece, typed: "", found: {} });
       },
     );
     chosen.element.hidden = !views.length;
-    const titles = texts.map(({ pieces }) => pieces.slice(1, -1).join(" ").replaceAll(" ##", ""));
-    const onchange = () => figure.put({ text: list.selectedIndex, piece: 1 });
-    const list = h(
-      "select",
-      { "data-lm-suppress-shortcuts": "true", "aria-label": "Sentence", onchange },
-      ...titles.map((title) => h("option", {}, title)),
-    );
+    const list = sentences(figure, texts);
+    const own = given.asks ? typing(figure, texts) : null;
     const place = h("div", { class: "ak-large" });
     let dark = "";
     /** @param {State} state */
     function update(state) {
-      const { text, head, piece } = state;
+      const { text, head, piece, found } = state;
       const colour = getComputedStyle(figure.element).getPropertyValue("--ak-fill-weight");
       if (colour !== dark) all.again();
       dark = colour;
-      chosen.show(views.findIndex((one) => one.text === text && one.head === head && one.piece === piece));
-      if (list.selectedIndex !== text) list.selectedIndex = text;
-      const { maps, large } = of(text);
+      const view = views.findIndex((one) => one.text === text && one.head === head && one.piece === piece);
+      chosen.show("pieces" in found ? -1 : view);
+      list.show(state);
+      own?.show(state);
+      const told = chosenText(texts, state);
+      const { maps, large } = of(told);
       if (place.firstChild !== large.element) place.replaceChildren(large.element);
-      all.show(state, maps, texts[text].pieces.length);
+      all.show(head, told, maps);
       large.show(state, maps);
-      figure.say(sentence(given, state, texts[text].pieces, maps));
+      figure.say(sentence(given, state, told.pieces, maps));
     }
-    const parts = [chosen.element, list, h("div", { class: "ak-maps" }, all.element, place)];
-    return { parts: [...parts, h("div", { class: "ak-buttons" }, figure.reset())], update };
+    const parts = [
+      chosen.element,
+      list.element,
+      own?.element ?? null,
+      h("div", { class: "ak-maps" }, all.element, place),
+    ];
+    return { parts: [...parts, h("div", { class: "ak-buttons" }, figure.reset())], update, stop: own?.stop };
   }
 
   attnkit.register("head_maps", { label: "All heads on a sentence", compute, build });

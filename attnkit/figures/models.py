@@ -45,6 +45,31 @@ class OpenModel(LanguageModel, Protocol):
         """What each part adds to the score of one word less that of another at the last place, by part, as numbers."""
 
 
+class SentenceModel(Protocol):
+    """Turns a text into a vector; `attnkit.lessons.minilm.MiniLM` is one.
+
+    It has ``num_layers`` layers of ``num_heads`` heads.
+    """
+
+    num_layers: int
+    num_heads: int
+
+    def pieces(self, text, most):
+        """The pieces of a text, and what it puts around them, `most` in all."""
+
+    def numbers(self, text, most):
+        """The numbers of these pieces."""
+
+    def trace(self, numbers):
+        """Read the numbers of n pieces: every result on the way by name, as arrays.
+
+        For each layer, with ``layers.0.`` and so on in front, ``weights`` (h, n, n).
+        """
+
+    def pooled(self, results):
+        """The vector (d,) of a text, of length 1, out of the results of `trace`."""
+
+
 class TranslationModel(Protocol):
     """Translates a sentence word by word; `attnkit.lessons.translation.WordTranslator` is one."""
 
@@ -70,11 +95,19 @@ def travelled(model, interface):
 
     Raises TypeError if the model lacks something of the interface; the message says what.
     """
+    packed = complete(model, interface).packed()
+    return packed, type(model).unpacked(packed)
+
+
+def complete(model, interface):
+    """The model, if it has all that the interface asks for.
+
+    Raises TypeError if not; the message says what it lacks.
+    """
     bases = [base for base in reversed(interface.__mro__) if base not in (object, Generic, Protocol)]
     names = [name for base in bases for name in (*base.__dict__.get("__annotations__", {}), *vars(base))]
     wanted = [name for name in dict.fromkeys(names) if not name.startswith("_")]
     if missing := [name for name in wanted if not hasattr(model, name)]:
         raise TypeError(f"model must be a {interface.__name__}, see attnkit.figures.models; "
                         f"{type(model).__name__} lacks {', '.join(missing)}")
-    packed = model.packed()
-    return packed, type(model).unpacked(packed)
+    return model

@@ -118,15 +118,15 @@ class MiniLM:
         self.words, self.tensors = words, tensors
         self.number = {word: k for k, word in enumerate(words)}
 
-    def pieces(self, text):
-        """The pieces of a text, ``[CLS]`` before and ``[SEP]`` after them, as many as the model reads."""
+    def pieces(self, text, most=CONTEXT):
+        """The pieces of a text, ``[CLS]`` before and ``[SEP]`` after them, `most` in all."""
         if not isinstance(text, str):
             raise TypeError(f"text must be a str, got {text!r}")
-        return ["[CLS]", *pieces(text, self.number)[:CONTEXT - 2], "[SEP]"]
+        return ["[CLS]", *pieces(text, self.number)[:most - 2], "[SEP]"]
 
-    def numbers(self, text):
+    def numbers(self, text, most=CONTEXT):
         """The numbers of the pieces of a text."""
-        return [self.number[piece] for piece in self.pieces(text)]
+        return [self.number[piece] for piece in self.pieces(text, most)]
 
     def trace(self, numbers, attend=None, places=True):
         """Read pieces by their numbers: every result on the way by name.
@@ -170,7 +170,11 @@ class MiniLM:
 
         `options` are those of `trace`.
         """
-        mean = self.trace(self.numbers(text), **options)[f"layers.{LAYERS - 1}.after_mlp"].mean(axis=0)
+        return self.pooled(self.trace(self.numbers(text), **options))
+
+    def pooled(self, results):
+        """The vector (d,) out of the results of `trace`."""
+        mean = results[f"layers.{LAYERS - 1}.after_mlp"].mean(axis=0)
         return mean / np.linalg.norm(mean)
 
 
