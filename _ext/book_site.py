@@ -71,6 +71,7 @@ def write_figures(app):
     They are no `html_static_path` of the site, where every page would load each of them: a page names what it needs.
     """
     files = {"core.js": base.script("core") + MOUNT, "core.css": base.core_stylesheet()}
+    files |= {f"{name}.js": base.script(name) for name in base.SHARED - {"core"}}
     for kind in base.kinds():
         style = lightningcss.process_stylesheet(base.stylesheet(kind), minify=True)
         files |= {f"{kind}.js": base.script(kind), f"{kind}.css": style}
@@ -111,8 +112,9 @@ def choose_files(app, pagename, templatename, context, doctree):
     """What the head of a page names: _templates/layout.html writes it down."""
     static = Path(app.outdir) / "_static"
     kinds = list(dict.fromkeys(re.findall(r'data-ak-figure="(\w+)"', context.get("body") or "")))
-    for kind in ["core", *kinds] if kinds else []:
-        app.add_js_file(f"figures/{kind}.js")
+    needed = dict.fromkeys(name for kind in kinds for name in base.scripts(kind))
+    for name in ["core", *needed] if kinds else []:
+        app.add_js_file(f"figures/{name}.js")
     # A figure's own style is part of its page; what all pages share is in one sheet (book_styles).
     styles = [static / f"figures/{kind}.css" for kind in kinds]
     context["figure_styles"] = "\n".join(file.read_text(encoding="utf-8") for file in styles if file.exists())

@@ -266,7 +266,7 @@ BARE = """const ts = require(process.argv[1]);
 
 def test_only_comments_are_left_out():
     """What the site's scripts do without is comments, as TypeScript sees them: not a line of code, nor of a text."""
-    scripts = {kind: base.source(kind) for kind in ["core", *base.kinds()]}
+    scripts = {kind: base.source(kind) for kind in [*base.SHARED, *base.kinds()]}
     pairs = [(text, base.script(kind)) for kind, text in scripts.items()]
     done = subprocess.run([str(NODE), "-e", BARE, str(book.TSC.parent.parent)], input=json.dumps(pairs), capture_output=True, text=True, check=True)
     for kind, (_, bare), (whole, shipped) in zip(scripts, pairs, json.loads(done.stdout)):

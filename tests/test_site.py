@@ -18,7 +18,7 @@ import pytest
 from bs4 import BeautifulSoup
 from conftest import DARK_PHONE, ROOT, SHIFT, SITE, TWO, WIDE, numbers, on
 
-from attnkit.figures.base import RUN_MODELS
+from attnkit.figures import base
 from booklib import browser, toc
 
 pytestmark = pytest.mark.browser
@@ -94,7 +94,7 @@ def test_weight(opened):
             "requests": len(opened.requests), "elements": opened.page.evaluate("document.querySelectorAll('*').length")}
     print(f"\n{opened.name}: {({what: round(value) for what, value in cost.items()})}")
     assert f"{opened.name}.html" in files
-    carries = opened.page.locator(", ".join(f"[data-ak-figure={kind}]" for kind in (*RUN_MODELS, "head_maps"))).count()      # a model, or what one has computed
+    carries = opened.page.locator(", ".join(f"[data-ak-figure={kind}]" for kind in (*base.RUN_MODELS, "head_maps"))).count()      # a model, or what one has computed
     assert all(cost[what] <= most for what, most in (MOST | (CARRIES if carries else {})).items()), cost
     assert 30 < weight(f for f in files if f.startswith("_static/fonts/")) <= FONTS
 
@@ -124,7 +124,7 @@ def test_figures_bring_their_own_scripts_only(name):
     page = parsed(name)
     kinds = {place["data-ak-figure"] for place in page.select("[data-ak-figure]")}
     scripts = {found for script in page.select("script[src]") for found in re.findall(r"_static/figures/(\w+)\.js", script["src"])}
-    assert scripts == (kinds | {"core"} if kinds else set())
+    assert scripts == ({"core"}.union(*map(base.scripts, kinds)) if kinds else set())
     styles = {found for style in page.select("link[rel=stylesheet]") for found in re.findall(r"_static/figures/(\w+)\.css", style["href"])}
     nested = {kind for style in page.select("style") for kind in re.findall(r'\[data-ak-kind="?(\w+)"?\]', style.text)}
     assert styles | nested | {"core"} == {"core"} | {kind for kind in kinds if (SITE / f"_static/figures/{kind}.css").exists()}

@@ -301,7 +301,7 @@ FAULTS = [
           figures_on("every_control_changes_something_by_keyboard", INDEX, *DARK_PHONE), builds=True),
     Fault("a reset that does not lead back", partial(change, CORE, 'this.put(this.get("defaults"));', "this.put({});"),
           figures_on("every_control_changes_something_by_keyboard", INDEX, *DARK_PHONE), builds=True),
-    Fault("a figure's script that no page loads", partial(change, "_ext/book_site.py", 'for kind in ["core", *kinds] if kinds', 'for kind in ["core"] if kinds'),
+    Fault("a figure's script that no page loads", partial(change, "_ext/book_site.py", 'for name in ["core", *needed] if kinds', 'for name in ["core"] if kinds'),
           page("loads_cleanly", INDEX), builds=True),
     Fault("a trait of another name", partial(change, "attnkit/figures/dense_heads.js", 'trait: "sharpness"', 'trait: "sharpnes"'),
           "tests/test_repository.py::test_types"),

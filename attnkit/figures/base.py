@@ -24,7 +24,7 @@ from attnkit.pictures.shapes import opacity
 HERE = Path(__file__).parent
 # The figures that need a script beside the core: the arithmetic of the small models, or the real model.
 NEEDS = {"machine": "model", "part_mover": "model", "sentence_translator": "model", "story_writer": "model",
-         "head_maps": "minilm"}
+         "ask_book": "minilm", "head_maps": "minilm"}
 RUN_MODELS = {kind for kind, script in NEEDS.items() if script == "model"}
 SHARED = {"core", *NEEDS.values()}          # scripts that are no figures
 
@@ -36,19 +36,23 @@ def kinds():
     return sorted(path.stem for path in HERE.glob("*.js") if path.stem not in SHARED)
 
 
-def source(kind):
-    """The source of one of the plain scripts in this folder, after what it needs beside the core."""
-    names = [NEEDS[kind], kind] if kind in NEEDS else [kind]
-    return "".join((HERE / f"{name}.js").read_text(encoding="utf-8") for name in names)
+def scripts(kind):
+    """The names of the scripts of a figure, what it needs beside the core first."""
+    return [NEEDS[kind], kind] if kind in NEEDS else [kind]
+
+
+def source(name):
+    """The source of one of the plain scripts in this folder."""
+    return (HERE / f"{name}.js").read_text(encoding="utf-8")
 
 
 COMMENTS = r"^[ ]*(?://[^\n]*|/\*\*(?:(?!\*/).)*\*/)\n|/\*\* @(?:(?!\*/).)*\*/ "
 INDENT = r"^[ ]+"
 
 
-def script(kind):
+def script(name):
     """The same as it travels, to a page and to a notebook."""
-    return light(source(kind))
+    return light(source(name))
 
 
 def light(text):
@@ -95,7 +99,7 @@ class Figure(anywidget.AnyWidget):
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
         if "kind" in vars(cls):    # not the class that anywidget derives for each instance
-            cls._esm = (script("core") + script(cls.kind)
+            cls._esm = ("".join(map(script, ["core", *scripts(cls.kind)]))
                         + f"export default {{ render: globalThis.attnkit.figures.{cls.kind}.render }};\n")
             cls._css = core_stylesheet() + stylesheet(cls.kind)
 

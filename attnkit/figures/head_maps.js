@@ -231,7 +231,7 @@
   /** @param {Owner} figure @param {Text[]} texts */
   function typing(figure, texts) {
     const input = h("input", { type: "text", maxlength: 400, "aria-label": "A sentence of your own" });
-    const note = h("p", { class: "ak-small", role: "status" });
+    const note = h("p", { class: "ak-small", "aria-live": "polite" });
     const near = neighbours();
     const read = reader(texts);
     /** @param {Event} event */
@@ -248,7 +248,7 @@
     }
     const form = h("form", { class: "ak-buttons", onsubmit: send }, input, h("button", { type: "submit" }, "Read it"));
     const loader = attnkit.loader(figure, SIZE, form);
-    const element = h("div", { class: "ak-own" }, loader.element, note, near.element);
+    const element = h("div", { class: "ak-own" }, loader.element, note);
     /** @param {State} state */
     function show({ typed, found }) {
       const told = "pieces" in found ? found : null;
@@ -257,7 +257,7 @@
       if (!typed || told) attnkit.write(note, told?.cut ? "Only the first 64 pieces are read." : "");
       if (told && document.activeElement !== input) input.value = told.typed;
     }
-    return { element, show, stop: loader.stop };
+    return { element, near: near.element, show, stop: loader.stop };
   }
 
   // The sentences that come with the figure, and the reader's own while it is shown.
@@ -327,12 +327,8 @@
       large.show(state, maps);
       figure.say(sentence(given, state, told.pieces, maps));
     }
-    const parts = [
-      chosen.element,
-      list.element,
-      own?.element ?? null,
-      h("div", { class: "ak-maps" }, all.element, place),
-    ];
+    const maps = h("div", { class: "ak-maps" }, all.element, place);
+    const parts = [chosen.element, list.element, own?.element ?? null, maps, own?.near ?? null];
     return { parts: [...parts, h("div", { class: "ak-buttons" }, figure.reset())], update, stop: own?.stop };
   }
 

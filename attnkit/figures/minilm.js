@@ -416,21 +416,23 @@
   attnkit.loader = (figure, size, ready) => {
     const { minilm } = attnkit;
     const live = "send" in figure.model; // then the kernel has the model
-    const button = attnkit.button(`Load the model (${size} MB, stays in this browser)`, () => minilm.load());
+    const button = attnkit.button(`Load the model (${size} MB, stays in this browser)`, () => minilm.load(), {
+      "data-ak-once": true, // no button "Reset" leads back from it
+    });
     const bar = attnkit.h("progress", { max: 1, value: 0, "aria-label": "Loading the model" });
     const stop = attnkit.button("Stop", () => minilm.stop());
-    const words = attnkit.h("span", { role: "status" });
+    const words = attnkit.h("span", { "aria-live": "polite" });
     const loading = attnkit.h("div", { class: "ak-buttons" }, bar, stop);
     const element = attnkit.h("div", { class: "ak-loader" }, button, loading, words, ready);
     function show() {
       const { state, part, parts, message } = minilm.status;
-      const held = element.contains(document.activeElement);
+      const held = document.activeElement;
       button.hidden = live || state === "loading" || state === "ready";
       loading.hidden = state !== "loading";
       ready.hidden = !live && state !== "ready";
       bar.value = part / parts;
-      // What held the focus is gone: the next thing to press has it.
-      if (held && !element.contains(document.activeElement))
+      // What held the focus is hidden now: the next thing to press has it.
+      if (held && element.contains(held) && !held.getClientRects().length)
         (state === "loading" ? stop : state === "ready" ? ready.querySelector("input") : button)?.focus();
       attnkit.write(words, state === "failed" ? message : state === "loading" && part === parts ? "Unpacking ..." : "");
     }

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from torch import nn
 
 from attnkit import attention, merge_heads, split_heads
 
@@ -209,7 +210,7 @@ def layer_norm(x, tensors, name):
 
 def gelu(x):
     """x times the chance that a normal number is below x: a smooth ReLU."""
-    return x * (1 + torch.erf(torch.from_numpy(x) / 2 ** 0.5).numpy()) / 2
+    return nn.functional.gelu(torch.from_numpy(x)).numpy()
 
 
 # ---- loading

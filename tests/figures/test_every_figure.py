@@ -108,11 +108,12 @@ def test_formats_agree_in_python_and_javascript():
 def test_one_source_live_and_static(kind):
     """What a notebook loads and what the site brings are the same program and compute the same.
 
-    A notebook imports a module, with the core before the figure and an export at its end; a page loads two scripts, of
-    which the core's has a line more that brings the page's figures to life.
+    A notebook imports a module, with the core before the figure and an export at its end; a page loads two scripts, or
+    three, of which the core's has a line more that brings the page's figures to life.
     """
     widget = about(kind).example()
-    core, own = ((SITE / f"_static/figures/{name}.js").read_text(encoding="utf-8") for name in ("core", kind))
+    core, *needed, own = ((SITE / f"_static/figures/{name}.js").read_text(encoding="utf-8") for name in ("core", *base.scripts(kind)))
+    own = "".join(needed) + own
     core, mount, _ = re.split(r"^(document\.addEventListener\(.*\);\n)", core, flags=re.M)
     module, exported, _ = re.split(r"^(export default .*;\n)", widget._esm, flags=re.M)
     assert mount and exported and module == core + own

@@ -67,3 +67,39 @@ def test_a_head_is_found_by_the_arrow_keys(window, tmp_path, width):
         found.get_by_role("combobox").select_option("not")
         assert "“no” looks at" in says(w, found) and found.locator("tbody:visible tr").count() == 4
         assert fits(w) and not w.errors
+
+
+class Reader:
+    """Reads the letters of a text, evenly."""
+
+    num_layers, num_heads = 2, 3
+
+    def pieces(self, text, most):
+        return ["[CLS]", *list(text.replace(" ", ""))[:most - 2], "[SEP]"]
+
+    def numbers(self, text, most):
+        return [ord(piece[0]) for piece in self.pieces(text, most)]
+
+    def trace(self, numbers):
+        n = len(numbers)
+        return {f"layers.{layer}.weights": np.full((3, n, n), 1 / n) for layer in range(2)} | {"sum": np.array([len(numbers), 1.0])}
+
+    def pooled(self, results):
+        return results["sum"] / np.linalg.norm(results["sum"])
+
+
+def test_a_kernel_reads_what_is_typed():
+    """Maps and neighbours of a typed sentence; earlier ones are compared with, too; the way back."""
+    figure = HeadMaps([text(["[CLS]", "no", "##t", "[SEP]"], 1)], model=Reader())
+    figure.typed = "abc"
+    assert figure.found["pieces"] == ["[CLS]", "a", "b", "c", "[SEP]"] and figure.shown == [0.2] * 5 and not figure.found["cut"]
+    assert figure.found["near"] == [["not", 1.0]]
+    figure.typed = "x" * 100
+    assert figure.found["cut"] and len(figure.found["pieces"]) == 64 and [name for name, _ in figure.found["near"]] == ["abc", "not"] and figure.weights.shape == (64, 64)
+    figure.piece = 63
+    with pytest.raises(ValueError, match="piece must be from 0 to 63, got 64"):
+        figure.piece = 64
+    figure.typed = " "
+    assert figure.found == {} and not HeadMaps([text(["a", "b"], 0)]).asks and figure.asks
+    with pytest.raises(TypeError, match="model must be a SentenceModel, .* str lacks num_layers"):
+        HeadMaps([text(["a", "b"], 0)], model="minilm")

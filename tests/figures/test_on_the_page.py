@@ -32,7 +32,7 @@ READS = """f => { const {story = [], other = [], pairs: [{story: first}] = [{sto
 CHANGES = 400
 # Move the first slider to the next of 19 places, or press the next button; how much of the page that changed.
 SLIDE = """(f, i) => { const s = f.querySelector('input[type=range]'), buttons = [...f.querySelectorAll('button')]
-        .filter(b => b.textContent !== 'Reset' && b.getClientRects().length);
+        .filter(b => b.textContent !== 'Reset' && !('akOnce' in b.dataset) && b.getClientRects().length);
     const watch = new MutationObserver(() => {});
     watch.observe(f, {attributes: true, childList: true, characterData: true, subtree: true});
     if (s) { s.value = Number(s.min) + i / 18 * (s.max - s.min); s.dispatchEvent(new Event('input', {bubbles: true})); }
@@ -73,8 +73,9 @@ def test_operations(opened):
 
 KEYS = {"range": ["ArrowRight", "ArrowLeft", "ArrowLeft"], "text": ["ArrowDown", "ArrowUp", "ArrowUp"],
         "select": ["ArrowDown", "ArrowUp", "ArrowUp"]}
-# All controls of a figure that are in sight, but Reset: whether each is pressed. They are kept for what follows.
-CONTROLS = """f => { window.controls = [...f.querySelectorAll('button, input, select')].filter(c => c.textContent !== 'Reset' && c.checkVisibility({visibilityProperty: true})
+# All controls of a figure that are in sight, but Reset and what fetches the real model (test_real_model_on_the_page.py):
+# whether each is pressed. They are kept for what follows.
+CONTROLS = """f => { window.controls = [...f.querySelectorAll('button, input, select')].filter(c => c.textContent !== 'Reset' && !('akOnce' in c.dataset) && c.checkVisibility({visibilityProperty: true})
         && c.getClientRects().length);
     return controls.map(c => c.ariaPressed === 'true'); }"""
 # Go to one of them: what kind it is, and its name; nothing where it is hidden by now, or pressed already. Focus alone may
@@ -300,7 +301,7 @@ MOVING = """f => new Promise(done => requestAnimationFrame(() => requestAnimatio
 # Use all controls in sight, one after another; the names of those that move something, at once or two frames later.
 USED = f"""async f => {{ const bad = [], moving = {MOVING};
     for (const c of f.querySelectorAll('input[type=range], button')) {{
-        if (!c.checkVisibility({{visibilityProperty: true}}) || !c.getClientRects().length || c.disabled || c.textContent === 'Reset') continue;
+        if (!c.checkVisibility({{visibilityProperty: true}}) || !c.getClientRects().length || c.disabled || c.textContent === 'Reset' || 'akOnce' in c.dataset) continue;
         if (c.type === 'range') {{ c.value = c.value === c.max ? c.min : c.max; c.dispatchEvent(new Event('input', {{bubbles: true}})); }}
         else c.click();
         const now = f.getAnimations({{subtree: true}}).some(a => a.playState === 'running');

@@ -10,6 +10,7 @@ trials first, on examples and seeds of their own, and the trials are written dow
 """
 
 from attnkit.lessons.studies import (
+    ask_the_book,
     copying,
     gates,
     graphs,
@@ -29,4 +30,4 @@ from attnkit.lessons.studies import (
 # By the name of the file of results: a module says in its first line what it asks, and in STAGES what is run.
 STUDIES = {module.__name__.rpartition(".")[2]: module for module in (
     translation, copying, multi_head, recall, positions, stories, story_heads, moved_parts, layers, reviews, reach,
-    graphs, linear_recall, gates)}
+    graphs, linear_recall, gates, ask_the_book)}
