@@ -17,18 +17,22 @@ from booklib import road, toc
 
 
 class Plan(NamedTuple):
-    """What _toc.yml says: of each page what it is a side room of, and its part; the road; what is read as a chapter."""
+    """What _toc.yml says: of each page what it is a side room of, and its part; the road; what is read as a chapter; of
+    each side trip the page where it begins.
+    """
 
     parents: dict
     parts: dict
     road: list
     chapters: list
+    trips: dict
 
 
 @functools.cache
 def plan(root):
     """The plan of the book in a folder, read once a build."""
-    return Plan(toc.parents(root), toc.captions(root), toc.road(root), toc.chapters(root))
+    trips = {trip: toc.branch(trip, root) for trip in toc.trips(root)}
+    return Plan(toc.parents(root), toc.captions(root), toc.road(root), toc.chapters(root), trips)
 
 
 def setup(app):
@@ -54,7 +58,7 @@ def show_the_way(app, pagename, templatename, context, doctree):
             parts.setdefault(part, []).append(entry(page))
     context["parts"] = parts
     if pagename in book.parents:
-        context["back"] = book.parents[pagename] is not None
+        context["back"] = book.parents[pagename] is not None or pagename in book.trips
         for name, page in zip(("prev", "next"), neighbours(book, pagename), strict=True):
             context[name] = page and {"link": app.builder.get_relative_uri(pagename, page),
                                       "title": escape(app.env.titles[page].astext())}
@@ -68,9 +72,11 @@ def asked(root, page):
 
 
 def neighbours(book, page):
-    """The pages before and after: from cover to last chapter; from a side room its own; in the back matter its part."""
-    if book.parents[page] is not None:
-        return book.parents[page], None
+    """The pages before and after: from cover to last chapter; from a side room or trip where it begins; in the back
+    matter those of its part.
+    """
+    if back := book.parents[page] or book.trips.get(page):
+        return back, None
     pages = book.road if page in book.road else [other for other in book.parts if book.parts[other] == book.parts[page]]
     at = pages.index(page)
     return [None, *pages][at], [*pages, None][at + 1]

@@ -7,6 +7,7 @@
 
 import ast
 import json
+import re
 import sys
 from functools import cache
 from pathlib import Path
@@ -59,15 +60,29 @@ def notebooks(root=ROOT):
 
 
 def chapters(root=ROOT):
-    """The notebooks that are read as chapters, the road and its side rooms: all but the index and the reference."""
+    """The notebooks that are read as chapters, the road, its side rooms and side trips: not index and reference."""
     return [name for name, file in sources(root).items()
             if file.suffix == ".ipynb" and "/" in name and not name.startswith("reference/")]
 
 
 def road(root=ROOT):
-    """The pages that lead one to the next: the index and the chapters, without side rooms."""
-    found, told = entries(root), set(chapters(root))
+    """The pages that lead one to the next: the index and the chapters, without side rooms and side trips."""
+    found, told = entries(root), set(chapters(root)) - set(trips(root))
     return [name for name, parent in found if parent is None and (name == found[0][0] or name in told)]
+
+
+def trips(root=ROOT):
+    """The side trips: chapters that are chosen, in any order."""
+    parts, above = captions(root), parents(root)
+    return [name for name in chapters(root) if parts[name].startswith("Side trips") and above[name] is None]
+
+
+def branch(name, root=ROOT):
+    """The page of the road where a side trip begins: the first that its last words lead back to."""
+    cells = json.loads((root / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]
+    last = "".join([cell for cell in cells if cell["cell_type"] == "markdown"][-1]["source"])
+    back = re.search(r"Back to \[[^\]]*\]\((\w+)\.ipynb\)", last)
+    return back and f"{Path(name).parent}/{back[1]}"
 
 
 def checkpoints(root=ROOT):

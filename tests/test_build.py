@@ -73,6 +73,13 @@ def test_toc_is_read_at_every_depth(small):
     assert toc.notebooks(small) == [f"{name}.ipynb" for name in NOTEBOOKS]
     assert toc.chapters(small) == NOTEBOOKS[1:5]
     assert toc.road(small) == ["index", "chapters/first", "chapters/second"]
+    assert toc.trips(small) == []
+    (small / "_toc.yml").write_text(TOC.replace("caption: Back", 'caption: "Side trips: one"\n    chapters:\n      - file: chapters/third\n  - caption: Back'))
+    (small / "chapters/third.ipynb").write_text(notebook({"cell_type": "markdown", "source": "Back to [first](first.ipynb), or on."}, code("1")))
+    assert toc.trips(small) == ["chapters/third"] and toc.road(small)[-1] == "chapters/second" and toc.branch("chapters/third", small) == "chapters/first"
+    (small / "chapters/third.ipynb").write_text(notebook({"cell_type": "markdown", "source": "Next: [first](first.ipynb)."}))
+    assert toc.branch("chapters/third", small) is None
+    (small / "_toc.yml").write_text(TOC)
     assert toc.slug("chapters/first.ipynb") == toc.slug("further/first") == "first"
     assert toc.chapter("first", small) == "chapters/first" and toc.chapter("deeper", small) == "further/deeper"
     assert toc.chapter("nothing", small) is None

@@ -16,13 +16,14 @@ from conftest import ROOT, WIDE, on
 from attnkit.lessons.exercises import all_guesses
 from booklib import road, toc
 
-ROAD = toc.road()
-CHAPTERS = [page for page in ROAD[1:] if page not in toc.checkpoints()]      # what tells something
-SIDE_ROOMS = [page for page in toc.chapters() if page not in ROAD]
+ROAD, TRIPS = toc.road(), toc.trips()
+CHOSEN_OR_WALKED = [*ROAD, *TRIPS]                                           # all but the side rooms
+CHAPTERS = [page for page in CHOSEN_OR_WALKED[1:] if page not in toc.checkpoints()]      # what tells something
+SIDE_ROOMS = [page for page in toc.chapters() if page not in CHOSEN_OR_WALKED]
 NOTEBOOKS = [name.removesuffix(".ipynb") for name in toc.notebooks()]
 TERMS = yaml.safe_load((ROOT / "terms.yml").read_text(encoding="utf-8"))
 
-MOST_MINUTES = 20
+MOST_MINUTES, ALL_MINUTES = 20, 300
 SHORT = {"chapters/notation": 8}
 MOST_CHARACTERS = 72      # in a line of code; the box on the page has room for 77
 NOTE = "{admonition} What the sources say"
@@ -160,19 +161,41 @@ def test_no_line_of_code_runs_off_the_page(opened):
 
 # ---- the road itself; the index, too, unless a test asks of chapters only
 
-@pytest.mark.parametrize("page", ROAD)
+@pytest.mark.parametrize("page", CHOSEN_OR_WALKED)
 def test_a_page_takes_no_longer_than_its_minutes(page):
     most, takes = SHORT.get(page, MOST_MINUTES), road.minutes(notebook(page))
     assert takes <= most, f"{page}: {takes:.1f} minutes, at most {most}"
 
 
-@pytest.mark.parametrize("page", ROAD)
+def test_the_road_is_as_long_as_the_cover_says():
+    """Eighteen pages, and hours rounded to the nearest; checkpoints are answered, not read."""
+    walked = [page for page in ROAD[1:] if page not in toc.checkpoints()]
+    takes = sum(road.minutes(notebook(page)) for page in walked)
+    print(f"{takes:.0f} minutes")
+    assert len(walked) == 18 and takes <= ALL_MINUTES
+    hours = ["no", "one", "two", "three", "four", "five"][round(takes / 60)]
+    assert f"eighteen pages and an end. It takes about {hours} hours of reading" in running_text("index")
+
+
+@pytest.mark.parametrize("page", TRIPS)
+def test_a_trip_leads_back_to_where_it_began(page):
+    """There a reader is told of it, and the cover lists it with that page."""
+    begins = toc.branch(page)
+    assert begins in ROAD, f"{page}: its last words lead back to {begins}"
+    name = toc.slug(page)
+    assert f"({name}.ipynb)" in road.source([cell for cell in cells(begins) if cell["cell_type"] == "markdown"][-1]), f"{begins} does not tell of {name}"
+    [line] = [line for line in running_text("index").splitlines() if line.startswith("- ") and f"chapters/{name}.ipynb" in line]
+    assert "From [" in line and f"(chapters/{toc.slug(begins)}.ipynb)" in line, line
+    assert "[all side trips](../index.ipynb#side-trips)" in running_text(page)
+
+
+@pytest.mark.parametrize("page", CHOSEN_OR_WALKED)
 def test_at_most_one_note_on_the_sources(page):
     found = [where(page, cell) for cell in cells(page) for _ in range(road.said(cell).count(NOTE))]
     assert len(found) <= 1, f"{found}: at most one note, the others belong in further/"
 
 
-@pytest.mark.parametrize("page", ROAD)
+@pytest.mark.parametrize("page", CHOSEN_OR_WALKED)
 def test_a_visible_cell_shows_something(page):
     silent = [where(page, cell) for cell in cells(page) if road.visible(cell) and not cell["outputs"]]
     assert not silent, f"{silent}: visible code without anything to see"
@@ -251,14 +274,14 @@ def bold(page):
     return found
 
 
-@pytest.mark.parametrize("page", ROAD)
+@pytest.mark.parametrize("page", CHOSEN_OR_WALKED)
 def test_what_is_bold_is_a_term_of_the_page(page):
     terms = {entry["term"].lower() for entry in TERMS if entry["slug"] == toc.slug(page)}
     strange = {term: at for term, at in bold(page).items() if term not in terms}
     assert not strange, f"bold, but no term of {toc.slug(page)} in terms.yml: {strange}"
 
 
-@pytest.mark.parametrize("page", ROAD)
+@pytest.mark.parametrize("page", CHOSEN_OR_WALKED)
 def test_a_term_is_bold_once_on_its_page(page):
     found = bold(page)
     for entry in TERMS:
@@ -278,7 +301,7 @@ def test_the_list_of_terms_is_in_order():
     assert TERMS
     for entry in TERMS:
         assert set(entry) == {"term", "slug", "means"}, entry
-        assert entry["slug"] in map(toc.slug, ROAD), f"{entry['term']}: no page of the road is called {entry['slug']}"
+        assert entry["slug"] in map(toc.slug, CHOSEN_OR_WALKED), f"{entry['term']}: no page of the road, and no trip, is called {entry['slug']}"
         assert entry["means"].endswith(".") and len(entry["means"].split()) >= 4, f"{entry['term']}: {entry['means']!r} is no sentence"
     twice = [term for term, count in collections.Counter(entry["term"].lower() for entry in TERMS).items() if count > 1]
     assert not twice, f"more than one entry: {twice}"

@@ -130,7 +130,12 @@
   /** @param {Owner} figure */
   function asking(figure) {
     const { questions } = figure.given("questions");
-    const input = h("input", { type: "text", maxlength: 300, "aria-label": "Your question" });
+    const input = h("input", {
+      type: "text",
+      maxlength: 300,
+      placeholder: "Type a question",
+      "aria-label": "Your question",
+    });
     const note = h("p", { class: "ak-small", "aria-live": "polite" });
     /** @param {string} question */
     async function put(question) {
@@ -194,7 +199,7 @@
       const told = passages.show(state);
       figure.say(told || `No question has been asked yet. Temperature ${fixed(state.temperature)}.`);
     }
-    return { parts: [question.element, passages.element, controls], update, stop: question.stop };
+    return { parts: [question.element, controls, passages.element], update, stop: question.stop };
   }
 
   attnkit.register("ask_book", { label: "Ask the book", compute, build });

@@ -220,8 +220,9 @@
     const lead = (event) => {
       const left = stop - (stop % columns);
       const right = Math.min(left + columns, buttons.length) - 1;
-      const line = columns === buttons.length ? 1 : columns;
-      const [first, last] = line === 1 ? [left, right] : [stop % columns, buttons.length - 1];
+      const single = columns === buttons.length;
+      const line = single ? 1 : columns;
+      const [first, last] = single ? [left, right] : [stop % columns, buttons.length - 1];
       /** @type {Record<string, [from: number, by: number, low: number, high: number]>} */
       const ways = {
         ArrowLeft: [stop - 1, -1, left, right],

@@ -183,6 +183,13 @@
     return `Head ${(head % heads) + 1} of layer ${Math.floor(head / heads) + 1}: ${quoted(pieces[piece])} looks at ${told}.`;
   }
 
+  // Letters are read as small ones.
+  /** @param {string} one @param {string} other */
+  const same = (one, other) => one.toLowerCase() === other.toLowerCase();
+  /** @param {Found} found */
+  const remark = ({ cut, pieces }) =>
+    cut ? "Only the first 64 pieces are read." : pieces.length > WIDE ? "A long sentence stands in running words." : "";
+
   // Reads what was typed, as `_read` of head_maps.py does: its maps, and how near its vector is to those of others.
   /** @param {Text[]} texts */
   function reader(texts) {
@@ -201,8 +208,8 @@
       const { pieces, maps, cut, vector: read } = await attnkit.minilm.read(typed);
       const own = Array.from(read);
       vectors.set(typed, own);
-      const others = [...new Set([...earlier, ...texts.map(title)])].filter((text) => text !== typed);
-      earlier = [typed, ...earlier.filter((text) => text !== typed)].slice(0, EARLIER);
+      const others = [...new Set([...earlier, ...texts.map(title)])].filter((text) => !same(text, typed));
+      earlier = [typed, ...earlier.filter((text) => !same(text, typed))].slice(0, EARLIER);
       /** @type {[string, number][]} */
       const near = [];
       for (const text of others) near.push([text, attnkit.dot(own, await vector(text))]);
@@ -214,7 +221,11 @@
   // How near a sentence is to others, the nearest first.
   function neighbours() {
     const list = h("ol", { class: "ak-near" });
-    const lead = h("p", { class: "ak-small" }, "The dot products of its vector with those of other sentences:");
+    const lead = h(
+      "p",
+      { class: "ak-small" },
+      "How alike it is to other sentences, by the model (see “Sentences as keys”):",
+    );
     const element = h("div", {}, lead, list);
     /** @param {Found | null} read */
     function show(read) {
@@ -230,7 +241,12 @@
   // A sentence of the reader's own: the worker reads it, or in a notebook the kernel.
   /** @param {Owner} figure @param {Text[]} texts */
   function typing(figure, texts) {
-    const input = h("input", { type: "text", maxlength: 400, "aria-label": "A sentence of your own" });
+    const input = h("input", {
+      type: "text",
+      maxlength: 400,
+      placeholder: "Type a sentence",
+      "aria-label": "A sentence of your own",
+    });
     const note = h("p", { class: "ak-small", "aria-live": "polite" });
     const near = neighbours();
     const read = reader(texts);
@@ -253,11 +269,11 @@
     function show({ typed, found }) {
       const told = "pieces" in found ? found : null;
       near.show(told);
-      if (!typed) input.value = "";
-      if (!typed || told) attnkit.write(note, told?.cut ? "Only the first 64 pieces are read." : "");
+      if (!typed || told) attnkit.write(note, told ? remark(told) : "");
       if (told && document.activeElement !== input) input.value = told.typed;
     }
-    return { element, near: near.element, show, stop: loader.stop };
+    const clear = () => (input.value = "");
+    return { element, near: near.element, show, clear, stop: loader.stop };
   }
 
   // The sentences that come with the figure, and the reader's own while it is shown.
@@ -329,7 +345,7 @@
     }
     const maps = h("div", { class: "ak-maps" }, all.element, place);
     const parts = [chosen.element, list.element, own?.element ?? null, maps, own?.near ?? null];
-    return { parts: [...parts, h("div", { class: "ak-buttons" }, figure.reset())], update, stop: own?.stop };
+    return { parts: [...parts, h("div", { class: "ak-buttons" }, figure.reset(own?.clear))], update, stop: own?.stop };
   }
 
   attnkit.register("head_maps", { label: "All heads on a sentence", compute, build });

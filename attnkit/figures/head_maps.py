@@ -88,9 +88,10 @@ class HeadMaps(Figure):
         pieces = self._model.pieces(text, OWN)
         results, vector = self._traced(text)
         weights = np.stack([results[f"layers.{layer}.weights"] for layer in range(self.layers)])
-        others = dict.fromkeys([*self._earlier, *map(title, self.texts)])
-        near = [[other, round(float(self._traced(other)[1] @ vector), 4)] for other in others if other != text]
-        self._earlier = [text, *(other for other in self._earlier if other != text)][:EARLIER]
+        earlier = [other for other in self._earlier if other.lower() != text.lower()]
+        others = dict.fromkeys([*earlier, *(other for other in map(title, self.texts) if other != text.lower())])
+        near = [[other, round(float(self._traced(other)[1] @ vector), 4)] for other in others]
+        self._earlier = [text, *earlier][:EARLIER]
         cut = len(self._model.pieces(text, OWN + 1)) > OWN
         near.sort(key=lambda one: -one[1])
         self.found = packed(pieces, weights, "typed", OWN) | {"typed": text, "cut": cut, "near": near}

@@ -113,7 +113,7 @@ def spoken(formula):
 def parts(text):
     """A paragraph, cut between sentences where it is longer than a passage."""
     found = [""]
-    for sentence in re.split(r"(?<=[.?!:]) ", text):
+    for sentence in re.split(r"(?<!\bal\.)(?<=[.?!:]) ", text):
         if found[-1] and len(f"{found[-1]} {sentence}".split()) > LONGEST:
             found.append("")
         found[-1] = f"{found[-1]} {sentence}".strip()

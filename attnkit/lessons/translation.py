@@ -71,6 +71,8 @@ class Translator(nn.Module):
     Chapter: translation.
     """
 
+    training_settings = {}      # those of `fit` that are not its own
+
     def __init__(self, source_size, target_size, width=54, *, states=None, score="additive", scale=1.0, dropout=0.0):
         super().__init__()
         if score not in ("additive", "general", "dot", "scaled_dot", "distance", "cosine"):
@@ -354,10 +356,10 @@ class TranslationTask:
         self.source_vocabulary = vocabulary(pair.english for pair in training + held_out)
         self.target_vocabulary = vocabulary(pair.french for pair in training + held_out)
 
-    def train(self, seed, model_class=Translator, *, steps=600, callback=None, **options):
+    def train(self, seed, model_class=Translator, *, steps=600, dropout=0.15, callback=None, **options):
         """A model, trained from scratch; `callback(step, model)` is called before each step and after the last."""
         sizes = len(self.source_vocabulary), len(self.target_vocabulary)
-        model = new_model(seed, model_class, *sizes, dropout=0.15, **options)
+        model = new_model(seed, model_class, *sizes, dropout=dropout, **options)
         source, target = self.encode(self.training)
 
         def loss(chosen):
@@ -365,7 +367,8 @@ class TranslationTask:
             scores, _ = model(x, y[:, :-1], x > 0)
             return next_word_loss(scores, y[:, 1:])
 
-        fit(model, loss, len(source), steps=steps, callback=callback and (lambda step: callback(step, model)))
+        fit(model, loss, len(source), steps=steps, callback=callback and (lambda step: callback(step, model)),
+            **model.training_settings)
         return model
 
     def encode(self, pairs):

@@ -235,6 +235,60 @@ def _both(left):
     return Svg("".join(body), right + Column.WIDE / 2 + 2, end + 90, told)
 
 
+# ---- the figure of 2017
+
+class Tower:
+    """One side of the figure of 2017: boxes below each other, each with its number; some are pale."""
+
+    WIDE, DEEP, GAP = 168, 34, 24
+
+    def __init__(self, x, title, source):
+        self.x, self.y, self.told = x, 66, [f"{title}, from {source}:"]
+        self.body = [text(x, 20, title, INK, size=LABEL, bold=True), text(x, 48, source, INK)]
+
+    def step(self, number, words, *, pale):
+        """An arrow into a box with its number and words; gives the height of its middle."""
+        top = self.y + self.GAP
+        dashes = ' stroke-dasharray="4 4"' if pale else ""
+        self.body += [
+            arrow((self.x, self.y - 10), (self.x, top)),
+            f'<rect x="{self.x - self.WIDE / 2:g}" y="{top:g}" width="{self.WIDE}" height="{self.DEEP}" rx="8" '
+            f'fill="{PAGE if pale else GROUND}" stroke="{QUIET}" stroke-width="1.5"{dashes}/>',
+            text(self.x, top + 22, f"{number}  {words}", QUIET if pale else INK, bold=not pale)]
+        self.told.append(f"{number} {words}{' (pale)' if pale else ''}")
+        self.y = top + self.DEEP + 10
+        return top + self.DEEP / 2
+
+    def end(self, words):
+        """What comes out."""
+        self.body += [arrow((self.x, self.y - 10), (self.x, self.y + 14)), text(self.x, self.y + 34, words, INK)]
+        self.told.append(words)
+
+
+ENCODER = [(1, "word vectors"), (2, "positions"), (3, "attention"), (4, "sum and norm"), (5, "MLP"),
+           (4, "sum and norm")]
+DECODER = [(1, "word vectors"), (2, "positions"), (6, "masked attention"), (4, "sum and norm"),
+           (7, "cross-attention"), (4, "sum and norm"), (5, "MLP"), (4, "sum and norm"), (8, "scores, softmax")]
+
+
+def _figure_of_2017(pale):
+    """Encoder and decoder side by side, and the line that crosses from one to the other."""
+    left = Tower.WIDE / 2 + 2
+    right = left + Tower.WIDE + 56
+    reads, writes = Tower(left, "encoder", "the text to read"), Tower(right, "decoder", "the words so far")
+    for number, words in ENCODER:
+        reads.step(number, words, pale="encoder" in pale)
+    heights = [writes.step(number, words, pale=number == 7 and "cross-attention" in pale) for number, words in DECODER]
+    writes.end("chances of the next word")
+    cross = heights[[number for number, _ in DECODER].index(7)]
+    low = max(cross, reads.y)
+    body = [*reads.body, *writes.body,
+            arrow((left, reads.y - 10), (left, low + 12), (right - Tower.WIDE / 2 - 26, low + 12),
+                  (right - Tower.WIDE / 2 - 26, cross), (right - Tower.WIDE / 2, cross))]
+    told = f"{', '.join(reads.told)}. {', '.join(writes.told)}. Cross-attention looks at what the encoder gives."
+    return Svg("".join(body), right + Tower.WIDE / 2 + 2, writes.y + 44, told)
+
+
 # ---- where a word looks
 
 class Looks:
@@ -418,6 +472,33 @@ def architecture(*kinds):
     if not kinds or not set(kinds) <= set(ARCHITECTURES):
         raise ValueError(f"kinds must be of {', '.join(ARCHITECTURES)}, got {kinds!r}")
     return Picture(*map(_architecture, kinds))
+
+
+def figure_of_2017(*, pale=()):
+    """Draw the Transformer of 2017, box by box, the encoder on the left and the decoder on the right.
+
+    Parameters
+    ----------
+    pale : sequence of str
+        What is drawn pale: "encoder", "cross-attention" or both.
+
+    Returns
+    -------
+    Picture
+
+    Examples
+    --------
+    >>> figure_of_2017(pale=["encoder", "cross-attention"]).alt[:28]
+    'encoder, from the text to re'
+
+    References
+    ----------
+    Vaswani et al. (2017), "Attention Is All You Need", its first figure.
+    Chapter: from_here.
+    """
+    if unknown := set(pale) - {"encoder", "cross-attention"}:
+        raise ValueError(f'pale must hold "encoder" or "cross-attention", got {sorted(unknown)}')
+    return Picture(_figure_of_2017(pale))
 
 
 def attention_over_words(words, weights, *, asking, row_names=None):

@@ -64,6 +64,9 @@ def test_a_head_is_found_by_the_arrow_keys(window, tmp_path, width):
         assert says(w, found).startswith("Head 1 of layer 2: “[CLS]” looks at “yes” 1.00")
         found.get_by_role("button", name="yes").press("Enter")
         assert says(w, found).startswith("Head 1 of layer 2: “yes” looks at “[SEP]” 1.00")
+        found.get_by_role("button", name="yes").press("ArrowDown")
+        w.page.keyboard.press("Enter")
+        assert says(w, found).startswith("Head 1 of layer 2: “[SEP]” looks at “[CLS]” 1.00")
         found.get_by_role("combobox").select_option("not")
         assert "“no” looks at" in says(w, found) and found.locator("tbody:visible tr").count() == 4
         assert fits(w) and not w.errors

@@ -168,6 +168,16 @@ def test_architectures_come_in_the_order_of_their_names():
     assert blocks.architecture(*kinds).alt == " ".join(blocks.architecture(kind).alt for kind in kinds)
 
 
+def test_the_figure_of_2017_has_all_its_boxes():
+    """Fifteen, of eight kinds; the pale ones dashed, seven if our model lacks the encoder and what looks at it."""
+    whole, ours = (blocks.figure_of_2017(pale=pale) for pale in ((), ("encoder", "cross-attention")))
+    assert [picture.html().count("<rect ") for picture in (whole, ours)] == [15, 15]
+    assert [picture.html().count("stroke-dasharray") for picture in (whole, ours)] == [0, 7]
+    assert "7 cross-attention (pale)" in ours.alt and "pale" not in whole.alt and all(f"{number} " in whole.alt for number in range(1, 9))
+    with pytest.raises(ValueError, match=r'pale must hold "encoder" or "cross-attention", got \[\'decoder\'\]'):
+        blocks.figure_of_2017(pale=["decoder"])
+
+
 # ---- where a word looks
 
 TIRED = "The animal did not cross the road because it was too tired".split()

@@ -12,6 +12,7 @@ trials first, on examples and seeds of their own, and the trials are written dow
 from attnkit.lessons.studies import (
     ask_the_book,
     copying,
+    encoder_decoder,
     gates,
     graphs,
     layers,
@@ -22,6 +23,7 @@ from attnkit.lessons.studies import (
     reach,
     recall,
     reviews,
+    sizes,
     stories,
     story_heads,
     translation,
@@ -30,4 +32,5 @@ from attnkit.lessons.studies import (
 # By the name of the file of results: a module says in its first line what it asks, and in STAGES what is run.
 STUDIES = {module.__name__.rpartition(".")[2]: module for module in (
     translation, copying, multi_head, recall, positions, stories, story_heads, moved_parts, layers, reviews, reach,
-    graphs, linear_recall, gates, ask_the_book)}
+    graphs, linear_recall, gates, ask_the_book, sizes,
+    encoder_decoder)}
