@@ -187,8 +187,8 @@
       min: 0,
       max: STEPS,
       step: 1,
-      format: (place) => fixed(LOW ** (1 - place / STEPS)),
-      word: (place) => fixed(LOW ** (1 - place / STEPS)),
+      format: (place) => fixed(LOW ** (1 - place / STEPS), 3),
+      word: (place) => fixed(LOW ** (1 - place / STEPS), 3),
       read: ({ temperature }) => Math.round(STEPS * (1 - Math.log(temperature) / Math.log(LOW))),
       write: (place) => ({ temperature: LOW ** (1 - place / STEPS) }),
     });

@@ -240,7 +240,7 @@ def _both(left):
 class Tower:
     """One side of the figure of 2017: boxes below each other, each with its number; some are pale."""
 
-    WIDE, DEEP, GAP = 168, 34, 24
+    WIDE, DEEP, GAP = 168, 34, 16
 
     def __init__(self, x, title, source):
         self.x, self.y, self.told = x, 66, [f"{title}, from {source}:"]

@@ -11,11 +11,12 @@ EXERCISES = {
         ([4], "this is how much smaller it gets. Which part of it is left?"),
         ([3 / 4], "this is what is saved.")], labels=["share"]),
     "cover": Choice(
-        "What the program knows of “I” makes up 0.11 of the blend from which t’ is made.",
-        ("The chance that t’ means “I” is 0.11.", "weights are no chances of a meaning. They say what is mixed."),
-        ("If “I” were left out, t’ would be wrong in 0.11 of the sentences.",
+        "What the program knows of “I” makes up 0.11 of the blend from which this word is made.",
+        ("The chance that this word means “I” is 0.11.",
+         "weights are no chances of a meaning. They say what is mixed."),
+        ("If “I” were left out, this word would be wrong in 0.11 of the sentences.",
          "only an experiment can tell what happens then."),
         ("The two words stand 0.11 apart.", "no distance is measured here. Which three things sum to one?")),
 }
 
-GUESSES = {"adjective": Guess(["at happy", "at child", "at the", "evenly at all"], right=0)}
+GUESSES = {"pronoun": Guess(["at we", "at see", "at them", "evenly at all three"], right=2)}

@@ -11,6 +11,7 @@ trials first, on examples and seeds of their own, and the trials are written dow
 
 from attnkit.lessons.studies import (
     ask_the_book,
+    both_sides,
     copying,
     encoder_decoder,
     gates,
@@ -33,4 +34,4 @@ from attnkit.lessons.studies import (
 STUDIES = {module.__name__.rpartition(".")[2]: module for module in (
     translation, copying, multi_head, recall, positions, stories, story_heads, moved_parts, layers, reviews, reach,
     graphs, linear_recall, gates, ask_the_book, sizes,
-    encoder_decoder)}
+    encoder_decoder, both_sides)}
