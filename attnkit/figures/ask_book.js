@@ -197,7 +197,7 @@
     function update(state) {
       question.show(state);
       const told = passages.show(state);
-      figure.say(told || `No question has been asked yet. Temperature ${fixed(state.temperature)}.`);
+      figure.say(`Temperature ${fixed(state.temperature, 3)}. ${told || "No question has been asked yet."}`);
     }
     return { parts: [question.element, controls, passages.element], update, stop: question.stop };
   }

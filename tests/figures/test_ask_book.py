@@ -67,7 +67,7 @@ def test_passages_are_shown_with_their_weights(window, tmp_path, width):
         widget = example()
         found = alone(w, tmp_path, widget)
         items = found.locator("li:visible")
-        assert items.count() == 6 and says(w, found) == f"Most weight, {fixed(widget.weights[0])}: Title 3: Heading 3"
+        assert items.count() == 6 and says(w, found) == f"Temperature 0.050. Most weight, {fixed(widget.weights[0])}: Title 3: Heading 3"
         assert items.first.get_by_role("link").get_attribute("href") == "../chapters/softmax.html#heading-3"
         assert len(items.first.locator("p").inner_text().split()) == 61      # the first in full
         assert max(len(item.split()) for item in items.locator("p").all_inner_texts()[1:]) <= 46
@@ -75,7 +75,7 @@ def test_passages_are_shown_with_their_weights(window, tmp_path, width):
         found.get_by_role("slider").press("End")
         even = AskBook(widget._library, temperature=1)
         even.question = "3"
-        assert says(w, found).startswith(f"Most weight, {fixed(even.weights[0])}:")
+        assert says(w, found).startswith(f"Temperature 1.000. Most weight, {fixed(even.weights[0])}:")
         found.get_by_role("button", name="Reset").press("Enter")
         assert fits(w) and not w.errors
 
@@ -97,6 +97,6 @@ def test_a_notebook_asks_its_kernel(window, tmp_path):
         kernel = AskBook(Shelf())
         kernel.question = "3"
         w.page.evaluate("found => model.set('found', found)", json.loads(json.dumps(kernel.found)))
-        assert says(w, found).startswith("Most weight") and "half a minute" not in found.inner_text()
+        assert says(w, found).startswith("Temperature 0.050. Most weight") and "half a minute" not in found.inner_text()
         found.get_by_role("button", name="2").press("Enter")
         assert w.page.evaluate("model.get('question')") == "2" and not w.errors
