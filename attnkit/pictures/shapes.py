@@ -22,7 +22,7 @@ def opacity(value, vmax):
 
 
 def block(grid, left, top, step, label, role, digits, vmax, highlight, above, side=SIDE):
-    """The squares of a matrix with frame and label; no digits means marks in place of numbers."""
+    """The squares of a matrix with frame and label; no digits means signs in place of numbers, but for weights."""
     n, d = grid.shape
     frame = palette.var("quiet") if role is None else role_colour(role)
     body = [_square(grid[i, j], left + j * step, top + i * side, step, side, digits, vmax, role)
@@ -57,7 +57,7 @@ def _square(value, x, y, step, side, digits, vmax, role):
     if digits is not None:
         mark = fixed(value, digits)
     else:
-        mark = "" if fixed(value, 2) == "0.00" else ("−" if value < 0 else "+")
+        mark = "" if role == "weight" or fixed(value, 2) == "0.00" else ("−" if value < 0 else "+")
     return square + (text(x + step / 2, y + side / 2 + 5, mark, palette.var("ink")) if mark else "")
 
 

@@ -30,7 +30,7 @@ def test_results_are_found_from_a_folder_or_one_inside(tmp_path, monkeypatch):
 def test_what_was_not_measured_is_said_in_the_words_of_who_asks(tmp_path, monkeypatch):
     monkeypatch.chdir(ROOT / "further")
     for name in ("story", "stories.json", "../measured/stories", "", 3):
-        with pytest.raises(ValueError, match=f"no results are called {name!r}; there are ask_the_book, bench, both_sides, .*translation"):
+        with pytest.raises(ValueError, match=f"no results are called {name!r}; there are answering, ask_the_book, bench, both_sides, .*translation"):
             results(name)
     with pytest.raises(FileNotFoundError, match=f"no folder measured/ with results in {tmp_path} or above it: .* a copy of the book"):
         results("stories", folder=tmp_path)

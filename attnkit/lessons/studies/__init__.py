@@ -10,6 +10,7 @@ trials first, on examples and seeds of their own, and the trials are written dow
 """
 
 from attnkit.lessons.studies import (
+    answering,
     ask_the_book,
     both_sides,
     copying,
@@ -27,6 +28,7 @@ from attnkit.lessons.studies import (
     sizes,
     stories,
     story_heads,
+    training_bugs,
     translation,
 )
 
@@ -34,4 +36,4 @@ from attnkit.lessons.studies import (
 STUDIES = {module.__name__.rpartition(".")[2]: module for module in (
     translation, copying, multi_head, recall, positions, stories, story_heads, moved_parts, layers, reviews, reach,
     graphs, linear_recall, gates, ask_the_book, sizes,
-    encoder_decoder, both_sides)}
+    encoder_decoder, both_sides, training_bugs, answering)}

@@ -1,0 +1,189 @@
+// Runs of a training with a planted bug each: a curve, what the model writes, checks to make, and a bug to be named.
+((attnkit) => {
+  "use strict";
+  const { h, fixed } = attnkit;
+
+  /** @typedef {{ curve: number[], first: number, last: number, samples: string[], found: string[] }} Sound */
+  /** @typedef {Sound & { bug: number }} Run */
+  /** @typedef {{ name: string, sound: string, planted: string, tells: string[], lesson: string }} Bug */
+  /** @typedef {{ run: number, made: number[][], named: number[] }} State */
+  /** @typedef {{ runs: Run[], sound: Sound, bugs: Bug[], checks: string[], steps: number }} Given */
+  /** @typedef {Figure<State, Given>} Owner */
+
+  const CURVE = "the curve";
+  const TOP_LOSS = 6; // of the chart; what is above is cut off, and its number is written
+
+  // For each run whether its bug has been named; compared with Python.
+  /** @param {State & Given} state */
+  function compute({ runs, named }) {
+    return { verdicts: runs.map(({ bug }, k) => (named[k] < 0 ? null : named[k] === bug)) };
+  }
+
+  // ---- in words
+
+  /** @param {Sound} run */
+  const ends = ({ first, last }) => `Loss ${fixed(first)} at the first step, ${fixed(last)} at the end.`;
+
+  // What the best check says of a run; `others` are all runs, and one of them has the bug that is asked for.
+  /** @param {string} check @param {Sound} run @param {string[]} checks */
+  const says = (check, run, checks) => (check === CURVE ? ends(run) : run.found[checks.indexOf(check)]);
+
+  // Why a wrong name is wrong: what the best check for it would have said, and what it says here.
+  /** @param {Bug} named @param {Run} run @param {Given} given */
+  function refuted({ name, tells }, run, { runs, bugs, checks }) {
+    const other = runs.find(({ bug }) => bugs[bug].name === name);
+    if (!other) return "No. None of these runs has it.";
+    const differs = tells.find((tell) => says(tell, other, checks) !== says(tell, run, checks)) ?? tells[0];
+    const what = differs === CURVE ? "the curve" : `“${differs}”`;
+    return `Not that one. Then ${what} would say: ${says(differs, other, checks)} Here: ${says(differs, run, checks)}`;
+  }
+
+  // ---- the parts
+
+  const [LEFT, RIGHT, TOP, BOTTOM] = [30, 330, 10, 150]; // of the chart's field, in its drawing of 340 x 176
+
+  /** @param {number} steps @param {Sound} sound */
+  function lossChart(steps, sound) {
+    const element = attnkit.svg("svg", { viewBox: "0 0 340 176", class: "ak-chart", "aria-hidden": "true" });
+    /** @param {number} x @param {number} y @param {string} anchor @param {string} words */
+    const text = (x, y, anchor, words) => attnkit.label(x, y, words, "ak-small", anchor);
+    const frame = attnkit.svg("path", { d: `M${LEFT} ${TOP}V${BOTTOM}H${RIGHT}`, class: "ak-axis" });
+    const [pale, line] = ["ak-pale", "ak-curve"].map((kind) => attnkit.svg("path", { class: kind }));
+    const middle = (LEFT + RIGHT) / 2;
+    element.append(
+      ...[frame, pale, line, text(LEFT - 5, TOP + 5, "end", String(TOP_LOSS)), text(LEFT - 5, BOTTOM + 5, "end", "0")],
+      ...[text(LEFT - 5, (TOP + BOTTOM) / 2 + 5, "end", "3"), text(RIGHT, BOTTOM + 18, "end", String(steps))],
+      ...[text(LEFT, BOTTOM + 18, "middle", "0"), text(middle, BOTTOM + 18, "middle", "steps")],
+    );
+    /** @param {number[]} losses */
+    const path = (losses) => {
+      const points = losses.map((loss, k) => {
+        const x = LEFT + ((RIGHT - LEFT) * (k + 0.5)) / losses.length;
+        const y = BOTTOM - ((BOTTOM - TOP) * Math.min(loss, TOP_LOSS)) / TOP_LOSS;
+        return `${x.toFixed(1)} ${y.toFixed(1)}`;
+      });
+      return `M${points.join("L")}`;
+    };
+    attnkit.attr(pale, "d", path(sound.curve));
+    /** @param {Run} run */
+    const show = (run) => attnkit.attr(line, "d", path(run.curve));
+    const said = h("p", { class: "ak-small" });
+    const key = h("p", { class: "ak-small" }, `The dashed line is a sound run. ${ends(sound)}`);
+    return {
+      element: h("div", {}, element, said, key),
+      /** @param {Run} run */
+      show(run) {
+        show(run);
+        attnkit.write(said, `The solid line is this run. ${ends(run)}`);
+      },
+    };
+  }
+
+  /** @param {number} count */
+  function samplesBox(count) {
+    const lines = Array.from({ length: count }, () => h("li", {}));
+    const title = h("p", { class: "ak-small" }, "Three stories that it begins, not chosen:");
+    /** @param {Run} run */
+    const show = ({ samples }) => lines.forEach((line, k) => attnkit.write(line, `${samples[k] ?? ""} …`));
+    return { element: h("div", { class: "ak-written" }, title, h("ul", {}, ...lines)), show };
+  }
+
+  // Checks to make: a button each; what it says of this run, and of a sound one.
+  /** @param {Owner} figure @param {Given} given */
+  function checksBox(figure, { checks, runs, sound }) {
+    /** @param {number} check */
+    function make(check) {
+      const { made, run } = figure.state();
+      figure.put({ made: made.map((row, k) => (k === run && !row.includes(check) ? [...row, check] : row)) });
+    }
+    const buttons = checks.map((name, k) => attnkit.button(name, () => make(k), { "aria-pressed": "false" }));
+    attnkit.walk(buttons);
+    const group = { class: "ak-buttons", role: "group", "aria-label": "Make a check" };
+    const row = h("div", group, h("span", { class: "ak-name", "aria-hidden": "true" }, "check"), ...buttons);
+    const lines = checks.map((name, k) => {
+      const here = h("p", {});
+      const line = h("li", {}, h("strong", {}, name), here, h("p", { class: "ak-small" }, `Sound: ${sound.found[k]}`));
+      return { line, here };
+    });
+    const list = h("ol", { class: "ak-found" }, ...lines.map(({ line }) => line));
+    /** @param {State} state */
+    function show({ run, made }) {
+      lines.forEach(({ line, here }, k) => {
+        const place = made[run].indexOf(k);
+        line.hidden = place < 0;
+        attnkit.style(line, "order", String(place));
+        attnkit.write(here, runs[run].found[k]);
+        attnkit.attr(buttons[k], "aria-pressed", String(place >= 0));
+      });
+    }
+    return { element: h("div", {}, row, list), show };
+  }
+
+  // The bugs to choose from, and what comes of it.
+  /** @param {Owner} figure @param {Given} given */
+  function namingBox(figure, { bugs, runs }) {
+    const options = ["choose …", ...bugs.map(({ name }) => name)].map((name) => h("option", {}, name));
+    const list = h("select", { "data-lm-suppress-shortcuts": "true" }, ...options);
+    function name() {
+      const { named, run } = figure.state();
+      if (list.selectedIndex > 0) figure.put({ named: named.map((one, k) => (k === run ? list.selectedIndex - 1 : one)) });
+    }
+    const pick = h("label", { class: "ak-pick" }, "The bug is:", list);
+    const [was, is] = [h("s", {}), h("strong", {})];
+    const code = h("p", { class: "ak-code" }, h("code", {}, was, " ", is));
+    const lesson = h("p", { class: "ak-small" });
+    const solved = h("div", { class: "ak-solved" }, code, lesson);
+    let shown = -1;
+    /** @param {State} state */
+    function show({ run, named }) {
+      if (shown !== run) list.selectedIndex = named[run] + 1;
+      shown = run;
+      solved.hidden = named[run] !== runs[run].bug;
+      const { sound, planted, lesson: text, tells } = bugs[runs[run].bug];
+      attnkit.write(was, sound);
+      attnkit.write(is, planted || "(the line is missing)");
+      attnkit.write(lesson, `${text} What gives it away: ${tells.join(", ")}.`);
+    }
+    return { element: h("div", {}, h("div", { class: "ak-buttons" }, pick, attnkit.button("Name it", name)), solved), show };
+  }
+
+  /** @param {Owner} figure */
+  function build(figure) {
+    const given = figure.given("runs", "sound", "bugs", "checks", "steps");
+    const { runs, bugs, checks } = /** @type {Given} */ (given);
+    const chosen = figure.choice({ label: "run", words: runs.map((_, k) => String(k + 1)), trait: "run" });
+    const chart = lossChart(given.steps, given.sound);
+    const samples = samplesBox(Math.max(...runs.map((run) => run.samples.length)));
+    const made = checksBox(figure, given);
+    const naming = namingBox(figure, given);
+    const score = h("span", { class: "ak-small" });
+    const last = h("div", { class: "ak-buttons ak-score" }, score, figure.reset());
+
+    // What the line under the figure says: the verdict if there is one, or else the check made last.
+    /** @param {State} state @param {Run} run */
+    function told({ named, made, run: k }, run) {
+      if (named[k] === run.bug) return `Run ${k + 1}: right, ${bugs[run.bug].name}.`;
+      if (named[k] >= 0) return `Run ${k + 1}: ${refuted(bugs[named[k]], run, given)}`;
+      const check = made[k][made[k].length - 1];
+      return `Run ${k + 1}. ${check === undefined ? ends(run) : `${checks[check]}: ${run.found[check]}`}`;
+    }
+
+    /** @param {State} state */
+    function update(state) {
+      const run = runs[state.run];
+      chart.show(run);
+      samples.show(run);
+      made.show(state);
+      naming.show(state);
+      const { verdicts } = compute({ ...given, ...state });
+      chosen.buttons.forEach((button, k) => attnkit.write(button, `${k + 1}${verdicts[k] ? " ✓" : ""}`));
+      const right = verdicts.filter(Boolean).length;
+      const count = state.made.reduce((sum, row) => sum + row.length, 0);
+      attnkit.write(score, `${right} of ${runs.length} bugs named, ${count} checks made.`);
+      figure.say(told(state, run));
+    }
+    return { parts: [chosen.element, chart.element, samples.element, made.element, naming.element, last], update };
+  }
+
+  attnkit.register("bug_hunt", { label: "What is wrong here?", compute, build });
+})(globalThis.attnkit);
