@@ -3,7 +3,7 @@
   "use strict";
   const { h, fixed } = attnkit;
 
-  /** @typedef {{ query: number, sharpness: number }} State */
+  /** @typedef {{ query: number, temperature: number }} State */
   /** @typedef {{ words: string[], angles: number[], values: number[], unit: string }} Given */
 
   // The direction of an angle: 0 is up, then clockwise.
@@ -13,9 +13,9 @@
 
   // The arithmetic, compared with attnkit.attention by tests/figures/.
   /** @param {{ angles: number[], values: number[] } & State} state */
-  function compute({ angles, values, query, sharpness }) {
+  function compute({ angles, values, query, temperature }) {
     const q = arrow(query);
-    const weights = attnkit.softmax(angles.map((a) => sharpness * attnkit.dot(q, arrow(a))));
+    const weights = attnkit.softmax(angles.map((a) => attnkit.dot(q, arrow(a)) / temperature));
     return { weights, answer: attnkit.dot(weights, values) };
   }
 
@@ -31,8 +31,8 @@
       format: (v) => fixed(v, v % 1 ? 1 : 0),
       word: (v) => `${fixed(v, 1)} degrees`,
     });
-    const sharpness = figure.logSlider({ name: "sharpness", trait: "sharpness", most: 100 });
-    return h("div", { class: "ak-controls" }, query.element, sharpness.element, figure.reset());
+    const temperature = figure.logSlider({ name: "temperature", trait: "temperature", most: 100 });
+    return h("div", { class: "ak-controls" }, query.element, temperature.element, figure.reset());
   }
 
   // The keys around a circle, each with a line to it; over them the names with their weights, buttons that ask for a key.
@@ -80,7 +80,7 @@
     };
   }
 
-  // The answer for every direction: a smooth curve that turns into steps as the sharpness grows.
+  // The answer for every direction: a smooth curve that turns into steps as the temperature falls.
   /** @param {number[]} angles @param {number[]} values @param {string} unit */
   function chart(angles, values, unit) {
     const [width, height] = [320, 190];
@@ -117,9 +117,9 @@
     const answers = chart(angles, values, unit);
 
     /** @param {State} state */
-    function update({ query, sharpness }) {
+    function update({ query, temperature }) {
       /** @param {number} degrees */
-      const ask = (degrees) => compute({ angles, values, query: degrees, sharpness });
+      const ask = (degrees) => compute({ angles, values, query: degrees, temperature });
       const { weights, answer } = ask(query);
       turn(query);
       lines.forEach(({ line, weight }, i) => {

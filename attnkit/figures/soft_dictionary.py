@@ -22,8 +22,8 @@ class SoftDictionary(Figure):
     values : n numbers in [-1000, 1000]
     query : float
         The direction asked for first, in degrees.
-    sharpness : float
-        What the cosines are multiplied by, in [0.01, 100].
+    temperature : float
+        What the cosines are divided by, in [0.01, 100].
     unit : str
         Of the values.
     caption : str
@@ -46,11 +46,11 @@ class SoftDictionary(Figure):
     values = NumberArray(-1000, 1000, ("words",)).tag(sync=True)
     unit = traitlets.Unicode("").tag(sync=True)
     query = Between(0, 360, 0).tag(sync=True, reset=True)
-    sharpness = Between(0.01, 100, 1).tag(sync=True, reset=True)
+    temperature = Between(0.01, 100, 1).tag(sync=True, reset=True)
 
-    def __init__(self, words, angles, values, query=0, sharpness=1.0, unit="", caption=""):
+    def __init__(self, words, angles, values, query=0, temperature=1.0, unit="", caption=""):
         super().__init__(words=list(words), angles=angles, values=values, unit=unit, query=query,
-                         sharpness=sharpness, caption=caption)
+                         temperature=temperature, caption=caption)
 
     @property
     def weights(self):
@@ -65,7 +65,7 @@ class SoftDictionary(Figure):
     def _attend(self):
         query, keys = (np.stack([np.sin(a), np.cos(a)], axis=-1)
                        for a in (np.radians([self.query]), np.radians(self.angles)))
-        return attention(query, keys, np.array(self.values)[:, None], scale=self.sharpness)
+        return attention(query, keys, np.array(self.values)[:, None], scale=1 / self.temperature)
 
     def still(self):
         """The table of keys, weights and values, and the answer."""

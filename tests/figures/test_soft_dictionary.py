@@ -29,7 +29,7 @@ BAD = [
     (lambda: SoftDictionary(["a"], [40], [1, 2]), ValueError, r"values must have shape \(1,\)"),
 ]
 
-REFUSED = [("query", 361, ValueError), ("sharpness", 0, ValueError)]
+REFUSED = [("query", 361, ValueError), ("temperature", 0, ValueError)]
 
 
 # ---- the arithmetic, and Python's side
@@ -40,11 +40,11 @@ def test_soft_dictionary_arithmetic():
     for _ in range(CASES):
         n = int(rng.integers(1, 9))
         cases.append({"angles": rng.uniform(0, 360, n).round(6).tolist(), "values": rng.uniform(-50, 50, n).round(6).tolist(),
-                      "query": float(rng.uniform(0, 360)), "sharpness": float(100 ** rng.uniform(-1, 1))})
+                      "query": float(rng.uniform(0, 360)), "temperature": float(100 ** rng.uniform(-1, 1))})
     for case, got in zip(cases, node("run_figures.js", {"figure": "soft_dictionary", "cases": cases})):
         ours = SoftDictionary([str(i) for i in range(len(case["angles"]))], case["angles"], case["values"],
-                              case["query"], case["sharpness"])
-        wanted = softmax(case["sharpness"] * np.cos(np.radians(np.array(case["angles"]) - case["query"])))
+                              case["query"], case["temperature"])
+        wanted = softmax(np.cos(np.radians(np.array(case["angles"]) - case["query"])) / case["temperature"])
         assert np.allclose(got["weights"], wanted, rtol=0, atol=1e-11) and np.allclose(ours.weights, wanted, rtol=0, atol=1e-11)
         assert np.isclose(got["answer"], ours.answer, rtol=0, atol=1e-9)
 
@@ -57,7 +57,7 @@ def test_soft_dictionary_sharpens_into_steps(opened):
     w, found = opened, figure(opened, "soft_dictionary")
     found.get_by_role("button", name=re.compile("^north ")).click()
     assert "answers 4.5 degrees" in says(w, found)
-    found.get_by_role("slider", name="sharpness").press("End")
+    found.get_by_role("slider", name="temperature").press("End")
     assert "answers 3.0 degrees" in says(w, found)
     query = found.get_by_role("slider", name="query")
     query.evaluate("s => { s.value = 202.5; s.dispatchEvent(new Event('input', {bubbles: true})) }")

@@ -68,6 +68,11 @@ def attend_columns(Q, K, V):
 """,
         choices=[["K.T @ Q / np.sqrt(Q.shape[0])", "K.T @ Q / np.sqrt(Q.shape[1])", "Q.T @ K / np.sqrt(Q.shape[0])"],
                  ["V @ softmax(scores, axis=1)", "softmax(scores, axis=0).T @ V.T", "V @ softmax(scores, axis=0)"]]),
+    "scale": Value(1 / 32, [
+        (1 / 8, "the variance of the entries counts, too: 4 for each factor."),
+        (1 / 16, "a standard deviation of 2 is a variance of 4, and there are two factors."),
+        (1 / 1024, "that divides by the variance; divide by the standard deviation."),
+        (32.0, "that is the standard deviation; multiply by one over it.")]),
     "slip": Judged(_silent, (2, 2), offered=[
         [[1.0, 0.0], [2.0, 1.0]], [[1.0, 1.0], [1.0, 1.0]], [[1.0, 2.0], [3.0, 4.0]], [[1.0, 2.0], [2.0, -1.0]]]),
 }

@@ -7,8 +7,8 @@ from attnkit.lessons.exercises.grading import Function, Guess, Judged, Value
 from attnkit.pictures.formats import plain
 
 
-def _soft_get(query, keys, values, sharpness):
-    return softmax(float(sharpness) * keys @ query) @ values
+def _soft_get(query, keys, values, temperature):
+    return softmax(keys @ query / float(temperature)) @ values
 
 
 def _steal(key):
@@ -21,31 +21,30 @@ def _steal(key):
 
 EXERCISES = {
     "between": Value([5.0, 5.0], [
-        ([5.0, 3.0], "a tie is a tie at any sharpness."), ([5.0, 7.0], "a tie is a tie at any sharpness.")],
-        labels=["sharpness 1", "sharpness 1000"]),
+        ([5.0, 3.0], "a tie is a tie at any temperature."), ([5.0, 7.0], "a tie is a tie at any temperature.")],
+        labels=["temperature 1", "temperature 0.001"]),
     "look_up": Function(
-        _soft_get, [(np.array([0.6, 0.8]), np.eye(2), np.array([3.0, 7.0]), 2.0),
+        _soft_get, [(np.array([0.6, 0.8]), np.eye(2), np.array([3.0, 7.0]), 0.5),
                     (np.array([1.0, 0.0]), np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]]),
-                     np.array([4.0, 1.0, 9.0]), 1e4)],
-        [(lambda q, k, v, b: softmax(b * k @ q), "these are the weights; blend the values with them."),
-         (lambda q, k, v, b: v[(k @ q).argmax()], "this is a hard lookup: it returns the value of the best key alone."),
-         (lambda q, k, v, b: _soft_get(q, k, v, 1.0),
-          "the sharpness has no effect: left out, or added to every score, it changes no weight."),
-         (lambda q, k, v, b: _soft_get(q, k, v, 1 / b),
-          "multiply the scores by the sharpness; dividing is for a temperature."),
-         (lambda q, k, v, b: np.exp(b * (k @ q - (k @ q).max())) @ v / len(v),
+                     np.array([4.0, 1.0, 9.0]), 1e-4)],
+        [(lambda q, k, v, t: softmax(k @ q / t), "these are the weights; blend the values with them."),
+         (lambda q, k, v, t: v[(k @ q).argmax()], "this is a hard lookup: it returns the value of the best key alone."),
+         (lambda q, k, v, t: _soft_get(q, k, v, 1.0),
+          "the temperature has no effect: left out, or added to every score, it changes no weight."),
+         (lambda q, k, v, t: _soft_get(q, k, v, 1 / t), "a temperature divides the scores."),
+         (lambda q, k, v, t: np.exp((k @ q - (k @ q).max()) / t) @ v / len(v),
           "the weights must sum to one: divide by the sum of the powers.")],
         code="""
-def soft_get(query, keys, values, sharpness):
+def soft_get(query, keys, values, temperature):
     scores = ___
     powers = np.exp(scores - scores.max())
     return ___
 """,
-        choices=[["keys @ query / sharpness", "keys @ query + sharpness", "sharpness * keys @ query"],
+        choices=[["temperature * keys @ query", "keys @ query + temperature", "keys @ query / temperature"],
                  ["values[powers.argmax()]", "powers @ values / powers.sum()", "powers @ values / len(values)"]]),
-    "sharp": Value(round(float(np.log(99)), 2), within=0.006, mistakes=[
-        (round(float(np.log(100)), 2), "close: the other key's share is 1, so the odds are 99 to 1, not 100 to 1."),
-        (99.0, "these are the odds; take their logarithm.")]),
+    "sharp": Value(round(float(1 / np.log(99)), 2), within=0.006, mistakes=[
+        (round(float(np.log(99)), 2), "the scores are divided by the temperature; this is what they must be."),
+        (round(float(1 / 99), 2), "these are the odds; take their logarithm first.")]),
     "steal": Judged(_steal, (2,), offered=[[4.0, 4.0], [3.0, 6.0], [4.0, 7.0], [1.0, 9.0]]),
 }
 

@@ -43,11 +43,10 @@ def rows_to_weights(S):
         choices=[["S", "S - S.max()", "S - S.max(axis=1, keepdims=True)"],
                  ["powers.sum(axis=1, keepdims=True)", "powers.sum()", "powers.sum(axis=0, keepdims=True)",
                   "powers.max(axis=1, keepdims=True)"]]),
-    "scale": Value(1 / 32, [
-        (1 / 8, "the variance of the entries counts, too: 4 for each factor."),
-        (1 / 16, "a standard deviation of 2 is a variance of 4, and there are two factors."),
-        (1 / 1024, "that divides by the variance; divide by the standard deviation."),
-        (32.0, "that is the standard deviation; multiply by one over it.")]),
+    "temperature": Value(3.0, [
+        (1 / 3, "that is the factor; a temperature divides."),
+        (2.2, "the scores are divided, and nothing is taken away."),
+        (1.1, "at this temperature the second score is 3.")], within=0.006),
     "break": Judged(_lost, (2,)),
 }
 

@@ -1,0 +1,72 @@
+"""Queries that learn where to look, their scores divided by nothing, by the root of the width, or by the width.
+
+A query meets some random keys, each with a random number as its value, and should learn to make its blend equal to the
+value of the first key.
+"""
+
+import numpy as np
+
+from attnkit import checks, softmax
+
+DIVISORS = {"as they are": lambda d: 1.0, "÷ √width": lambda d: d**-0.5, "÷ width": lambda d: 1 / d}     # scales
+
+
+def problems(width, number=100, keys=16):
+    """Keys (number, keys, d), queries (number, d) and values (number, keys) of many small problems, all random."""
+    rng = np.random.default_rng(0)
+    return (rng.normal(size=(number, keys, width)), rng.normal(size=(number, width)),
+            rng.normal(size=(number, keys)))
+
+
+def downhill(weights, values):
+    """How the squared error of a blend changes with the scores, where the value of the first key is wanted."""
+    blend = (weights * values).sum(axis=-1, keepdims=True)
+    return 2 * (blend - values[:, :1]) * weights * (values - blend)
+
+
+def within(weights, values):
+    """The share of blends that are within 0.1 of the value of the first key."""
+    return (np.abs((weights * values).sum(axis=-1) - values[:, 0]) < 0.1).mean(axis=-1)
+
+
+def learned(width, scale, rates, steps=200):
+    """The share of queries that learn their value by plain steps downhill.
+
+    Parameters
+    ----------
+    width : int
+    scale : float
+        What the scores are multiplied by.
+    rates : list of float
+        Learning rates, each tried by itself.
+    steps : int
+
+    Returns
+    -------
+    array, shape (rates,)
+
+    Examples
+    --------
+    >>> learned(64, 1 / 8, [1.0]), learned(64, 1.0, [1.0])
+    (array([0.92]), array([0.28]))
+    """
+    checks.count(width, "width")
+    k, q, v = problems(width)
+    moves = k @ k.transpose(0, 2, 1) * scale**2          # how a step down the query's slope moves the scores
+    s = np.stack([scale * (k @ q[..., None])[..., 0]] * len(rates))      # (rates, problems, keys)
+    rate = np.array(rates)[:, None, None]
+    for _ in range(steps):                               # rounded, so that every processor takes the same way
+        s = np.round(s - rate * (moves @ downhill(softmax(s), v)[..., None])[..., 0], 10)
+    return within(softmax(s), v)
+
+
+def learned_with_adam(width, scale, rates, steps=200):
+    """The same by Adam, which makes the steps of all numbers about equally long."""
+    k, q, v = problems(width)
+    q, rate = np.stack([q] * len(rates)), np.array(rates)[:, None, None]
+    mean, square = np.zeros_like(q), np.zeros_like(q)
+    for t in range(1, steps + 1):
+        slope = scale * (downhill(softmax(scale * (k @ q[..., None])[..., 0]), v)[..., None, :] @ k)[..., 0, :]
+        mean, square = 0.9 * mean + 0.1 * slope, 0.999 * square + 0.001 * slope**2
+        q = np.round(q - rate * mean / (1 - 0.9**t) / (np.sqrt(square / (1 - 0.999**t)) + 1e-8), 10)
+    return within(softmax(scale * (k @ q[..., None])[..., 0]), v)

@@ -1,0 +1,52 @@
+"""Queries that learn with each of three divisors: the shortcut by scores is plain gradient descent, and what the pages say of it."""
+
+import numpy as np
+import pytest
+import torch
+
+from attnkit.lessons.scaled_queries import DIVISORS, learned, learned_with_adam, problems, within
+from booklib.toc import importing
+
+PAGES = importing("attnkit.lessons.scaled_queries")
+
+
+def by_torch(width, scale, rate, steps, optimiser):
+    """The same queries, trained by torch itself."""
+    keys, queries, values = map(torch.tensor, problems(width, number=20))
+    q = queries.clone().requires_grad_()
+    step = optimiser([q], lr=rate)
+    def weights():
+        return (scale * (keys @ q[..., None])[..., 0]).softmax(-1)
+    for _ in range(steps):
+        step.zero_grad()
+        (((weights() * values).sum(-1) - values[:, 0]) ** 2).sum().backward()
+        step.step()
+    return within(weights().detach().numpy(), values.numpy())
+
+
+@pytest.mark.parametrize("name", DIVISORS)
+def test_queries_learn_as_torch_lets_them(name, monkeypatch):
+    monkeypatch.setattr("attnkit.lessons.scaled_queries.problems", lambda width: problems(width, number=20))
+    for width in (4, 64):
+        scale = DIVISORS[name](width)
+        assert learned(width, scale, [0.3], steps=30)[0] == pytest.approx(by_torch(width, scale, 0.3, 30, torch.optim.SGD), abs=0.051)
+        assert learned_with_adam(width, scale, [0.1], steps=30)[0] == pytest.approx(by_torch(width, scale, 0.1, 30, torch.optim.Adam), abs=0.051)
+
+
+def test_the_root_makes_one_rate_fit_all_widths():
+    """At rates from 0.3 to 10; as they are, no rate is good for wide vectors, and divided by the width, wider ones want larger rates."""
+    rates = [0.3, 1, 3, 10, 30, 100]
+    found = {(d, name): learned(d, DIVISORS[name](d), rates) for d in (16, 64, 256) for name in DIVISORS}
+    assert min(found[d, "÷ √width"][:3].min() for d in (16, 64, 256)) > 0.7
+    assert max(found[d, "as they are"].max() for d in (64, 256)) < 0.6
+    least = [next(rate for rate, share in zip(rates, found[d, "÷ width"]) if share > 0.5) for d in (16, 64, 256)]
+    assert least == sorted(set(least))
+
+
+def test_bad_width():
+    with pytest.raises(ValueError, match="width must be at least 1, got 0"):
+        learned(0, 1.0, [1.0])
+
+
+def test_problems_are_the_same_for_everybody():
+    assert all(np.array_equal(a, b) for a, b in zip(problems(8), problems(8), strict=True))
