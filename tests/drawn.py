@@ -197,8 +197,9 @@ def written(x, digits=1):
     return [[fixed(v, digits) for v in row] for row in x]
 
 
-def signs(x):
-    return [["" if fixed(v) == "0.00" else "−" if v < 0 else "+" for v in row] for row in x]
+def signs(x, role=None):
+    """What stands in squares without numbers; weights have no sign."""
+    return [["" if role == "weight" or fixed(v) == "0.00" else "−" if v < 0 else "+" for v in row] for row in x]
 
 
 def box_of(drawn, name):

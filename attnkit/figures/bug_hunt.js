@@ -126,7 +126,8 @@
     const list = h("select", { "data-lm-suppress-shortcuts": "true" }, ...options);
     function name() {
       const { named, run } = figure.state();
-      if (list.selectedIndex > 0) figure.put({ named: named.map((one, k) => (k === run ? list.selectedIndex - 1 : one)) });
+      if (list.selectedIndex > 0)
+        figure.put({ named: named.map((one, k) => (k === run ? list.selectedIndex - 1 : one)) });
     }
     const pick = h("label", { class: "ak-pick" }, "The bug is:", list);
     const [was, is] = [h("s", {}), h("strong", {})];
@@ -144,7 +145,10 @@
       attnkit.write(is, planted || "(the line is missing)");
       attnkit.write(lesson, `${text} What gives it away: ${tells.join(", ")}.`);
     }
-    return { element: h("div", {}, h("div", { class: "ak-buttons" }, pick, attnkit.button("Name it", name)), solved), show };
+    return {
+      element: h("div", {}, h("div", { class: "ak-buttons" }, pick, attnkit.button("Name it", name)), solved),
+      show,
+    };
   }
 
   /** @param {Owner} figure */

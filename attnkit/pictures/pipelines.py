@@ -12,16 +12,21 @@ from attnkit.pictures.metrics import text_width
 from attnkit.pictures.picture import Picture, Room, Svg
 from attnkit.pictures.shapes import SIDE, TEXT, as_array, cell_width, check_names, knot, text, wire
 
-UNTIL = ("scores", "weights", "output")
+# How far a computation can have come, and what is new there.
+UNTIL = {"keys": "the query and the keys", "scores": "the scores", "weights": "the softmax and the weights",
+         "values": "the weights and the values", "output": "the output"}
+AROUND = 8           # the room of a line round what is new, left, right and above
 
 
-def attention_graph(query, key, value, *, key_names, query_name="", scale=1.0, digits=1, until="output"):
+def attention_graph(query, key, value, *, key_names, query_name="", scale=1.0, digits=1, until="output",
+                    outline=False):
     """Draw the computation of one output: every score, every weight, every weighted value, their sum.
 
     Two drawings side by side.  In the first the query meets each key, the scores
     go through one softmax and become weights; in the second each weight meets its
     value, and the sum is the output.  A page can let the picture grow: what is drawn
-    stands at the same place however far the computation has come.
+    stands at the same place, in drawings of the same size, however far the computation
+    has come.
 
     Parameters
     ----------
@@ -37,7 +42,11 @@ def attention_graph(query, key, value, *, key_names, query_name="", scale=1.0, d
     digits : int
         Decimals of queries, keys and values; scores, weights and the output get two.
     until : str
-        "scores", "weights" or "output": how far the computation has come.
+        How far the computation has come: "keys", the query and the keys alone; "scores"; "weights"; "values", each
+        weight beside the value that it multiplies, and no sum yet; or "output".
+    outline : bool
+        Whether a dashed line runs round what is new at this stage.  It takes some room: pictures that are to be of
+        one size have it all, or none of them.
 
     Returns
     -------
@@ -45,6 +54,8 @@ def attention_graph(query, key, value, *, key_names, query_name="", scale=1.0, d
 
     Raises
     ------
+    TypeError
+        An `outline` that is no bool.
     ValueError
         Shapes or names that do not fit, or another `until`.
 
@@ -52,15 +63,21 @@ def attention_graph(query, key, value, *, key_names, query_name="", scale=1.0, d
     --------
     >>> attention_graph([1.0], [[2.0], [0.0]], [[1.0], [3.0]], key_names=["a", "b"]).alt[-18:]
     'Their sum: (1.24).'
+    >>> attention_graph([1.0], [[2.0], [0.0]], [[1.0], [3.0]], key_names=["a", "b"], until="keys").alt
+    'The query: (1.0). The keys: a (2.0); b (0.0).'
     """
     q, k, v = _arrays(query, key, value, key_names)
     if until not in UNTIL:
         raise ValueError(f"until must be one of {', '.join(UNTIL)}, got {until!r}")
+    if not isinstance(outline, bool | np.bool_):
+        raise TypeError(f"outline must be True or False, got {outline!r}")
     scores = scale * k @ q
     weights = softmax(scores)
     graph = _Graph(key_names, digits, q, k, v, scores, weights, weights @ v)
-    blend = graph.blend_drawing()
-    return Picture(graph.scores_drawing(query_name, until != "scores"), blend if until == "output" else Room(blend))
+    new, meets = until if outline else None, until != "keys"
+    blend = graph.blend_drawing(until != "values", new)
+    return Picture(graph.scores_drawing(query_name, meets, meets and until != "scores", new),
+                   blend if until in ("values", "output") else Room(blend))
 
 
 def _arrays(query, key, value, key_names):
@@ -88,28 +105,37 @@ class _Graph:
         self.middle = [y + SIDE / 2 for y in self.rows]
         self.height = self.top + len(key) * self.pitch + SIDE + 22
 
-    def scores_drawing(self, query_name, weighs):
-        """Names, keys, dots, scores: the query meets each key; if the graph `weighs`, softmax and weights, too."""
+    def scores_drawing(self, query_name, meets, weighs, new):
+        """Names and keys; dots and scores, if the query `meets` each key; if the graph `weighs`, softmax and weights.
+
+        Round what is `new`, if it is here, runs a line.
+        """
         left, step, wide, top = self.left, self.step, self.wide, self.top
         keys_end = left + len(self.query) * step
         x_dot = keys_end + 18
         x_score, x_weight = x_dot + 18, x_dot + 68 + wide
         limit = max(1.0, np.abs(self.key).max(), np.abs(self.query).max())
         head = f"{query_name} asks with its query" if query_name else "query"
-        body = [wire(f"M{keys_end:g} {TEXT + 12 + SIDE / 2:g}H{x_dot:g}V{self.middle[-1]:g}"),
-                text(left, TEXT, head, palette.var("query"), anchor="start", bold=True),
-                _row(left, TEXT + 12, self.query, step, "query", self.digits, limit)]
+        width = np.ceil(x_weight + wide + 6)
+        between = x_weight - 43.5                                # the scores and the softmax
+        keys_edge = min(max(keys_end, left + text_width(head, bold=True)) + 8, width + 6)
+        body = self._outline(new, {"keys": (-5, -5, keys_edge), "scores": (x_dot - 10, top - 32, between),
+                                   "weights": (between, top - 32, width + 6)}, self._foot)
+        body += [wire(f"M{keys_end:g} {TEXT + 12 + SIDE / 2:g}H{x_dot:g}V{self.middle[-1]:g}")] if meets else []
+        body += [text(left, TEXT, head, palette.var("query"), anchor="start", bold=True),
+                 _row(left, TEXT + 12, self.query, step, "query", self.digits, limit)]
         for i, y in enumerate(self.middle):
-            body += [wire(f"M{keys_end:g} {y:g}H{x_weight if weighs else x_score:g}"), self._name(i),
-                     _row(left, self.rows[i], self.key[i], step, "key", self.digits, limit), knot(x_dot, y, "·"),
-                     _row(x_score, self.rows[i], self.scores[[i]], wide, None, 2, max(1.0, np.abs(self.scores).max()))]
+            body += [wire(f"M{keys_end:g} {y:g}H{x_weight if weighs else x_score:g}")] if meets else []
+            body += [self._name(i), _row(left, self.rows[i], self.key[i], step, "key", self.digits, limit)]
+            body += [knot(x_dot, y, "·"), _row(x_score, self.rows[i], self.scores[[i]], wide, None, 2,
+                                               max(1.0, np.abs(self.scores).max()))] if meets else []
             body += [_row(x_weight, self.rows[i], self.weights[[i]], wide, "weight", 2, 1.0)] if weighs else []
         body += [self._softmax(x_weight - 40)] if weighs else []
-        body += [text(left + len(self.query) * step / 2, top - 12, "keys", palette.var("key")),
-                 text(x_score + wide / 2, top - 12, "scores", palette.var("ink"))]
+        body += [text(left + len(self.query) * step / 2, top - 12, "keys", palette.var("key"))]
+        body += [text(x_score + wide / 2, top - 12, "scores", palette.var("ink"))] if meets else []
         body += [text(x_weight + wide / 2, top - 12, "weights", palette.var("weight"))] if weighs else []
-        words = (f"{query_name} asks. " if query_name else "") + self._told(weighs)
-        return Svg("".join(body), np.ceil(x_weight + wide + 6), self.height, alt=words)
+        words = (f"{query_name} asks. " if query_name else "") + (self._told(weighs) if meets else self._asked())
+        return self._drawn(body, width, words, new, ("keys", "scores", "weights"))
 
     def _softmax(self, x):
         """The box through which all scores go together."""
@@ -119,6 +145,35 @@ class _Graph:
                 f'<g transform="translate({x + 20:g} {y + deep / 2:g}) rotate(-90)">'
                 f'{text(0, 0, "softmax", palette.var("ink"))}</g>')
 
+    @property
+    def _foot(self):
+        """Where the rows and the softmax beside them have ended."""
+        return self.top + len(self.key) * self.pitch + 1
+
+    def _outline(self, new, places, bottom):
+        """A dashed line round what is new, from its (left, top, right) to `bottom`; nothing if it stands elsewhere.
+
+        It is drawn first, so that knots and squares hide it where it passes behind them.
+        """
+        if new not in places:
+            return []
+        x, y, right = places[new]
+        return [f'<rect x="{x:g}" y="{y:g}" width="{right - x:g}" height="{bottom - y:g}" rx="10" fill="none" '
+                f'stroke="{palette.var("ink")}" stroke-width="1.5" stroke-dasharray="6 4"/>']
+
+    def _drawn(self, body, width, words, new, here):
+        """A drawing of what has been collected; with room for a line, and a word on it where it is `here`."""
+        if new is None:
+            return Svg("".join(body), width, self.height, alt=words)
+        moved = f'<g transform="translate({AROUND} {AROUND})">{"".join(body)}</g>'
+        return Svg(moved, width + 2 * AROUND, self.height + AROUND,
+                   alt=words + (f" Outlined: {UNTIL[new]}." if new in here else ""))
+
+    def _asked(self):
+        """The query and the keys in words."""
+        query, *keys = (f"({', '.join(fixed(x, self.digits) for x in row)})" for row in (self.query, *self.key))
+        return f"The query: {query}. The keys: {'; '.join(map(' '.join, zip(self.names, keys)))}."
+
     def _told(self, weighs):
         """The first drawing in words, with its numbers."""
         told = [f"{name}: score {fixed(s)}" + (f", weight {fixed(w)}" if weighs else "")
@@ -126,8 +181,11 @@ class _Graph:
         does = "; one softmax makes weights of the scores" if weighs else ""
         return f"The query meets each key{does}. {'; '.join(told)}."
 
-    def blend_drawing(self):
-        """Weights, values, their sum below; the rows level with those of the first drawing."""
+    def blend_drawing(self, sums, new):
+        """Weights and values, level with the rows of the first drawing; below them, if the graph `sums`, their sum.
+
+        Round what is `new`, if it is here, runs a line.
+        """
         left, step, wide, top = self.left, self.step, self.wide, self.top
         width = self.value.shape[1]
         x_value = left + wide + 36
@@ -135,19 +193,29 @@ class _Graph:
         y_out = self.rows[-1] + self.pitch + 8
         x_out = x_sum - 20 - width * wide
         limit = max(1.0, np.abs(self.value).max())
-        body = [wire(f"M{x_sum:g} {self.middle[0]:g}V{y_out + SIDE / 2:g}H{x_sum - 20:g}"),
-                text(left + wide / 2, top - 12, "weights", palette.var("weight")),
-                text(x_value + width * step / 2, top - 12, "values", palette.var("value"))]
+        x_output = max(-5, x_out - 20 - text_width("output", bold=True))
+        body = self._outline(new, {"values": (-5, top - 32, x_sum - 10)}, self._foot)
+        body += self._outline(new, {"output": (x_output, y_out - 11, x_sum + 10)}, y_out + SIDE + 10)
+        body += [wire(f"M{x_sum:g} {self.middle[0]:g}V{y_out + SIDE / 2:g}H{x_sum - 20:g}")] if sums else []
+        body += [text(left + wide / 2, top - 12, "weights", palette.var("weight")),
+                 text(x_value + width * step / 2, top - 12, "values", palette.var("value"))]
         for i, y in enumerate(self.middle):
-            body += [wire(f"M{left + wide:g} {y:g}H{x_sum:g}"), self._name(i),
+            body += [wire(f"M{left + wide:g} {y:g}H{x_sum if sums else x_value:g}"), self._name(i),
                      _row(left, self.rows[i], self.weights[[i]], wide, "weight", 2, 1.0),
                      knot(left + wide + 18, y, "×"),
                      _row(x_value, self.rows[i], self.value[i], step, "value", self.digits, limit)]
         body += [knot(x_sum, (self.middle[-1] + y_out + SIDE / 2) / 2, "+"),
                  text(x_out - 12, y_out + SIDE / 2 + 5, "output", palette.var("ink"), anchor="end", bold=True),
-                 _row(x_out, y_out, self.output, wide, None, 2, limit)]
-        words = f"Each value is multiplied by its weight. Their sum: ({', '.join(map(fixed, self.output))})."
-        return Svg("".join(body), np.ceil(x_sum + 14), self.height, alt=words)
+                 _row(x_out, y_out, self.output, wide, None, 2, limit)] if sums else []
+        words = (f"Each value is multiplied by its weight. Their sum: ({', '.join(map(fixed, self.output))})."
+                 if sums else self._weighed())
+        return self._drawn(body, np.ceil(x_sum + 14), words, new, ("values", "output"))
+
+    def _weighed(self):
+        """Weights and values in words, before there is a sum."""
+        told = [f"{name}: {fixed(w)} times ({', '.join(fixed(x, self.digits) for x in row)})"
+                for name, w, row in zip(self.names, self.weights, self.value)]
+        return f"Each value is multiplied by its weight. {'; '.join(told)}."
 
     def _name(self, i):
         return text(self.left - 8, self.middle[i] + 5, self.names[i], palette.var("ink"), anchor="end")

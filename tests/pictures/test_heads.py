@@ -60,7 +60,7 @@ def test_multi_head_shows_what_it_computes(case):
     assert set(found) == set(wanted) and not any(Drawing(picture, part).crowded() for part in (0, 1, 2))
     for name, (drawn, frame, rows, label, above) in found.items():
         numbers, role, shape, alike = wanted[name]
-        assert said(drawn, rows) == signs(numbers), name
+        assert said(drawn, rows) == signs(numbers, role), name
         vmax = max(1.0, *(np.abs(a).max() for a in alike))         # one scale of colours for one kind of matrix
         assert np.allclose([[c.opacity for c in row] for row in rows], np.abs(numbers) / vmax * palette.DEPTH, atol=6e-4), name
         assert f"--ak-{role or 'quiet'}," in frame.stroke and label.fill == palette.var(role or "ink"), name

@@ -106,7 +106,7 @@ def test_head_shows_what_attention_computes(case):
     assert list(found) == list(numbers) and not any(Drawing(picture, part).crowded() for part in (0, 1))
     for letter, (drawn, frame, rows) in found.items():
         x, digits, role = numbers[letter]
-        assert said(drawn, rows) == (signs(x) if case == "wide" else written(x, digits)), letter
+        assert said(drawn, rows) == (signs(x, role) if case == "wide" else written(x, digits)), letter
         assert f"--ak-{role or 'quiet'}," in frame.stroke
         label = next(word for word in drawn.words if word.text == letter)
         shape = next(word for word in drawn.words if word.text.startswith("(") and word.y == label.y and 0 < word.box.x - label.x < 40)

@@ -41,8 +41,8 @@ def test_attention_graph_shows_what_attention_computes():
     assert all(f"weight {fixed(w)}" in picture.alt for w in weights) and fixed(output[1]) in picture.alt
 
 
-def graph(until, name="me"):
-    return pipelines.attention_graph(QUERY[1], KEY, VALUE, key_names=SENTENCE, query_name=name, scale=0.5, until=until)
+def graph(until, name="me", **changed):
+    return pipelines.attention_graph(QUERY[1], KEY, VALUE, key_names=SENTENCE, query_name=name, scale=0.5, until=until, **changed)
 
 
 def test_attention_graph_grows():
@@ -65,7 +65,86 @@ def test_attention_graph_grows():
     assert graph("output").html() == pipelines.attention_graph(QUERY[1], KEY, VALUE, key_names=SENTENCE, query_name="me", scale=0.5).html()
 
 
+def test_attention_graph_begins_with_query_and_keys():
+    """No knots, no lines and no numbers but those of the vectors; all of it stands where it will."""
+    keys, scores, later = Drawing(graph("keys")), Drawing(graph("scores")), Drawing(graph("keys"), 1)
+    assert keys.page == scores.page and set(keys.words) < set(scores.words) and set(keys.cells) < set(scores.cells)
+    assert not keys.circles + keys.lines and not later.words + later.boxes + later.lines
+    numbers = [fixed(x, 1) for x in [*QUERY[1], *KEY.flat]]
+    assert sorted(w.text for w in keys.words) == sorted(["me asks with its query", "keys", *SENTENCE, *numbers])
+    assert len(keys.cells) == len(numbers)
+
+
+def test_attention_graph_weighs_values_before_it_adds_them():
+    """Weights, values and the knots between them stand where they will; neither the sum nor a line that leads to it does."""
+    values, output = Drawing(graph("values"), 1), Drawing(graph("output"), 1)
+    assert Drawing(graph("values")).words == Drawing(graph("output")).words
+    assert values.page == output.page and set(values.words) < set(output.words) and set(values.cells) < set(output.cells)
+    assert sorted(w.text for w in set(output.words) - set(values.words)) == sorted(["output", "+", *map(fixed, attention(QUERY[1:2], KEY, VALUE, scale=0.5)[0][0])])
+    assert len(values.circles) == len(SENTENCE) and set(values.circles) < set(output.circles)
+    assert all(x <= min(c.x for c in values.cells if "weight" not in c.fill) for line in values.lines for x, _ in line.points), "a line that leads nowhere"
+
+
+def dashed(drawn):
+    """The lines that run round something."""
+    return [box for box in drawn.boxes if box.fill == "none" and "--ak-ink" in box.stroke]
+
+
+def content(drawn):
+    """Squares and words as they can be found again in another stage's drawing."""
+    return {(c.x, c.y) for c in drawn.cells} | {(w.text, w.x, w.y) for w in drawn.words}
+
+
+@pytest.mark.parametrize("vectors", ["sentence", "one column", "long names"])
+@pytest.mark.parametrize("until", pipelines.UNTIL)
+def test_a_line_runs_round_what_is_new(until, vectors):
+    """It holds every square that the stage before lacks and no other, and runs through no word and out of no drawing."""
+    stages = list(pipelines.UNTIL)
+
+    def drawings(until, outline=True):
+        picture = graph(until, outline=outline)
+        if vectors != "sentence":
+            rng, wide = np.random.default_rng(3), 1 if vectors == "one column" else 5
+            q, k, v = rng.normal(size=wide), rng.normal(size=(3, wide)), 20 * rng.normal(size=(3, wide))
+            names = ["a", "b", "c"] if wide == 1 else ["unforgettable", "b", "notwithstanding"]
+            picture = pipelines.attention_graph(q, k, v, key_names=names, query_name="somebody", until=until, outline=outline)
+        return [Drawing(picture, part) for part in (0, 1)]
+
+    place = stages.index(until)
+    now, part = drawings(until), int(place > 2)
+    before = drawings(stages[place - 1]) if place else None
+    plain = drawings(until, outline=False)
+    assert [len(dashed(drawn)) for drawn in now] == [1 - part, part] and not dashed(plain[0]) + dashed(plain[1])
+    drawn, [line] = now[part], dashed(now[part])
+    old = content(before[part]) if before else set()
+    new = {cell for cell in drawn.cells if (cell.x, cell.y) not in old}
+    assert new and all(line.holds(*cell.centre) == (cell in new) for cell in drawn.cells)
+    assert all(cell.within(line) for cell in new) and line.within(drawn.page)
+    for word in drawn.words:
+        behind = any(np.hypot(word.x - x, word.y - 5 - y) < 1 for x, y in drawn.circles)       # the sign of a knot, whose disc hides the line
+        turned = word.text == "softmax"                                                        # its frame is asked below
+        assert behind or turned or word.box.within(line) or not word.box.meets(line), f"the line runs through {word.text!r}"
+    boxes = [box for box in drawn.boxes if "--ak-page" in box.fill and box.stroke]
+    assert len(boxes) == (until == "weights") and all(box.within(line) for box in boxes)
+    assert {w.text for w in plain[part].words} == {w.text for w in drawn.words}
+
+
+def test_outlined_stages_are_of_one_size_and_say_what_is_outlined():
+    every = [graph(until, outline=True) for until in pipelines.UNTIL]
+    assert len({tuple(part.width for part in picture.parts) for picture in every}) == 1
+    assert {picture.parts[0].height for picture in every} == {Drawing(every[-1], 1).page.height}
+    for until, picture in zip(pipelines.UNTIL, every):
+        [body] = [part.body for part in picture.parts if "dasharray" in part.body]
+        assert until == "keys" or body.index("dasharray") < body.index("<circle"), "the line runs across knots"
+        assert picture.alt == f"{graph(until).alt} Outlined: {pipelines.UNTIL[until]}."
+
+
 def test_a_growing_graph_tells_what_it_shows():
+    query, *keys = (f"({', '.join(fixed(x, 1) for x in row)})" for row in (QUERY[1], *KEY))
+    assert graph("keys").alt == f"me asks. The query: {query}. The keys: {'; '.join(map(' '.join, zip(SENTENCE, keys)))}."
+    weights = attention(QUERY[1:2], KEY, VALUE, scale=0.5)[1][0]
+    weighed = "; ".join(f"{name}: {fixed(w)} times ({', '.join(fixed(x, 1) for x in v)})" for name, w, v in zip(SENTENCE, weights, VALUE))
+    assert graph("values").alt == f"{graph('weights').alt} Each value is multiplied by its weight. {weighed}."
     told = "; ".join(f"{name}: score {fixed(s)}" for name, s in zip(SENTENCE, 0.5 * KEY @ QUERY[1]))
     assert graph("scores").alt == f"me asks. The query meets each key. {told}."
     first = graph("weights").alt
@@ -89,7 +168,7 @@ def test_a_growing_graph_stays_at_its_place(watched, tmp_path, width):
     if width == 800:
         assert np.allclose(places, places[0], atol=.1)
     else:
-        assert (places[:2, 4] < places[:2, 3] + 40).all()
+        assert (places[:3, 4] < places[:3, 3] + 40).all() and (places[3:, 4] > 1.5 * places[3:, 3]).all()
 
 
 # ---- a dot product, and the stages
@@ -242,5 +321,6 @@ BAD = [
     (lambda: pipelines.pipeline([1.0], [[1.0]], [[1.0]], key_names=["a"], lit=("score", "sum")), ValueError, "got 'score', 'sum'"),
     (lambda: pipelines.wiring("S", "H", projections=True, compares=False), ValueError, "no projections to draw"),
     (lambda: pipelines.attention_graph([1.0], [[1.0]], [[1.0]], key_names=["a"], until="blur"), ValueError,
-     "until must be one of scores, weights, output, got 'blur'"),
+     "until must be one of keys, scores, weights, values, output, got 'blur'"),
+    (lambda: pipelines.attention_graph([1.0], [[1.0]], [[1.0]], key_names=["a"], outline="keys"), TypeError, "outline must be True or False, got 'keys'"),
 ]

@@ -1,0 +1,199 @@
+"""The figure of a picture that is built step by step: which drawing is seen, what is said of it, and that nothing jumps."""
+
+import numpy as np
+import pytest
+from conftest import node
+from hand import CASES, alone, fits, live, press, says
+
+from attnkit.figures import GrowingPicture
+from attnkit.pictures import Picture, pipelines
+from attnkit.pictures.formats import fixed
+from attnkit.pictures.picture import Svg
+
+PAGES = ["chapters/basic_attention"]
+WORDS, VECTORS = ["see", "that", "girl", "run"], [[.2, -.1], [-.1, .2], [1.2, -.6], [.8, .8]]
+SAID = ["Every word has a key.", "The query meets each of them: one score for each word, and however long it takes to say that, the line has the room.",
+        "**One** softmax & <b>its</b> weights.", "Each value is weighed.", "Their sum is the output."]
+
+
+def dots(count, alt=None, wide=60):
+    """A picture of some dots."""
+    body = "".join(f'<circle cx="{10 + 15 * k}" cy="10" r="5"/>' for k in range(count))
+    return Picture(Svg(body, wide, 20, alt=alt or f"{count} dots."))
+
+
+def growing(**changed):
+    given = {"pictures": [pipelines.attention_graph(VECTORS[3], VECTORS, VECTORS, key_names=WORDS, query_name="run", until=until, outline=True)
+                          for until in pipelines.UNTIL], "sentences": SAID}
+    return GrowingPicture(**(given | changed))
+
+
+def example():
+    return growing(caption="Cap.")
+
+
+def shown(widget):
+    """The sentences, and the numbers of the last picture."""
+    weights = np.exp(np.array(VECTORS) @ VECTORS[3])
+    output = weights / weights.sum() @ np.array(VECTORS)
+    return [*SAID, *map(fixed, weights / weights.sum()), *map(fixed, output), "Outlined: the output."]
+
+
+CHANGED = ("step", 2)
+BAD = [
+    (lambda: growing(pictures=dots(1)), TypeError, "pictures must be a sequence of Picture, got Picture"),
+    (lambda: growing(pictures=[dots(1), "<svg/>"], sentences=SAID[:2]), TypeError, r"pictures must be attnkit\.pictures\.Picture, got str"),
+    (lambda: growing(pictures=[dots(1)], sentences=SAID[:1]), ValueError, "pictures must be 2 to 8, got 1"),
+    (lambda: growing(pictures=[dots(1)] * 9, sentences=["a"] * 9), ValueError, "pictures must be 2 to 8, got 9"),
+    (lambda: growing(sentences=SAID[:4]), ValueError, "sentences must be one for each of 5 pictures, got 4"),
+    (lambda: growing(sentences="12345"), TypeError, "sentences must be a sequence of str, got str"),
+    (lambda: growing(sentences=[*SAID[:4], 5]), TypeError, "sentences must be str, got 5"),
+    (lambda: growing(step=5), ValueError, "step must be from 0 to 4, the number of one of the pictures, got 5"),
+    (lambda: growing(step=True), TypeError, "step must be an integer"),
+]
+REFUSED = [("step", 5, ValueError), ("step", -1, ValueError), ("step", "a", TypeError)]
+
+
+# ---- the arithmetic, and Python's side
+
+def test_sentences_agree():
+    rng = np.random.default_rng(5)
+    cases = []
+    for _ in range(CASES // 5):
+        count = int(rng.integers(2, 9))
+        cases.append(GrowingPicture([dots(1)] * count, [f"sentence {k}" for k in rng.permutation(count)], step=int(rng.integers(count))))
+    for ours, got in zip(cases, node("run_figures.js", {"figure": "growing_picture", "cases": [one.state() for one in cases]}), strict=True):
+        assert got == {"sentence": ours.sentence} == {"sentence": ours.sentences[ours.step]}
+    assert {ours.step for ours in cases} == set(range(8))
+
+
+def test_what_travels_is_drawn_once():
+    """To the script goes each drawing as it is, without the image that stands in for it; the still form keeps both."""
+    widget = growing()
+    assert all("<svg" in html and "<img" not in html and "<style" not in html and "display:none" not in html for html in widget.pictures)
+    assert [html.count("<svg") for html in widget.pictures] == [1, 1, 1, 2, 2]
+    assert widget.still().count("<svg") == widget.still().count("<img") == 2 and "<li>**One** softmax &amp; &lt;b&gt;its&lt;/b&gt; weights.</li>" in widget.still()
+
+
+# ---- alone on a page
+
+# The buttons and what is below the figure's picture or above it: where each begins, and how high the figure is.
+PLACES = """f => [...f.querySelectorAll('button, .ak-live, .ak-caption'), f].map(e => e.getBoundingClientRect())
+    .map(r => [r.left, r.top, r.width, r.height])"""
+
+
+def seen(found):
+    """What the picture that can be seen says it is, drawing by drawing; hidden ones are not found by their role."""
+    return " ".join(one.get_attribute("aria-label") for one in found.get_by_role("img").all())
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1280, 360])
+def test_a_picture_grows_by_hand(window, tmp_path, width):
+    with window(width=width, has_touch=width == 360) as w:
+        widget, found = example(), alone(w, tmp_path, example())
+        alts = [pipelines.attention_graph(VECTORS[3], VECTORS, VECTORS, key_names=WORDS, query_name="run", until=until, outline=True).alt for until in pipelines.UNTIL]
+
+        def use(name):
+            button = found.get_by_role("button", name=name, exact=True)
+            (button.tap if width == 360 else button.click)()
+
+        def check(step):
+            widget.step = step
+            assert says(w, found) == f"Step {step + 1} of 5: {widget.sentence}" and seen(found) == alts[step]
+            assert found.get_by_text(SAID[step]).filter(visible=True).count() == 1, "the sentence is seen twice"
+            pressed = found.get_by_role("group", name="step").get_by_role("button", pressed=True)
+            assert pressed.all_inner_texts() == [str(step + 1)]
+            assert [found.get_by_role("button", name=name).is_disabled() for name in ("Back", "Next step")] == [step == 0, step == 4]
+            return found.evaluate(PLACES)
+
+        start = check(0)
+        for step in range(1, 5):
+            use("Next step")
+            assert np.allclose(check(step), start, atol=.1), "something jumps"
+        next_button = found.get_by_role("button", name="Next step")
+        next_button.press("Enter")                      # the last step is the last, and the focus stays for whoever goes back
+        check(4)
+        assert next_button.evaluate("b => b === document.activeElement")
+        for step in (3, 2):
+            press(found, "Back")
+            check(step)
+        use("5")
+        check(4)
+        use("2")
+        check(1)
+        use("1")
+        found.get_by_role("button", name="Back").press("Space")
+        check(0)
+        use("4")
+        press(found, "Reset")
+        assert check(0) == start and fits(w) and not w.errors
+        sizes = found.get_by_role("button").evaluate_all("all => all.map(b => Math.min(b.offsetWidth, b.offsetHeight))")
+        assert len(sizes) == 8 and min(sizes) >= 24
+
+
+@pytest.mark.browser
+def test_arrow_keys_lead_along_the_steps(window, tmp_path):
+    with window() as w:
+        found = alone(w, tmp_path, growing(step=1))
+        w.page.keyboard.press("Tab")
+        told = []
+        for key in ("ArrowRight", "End", "ArrowLeft", "Home"):
+            w.page.keyboard.press(key)
+            w.page.keyboard.press("Space")
+            told.append(says(w, found)[:11])
+        assert told == ["Step 3 of 5", "Step 5 of 5", "Step 4 of 5", "Step 1 of 5"] and not w.errors
+        press(found, "Reset")
+        assert says(w, found).startswith("Step 2 of 5")
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1280, 360])
+def test_drawings_keep_their_place_and_the_controls_are_near(window, tmp_path, width):
+    """What is drawn stays where it is; on a phone, the controls and the line are above a picture that is higher than the screen."""
+    with window(width=width) as w:
+        found = alone(w, tmp_path, growing())
+        boxes = found.locator("svg").evaluate_all("all => all.map(s => s.getBoundingClientRect()).map(r => [r.x, r.y, r.width, r.height])")
+        assert len(boxes) == 7 and np.allclose([boxes[k] for k in (1, 2, 3, 5)], boxes[0], atol=.1) and np.allclose(boxes[4], boxes[6], atol=.1)
+        picture, line, button = (found.locator(css).first.bounding_box() for css in ("svg", ".ak-live", "button"))
+        assert (button["y"] < line["y"] < picture["y"]) if width == 360 else (picture["y"] + picture["height"] < button["y"] < line["y"])
+        assert button["y"] < 600 and fits(w) and not w.errors
+
+
+@pytest.mark.browser
+def test_a_picture_of_eight_steps_and_of_sizes_that_differ(window, tmp_path):
+    """The room is that of the largest; words that look like HTML are words."""
+    with window(width=360) as w:
+        alt = 'A "dot" <script>throw 1</script> & <img src=x onerror="throw 2">.'
+        found = alone(w, tmp_path, GrowingPicture([dots(k + 1, alt, wide=30 + 90 * k).captioned("<i>cap</i>") for k in range(8)], [f"<u>{k}</u>" for k in range(8)]))
+        start = found.evaluate(PLACES)
+        for k in range(8):
+            press(found, str(k + 1))
+            assert says(w, found) == f"Step {k + 1} of 8: <u>{k}</u>" and seen(found) == alt and fits(w)
+            assert found.get_by_role("img").locator("circle").count() == k + 1 and found.get_by_text("<i>cap</i>").filter(visible=True).count() == 1
+            assert np.allclose(found.evaluate(PLACES), start, atol=.1)
+        assert found.locator("script, img, i, u").count() == 0 and not w.errors
+
+
+@pytest.mark.browser
+def test_a_picture_follows_the_page_into_the_dark(window, tmp_path):
+    with window() as w:
+        found = alone(w, tmp_path, growing())
+        look = "s => [getComputedStyle(s).backgroundColor, getComputedStyle(s.querySelector('rect')).stroke]"
+        light = found.locator("svg").first.evaluate(look)
+        w.page.evaluate("document.documentElement.dataset.theme = 'dark'")
+        dark = found.locator("svg").first.evaluate(look)
+        ground = found.evaluate("f => getComputedStyle(f).backgroundColor")
+        assert all(a != b for a, b in zip(light, dark)) and dark[0] == ground, "the drawing does not stand on the figure's ground"
+
+
+@pytest.mark.browser
+def test_a_step_set_in_python_is_shown(window, tmp_path):
+    """Live, the kernel hears of each step, and the figure follows the kernel."""
+    with window() as w:
+        found = live(w, tmp_path, growing(), "step")
+        press(found, "Next step")
+        press(found, "4")
+        assert w.page.evaluate("sent") == [[1], [3]]
+        w.page.evaluate("model.set('step', 2)")
+        assert says(w, found) == f"Step 3 of 5: {SAID[2]}"

@@ -1,0 +1,110 @@
+"""Two words that ask: the sentences, and a head in which each asker finds its own word."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+import torch
+from torch.nn.functional import cross_entropy
+
+from attnkit import attention
+from attnkit.lessons.pointing import FRENCH, QUALITIES, THAT
+from attnkit.lessons.two_questions import (
+    ADVERBS,
+    ANSWERS,
+    ASKERS,
+    DIRECTIONS,
+    NOUNS,
+    PLACE,
+    PLACES,
+    VERB,
+    VERBS,
+    WORDS,
+    encoded,
+    two_questions,
+)
+from booklib.toc import importing
+
+PAGES = importing("attnkit.lessons.two_questions")
+
+
+def test_the_words_are_different_and_each_answer_has_as_many():
+    assert len(set(WORDS)) == len(WORDS) == 59 and len(set(ANSWERS)) == 6 and ASKERS == [THAT, VERB] == [1, 4]
+    assert {len(words) for words in FRENCH.values()} == {10} and {len(words) for words in DIRECTIONS.values()} == {3}
+
+
+def test_two_questions_are_answered_by_two_words():
+    sentences, answers, places = two_questions(1500)
+    assert len(sentences) == len(answers) == len(places) == 1500 == len(set(map(tuple, sentences)))
+    for sentence, (form, direction), (noun, place) in zip(sentences, answers, places):
+        assert len(sentence) == 6 and sentence[:2] == ["see", "that"] and sentence[VERB] in VERBS and place == PLACE
+        assert sentence[noun] in FRENCH[form] and sentence[place] in DIRECTIONS[direction]
+        assert [i for i, word in enumerate(sentence) if word in NOUNS] == [noun], "the only noun"
+        assert [i for i, word in enumerate(sentence) if word in PLACES] == [place], "the only word of place"
+        assert sentence[3] in ADVERBS if noun == 2 else noun == 3 and sentence[2] in QUALITIES
+    assert {word for sentence in sentences for word in sentence} == set(WORDS)
+    for pairs in (answers, [(form, noun) for (form, _), (noun, _) in zip(answers, places)]):
+        counts = Counter(pairs)          # the two answers, and the form and where its noun stands, have nothing to do with each other
+        assert max(abs(n / 1500 - 1 / len(counts)) for n in counts.values()) < 0.03
+
+
+def test_two_questions_are_seeded():
+    assert two_questions(20) == two_questions(20, seed=1) == two_questions(20, seed=np.random.default_rng(1))
+    assert two_questions(20) != two_questions(20, seed=2) and two_questions(30)[0][:20] == two_questions(20)[0]
+    for wrong, error in ((0, ValueError), (5001, ValueError), (2.0, TypeError)):
+        with pytest.raises(error, match="count"):
+            two_questions(wrong)
+    assert len(two_questions(5000)[0]) == 5000
+
+
+def test_encoded_are_numbers_of_words_and_answers():
+    sentences, answers, _ = two_questions(40)
+    words, numbers = encoded(sentences, answers)
+    assert words.shape == (40, 6) and numbers.shape == (40, 2)
+    assert [[WORDS[i] for i in row] for row in words] == sentences and [tuple(ANSWERS[i] for i in row) for row in numbers] == answers
+    assert (numbers[:, 0] < 3).all() and (numbers[:, 1] >= 3).all()
+    with pytest.raises(ValueError, match="not in the vocabulary: 'swim'$"):
+        encoded(["see that clever girl swim out".split()], [("cette", "sortir")])
+    with pytest.raises(ValueError, match="answers must be of ce, .*; got cela$"):
+        encoded(["see that clever girl run out".split()], [("cela", "sortir")])
+
+
+def ask(head, ids, one_query=False, exchanged=False):
+    vectors, to_query, to_key, to_value, readout = head
+    x = vectors[ids]
+    queries = x[:, ASKERS] @ to_query
+    if one_query:
+        queries = queries.mean(1, keepdim=True).expand_as(queries)
+    if exchanged:
+        queries = queries.flip(1)
+    output, weights = attention(queries, x @ to_key, x @ to_value)
+    return output @ readout, weights
+
+
+def trained(ids, answers, seed, **how):
+    torch.manual_seed(seed)
+    head = [torch.randn(size).double() for size in ((len(WORDS), 16), (16, 4), (16, 4), (16, 4), (4, 6))]
+    head[0] *= 0.01
+    optimiser = torch.optim.Adam([p.requires_grad_() for p in head], lr=0.05, weight_decay=0.0003)
+    for _ in range(150):
+        loss = cross_entropy(ask(head, ids, **how)[0].transpose(1, 2), answers)
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+    return [p.detach() for p in head]
+
+
+def test_one_head_asks_both_questions_and_needs_two_queries():
+    sentences, said, where = two_questions(600)
+    ids, answers = map(torch.tensor, encoded(sentences, said))
+    places = torch.tensor(where)[500:, :, None]
+    for seed in (5, 6):
+        head = trained(ids[:500], answers[:500], seed)
+        scores, weights = ask(head, ids[500:])
+        assert torch.equal(scores.argmax(2), answers[500:]) and (weights.gather(2, places).mean(0) > 0.8).all()
+        # Whoever asks with the other's query gives the other's answer.
+        assert torch.equal(ask(head, ids[500:], exchanged=True)[0].argmax(2), answers[500:].flip(1))
+    # With one query both askers say the same word, so one of them is wrong; training does not help.
+    for alike in (head, trained(ids[:500], answers[:500], 5, one_query=True)):
+        right = ask(alike, ids[500:], one_query=True)[0].argmax(2) == answers[500:]
+        assert not right.all(1).any()
