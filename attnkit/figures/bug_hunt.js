@@ -123,11 +123,18 @@
   /** @param {Owner} figure @param {Given} given */
   function namingBox(figure, { bugs, runs }) {
     const options = ["choose …", ...bugs.map(({ name }) => name)].map((name) => h("option", {}, name));
-    const list = h("select", { "data-lm-suppress-shortcuts": "true" }, ...options);
+    const list = h("select", { "data-lm-suppress-shortcuts": "true", onchange: () => preview() }, ...options);
+    const meant = h("p", { class: "ak-small", "aria-live": "polite" });
+    // What the chosen bug looks like in code, before it is named.
+    function preview() {
+      const bug = bugs[list.selectedIndex - 1];
+      const line = bug?.planted || "the line is missing";
+      attnkit.write(meant, bug ? `Instead of ${bug.sound}: ${line}` : "");
+    }
     function name() {
       const { named, run } = figure.state();
-      if (list.selectedIndex > 0)
-        figure.put({ named: named.map((one, k) => (k === run ? list.selectedIndex - 1 : one)) });
+      if (list.selectedIndex < 1) return attnkit.write(meant, "Choose a bug first.");
+      figure.put({ named: named.map((one, k) => (k === run ? list.selectedIndex - 1 : one)) });
     }
     const pick = h("label", { class: "ak-pick" }, "The bug is:", list);
     const [was, is] = [h("s", {}), h("strong", {})];
@@ -139,14 +146,17 @@
     function show({ run, named }) {
       if (shown !== run) list.selectedIndex = named[run] + 1;
       shown = run;
+      preview();
       solved.hidden = named[run] !== runs[run].bug;
+      const told = named[run] === list.selectedIndex - 1 && named[run] >= 0;
+      if (told) attnkit.write(meant, solved.hidden ? `Not this one: ${bugs[named[run]].name}.` : "");
       const { sound, planted, lesson: text, tells } = bugs[runs[run].bug];
       attnkit.write(was, sound);
       attnkit.write(is, planted || "(the line is missing)");
       attnkit.write(lesson, `${text} What gives it away: ${tells.join(", ")}.`);
     }
     return {
-      element: h("div", {}, h("div", { class: "ak-buttons" }, pick, attnkit.button("Name it", name)), solved),
+      element: h("div", {}, h("div", { class: "ak-buttons" }, pick, attnkit.button("Name it", name)), meant, solved),
       show,
     };
   }

@@ -190,7 +190,7 @@ class PlantedRun:
     >>> run.parameters()
     10884
     >>> run.pairs()["first"][0]
-    ['<start>', 'Max']
+    ['<start>', 'Eva']
     """
 
     def __init__(self, bug, seed=0, task=None):
@@ -398,7 +398,7 @@ def drawn(run):
 
 
 def finds(run, sound, floor):
-    """The checks of `CHECKS`, and "the curve", that tell a run from sound ones; plainly, by half or more.
+    """Which checks tell a run from sound ones, by half or more.
 
     Parameters
     ----------
@@ -407,29 +407,38 @@ def finds(run, sound, floor):
     sound : list of dict
         The same of runs without a bug, from several seeds.
     floor : float
-        The least loss with the ten stories that are learned by heart: below half of it, the answers must be in sight.
+        The least loss with ten stories that are learned by heart; below
+        half of it, the answers must be in sight.
 
     Returns
     -------
     set of str
+        Of `CHECKS`, and "the curve".
     """
     def off(number, numbers, factor=1.5):
-        return number > factor * max(numbers) or number < min(numbers) / factor
+        return (number > factor * max(numbers)
+                or number < min(numbers) / factor)
 
     def of(name, k=None):
-        return [one[name] if k is None else one[name][k] for one in sound]
+        return [one[name] if k is None else one[name][k]
+                for one in sound]
 
-    first, again = run["gradient"]
+    (first, again), before = run["gradient"], run["sharpest"][0]
+    seen, padding = run["pairs"]["first"], run["pairs"]["padding"]
     found = {
-        _CURVE: run["last"] > 1.5 * max(of("last")) or run["first"] < min(of("first")) - 0.5
+        _CURVE: run["last"] > 1.5 * max(of("last"))
+        or run["first"] < min(of("first")) - 0.5
         or run["first"] > max(of("first")) + 0.5,
-        _PAIRS: run["pairs"]["padding"] > 0 or any(a == b for a, b in run["pairs"]["first"]),
+        _PAIRS: padding > 0 or any(a == b for a, b in seen),
         _LATER: run["moved by later"] > 0,
-        _COUNT: run["parameters"] != sound[0]["parameters"],
+        _COUNT: run["parameters"] != of("parameters")[0],
         _MOVED: bool(run["unmoved"]),
-        _GRADIENT: again > 1.5 * first or off(first, of("gradient", 0)) or off(run["stride"], of("stride")),
-        _WEIGHTS: off(run["sharpest"][0], of("sharpest", 0)),
-        _OVERFIT: run["overfit"] > 1.5 * max(of("overfit")) or run["overfit"] < floor / 2,
+        _GRADIENT: again > 1.5 * first
+        or off(first, of("gradient", 0))
+        or off(run["stride"], of("stride")),
+        _WEIGHTS: off(before, of("sharpest", 0)),
+        _OVERFIT: run["overfit"] > 1.5 * max(of("overfit"))
+        or run["overfit"] < floor / 2,
         _NEW: run["new"] > 1.2 * run["seen"],
     }
     return {check for check, tells in found.items() if tells}

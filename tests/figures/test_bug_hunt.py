@@ -86,17 +86,18 @@ def test_a_bug_is_hunted(window, tmp_path, width):
         assert says(w, found) == "Run 1. Loss 5.25 at the first step, 0.50 at the end." and told.count() == 0 and not solved.is_visible()
         assert found.locator(".ak-written li").all_inner_texts() == ["a a …", "b b …", "c < d …"]
         press(found, "look")
-        assert says(w, found) == "Run 1. look: a <pad>" and told.all_inner_texts() == ["look\na <pad>\n\nSound: no <pad>"]
+        assert says(w, found) == "Run 1. look: a <pad>" and told.all_inner_texts() == ["look\n\na <pad>\n\nSound: no <pad>"]
         press(found, "count & compare")
         assert told.count() == 2 and told.nth(1).bounding_box()["y"] < told.nth(0).bounding_box()["y"], "the last check stands last"
         assert score.inner_text() == "0 of 2 bugs named, 2 checks made."
 
         press(found, "Name it")                                # nothing has been chosen
-        assert says(w, found).startswith("Run 1. count & compare")
+        assert says(w, found).startswith("Run 1. count & compare") and found.get_by_text("Choose a bug first.").is_visible()
         found.get_by_role("combobox").select_option("a list")
         press(found, "Name it")
         assert says(w, found) == "Run 1: Not that one. Then “count & compare” would say: 10 numbers Here: 19 numbers"
         found.get_by_role("combobox").select_option("no root")
+        assert found.get_by_text("Instead of q / root: q").is_visible()
         press(found, "Name it")
         assert says(w, found) == "Run 1: No. None of these runs has it."
         found.get_by_role("combobox").select_option("no mask")

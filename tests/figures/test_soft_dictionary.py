@@ -57,7 +57,7 @@ def test_soft_dictionary_sharpens_into_steps(opened):
     w, found = opened, figure(opened, "soft_dictionary")
     found.get_by_role("button", name=re.compile("^north ")).click()
     assert "answers 4.5 degrees" in says(w, found)
-    found.get_by_role("slider", name="temperature").press("End")
+    found.get_by_role("slider", name="temperature").press("Home")
     assert "answers 3.0 degrees" in says(w, found)
     query = found.get_by_role("slider", name="query")
     query.evaluate("s => { s.value = 202.5; s.dispatchEvent(new Event('input', {bubbles: true})) }")

@@ -39,6 +39,6 @@ def leak(before, after, k):
         ("The learning rate is too small.", "then the loss would be too high, not too low."),
         ("It has too many numbers, and has learned the stories by heart.",
          "that ends at the floor. No memory can tell which of the ten stories begins."),
-        ("The root of $d_k$ is missing.", "this makes weights sharper. It shows no answers.")),
+        ("The root of the width is missing.", "this makes weights sharper. It shows no answers.")),
 }
 GUESSES = {"passed": Guess(right=9, low=0, high=16, step=1, digits=0, unit=" of 16", within=1)}
