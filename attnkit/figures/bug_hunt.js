@@ -193,7 +193,7 @@
       chosen.buttons.forEach((button, k) => attnkit.write(button, `${k + 1}${verdicts[k] ? " ✓" : ""}`));
       const right = verdicts.filter(Boolean).length;
       const count = state.made.reduce((sum, row) => sum + row.length, 0);
-      attnkit.write(score, `${right} of ${runs.length} bugs named, ${count} checks made.`);
+      attnkit.write(score, `${right} of ${runs.length} bugs named, ${count} ${count === 1 ? "check" : "checks"} made.`);
       figure.say(told(state, run));
     }
     return { parts: [chosen.element, chart.element, samples.element, made.element, naming.element, last], update };
