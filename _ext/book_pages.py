@@ -40,6 +40,12 @@ def still_pictures(page):
         drawing.set("style", "display:contents")
 
 
+def drawn_links(page):
+    """A link in a drawing leads to a notebook where the page is read live, and to its page here."""
+    for link in page.tree.xpath("//svg//a[contains(@href, '.ipynb')]"):
+        link.set("href", link.get("href").replace(".ipynb", ".html"))
+
+
 def plain_code(page):
     """Names, punctuation and spaces have the colour of the code around them: a third of the elements of a page."""
     for word in page.tree.xpath("//span[@class='n' or @class='p' or @class='w' or @class='nn'][not(*)]"):
@@ -70,4 +76,4 @@ def room_for_progress(page):
         title.addnext(html.Element("p", {"class": "ak-progress"}))
 
 
-PASSES = (still_pictures, book_road.masthead, room_for_progress, plain_code, tooltips, labels_and_roles)
+PASSES = (still_pictures, drawn_links, book_road.masthead, room_for_progress, plain_code, tooltips, labels_and_roles)

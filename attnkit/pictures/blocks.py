@@ -5,6 +5,7 @@ into boxes and back.
 """
 
 import math
+from html import escape
 
 import numpy as np
 
@@ -246,15 +247,15 @@ class Tower:
         self.x, self.y, self.told = x, 66, [f"{title}, from {source}:"]
         self.body = [text(x, 20, title, INK, size=LABEL, bold=True), text(x, 48, source, INK)]
 
-    def step(self, number, words, *, pale):
-        """An arrow into a box with its number and words; gives the height of its middle."""
+    def step(self, number, words, *, pale, leads=None):
+        """An arrow into a box with its number and words, a link if it leads somewhere; gives the height of its middle."""
         top = self.y + self.GAP
         dashes = ' stroke-dasharray="4 4"' if pale else ""
-        self.body += [
-            arrow((self.x, self.y - 10), (self.x, top)),
-            f'<rect x="{self.x - self.WIDE / 2:g}" y="{top:g}" width="{self.WIDE}" height="{self.DEEP}" rx="8" '
-            f'fill="{PAGE if pale else GROUND}" stroke="{QUIET}" stroke-width="1.5"{dashes}/>',
-            text(self.x, top + 22, f"{number}  {words}", QUIET if pale else INK, bold=not pale)]
+        box = (f'<rect x="{self.x - self.WIDE / 2:g}" y="{top:g}" width="{self.WIDE}" height="{self.DEEP}" rx="8" '
+               f'fill="{PAGE if pale else GROUND}" stroke="{QUIET}" stroke-width="1.5"{dashes}/>'
+               + text(self.x, top + 22, f"{number}  {words}", QUIET if pale else INK, bold=not pale))
+        self.body += [arrow((self.x, self.y - 10), (self.x, top)),
+                      f'<a href="{escape(leads)}">{box}</a>' if leads else box]
         self.told.append(f"{number} {words}{' (pale)' if pale else ''}")
         self.y = top + self.DEEP + 10
         return top + self.DEEP / 2
@@ -271,14 +272,15 @@ DECODER = [(1, "word vectors"), (2, "positions"), (6, "masked attention"), (4, "
            (7, "cross-attention"), (4, "sum and norm"), (5, "MLP"), (4, "sum and norm"), (8, "scores, softmax")]
 
 
-def _figure_of_2017(pale):
+def _figure_of_2017(pale, links):
     """Encoder and decoder side by side, and the line that crosses from one to the other."""
     left = Tower.WIDE / 2 + 2
     right = left + Tower.WIDE + 56
     reads, writes = Tower(left, "encoder", "the text to read"), Tower(right, "decoder", "the words so far")
     for number, words in ENCODER:
-        reads.step(number, words, pale="encoder" in pale)
-    heights = [writes.step(number, words, pale=number == 7 and "cross-attention" in pale) for number, words in DECODER]
+        reads.step(number, words, pale="encoder" in pale, leads=links.get(number))
+    heights = [writes.step(number, words, pale=number == 7 and "cross-attention" in pale, leads=links.get(number))
+               for number, words in DECODER]
     writes.end("chances of the next word")
     cross = heights[[number for number, _ in DECODER].index(7)]
     low = max(cross, reads.y)
@@ -474,13 +476,15 @@ def architecture(*kinds):
     return Picture(*map(_architecture, kinds))
 
 
-def figure_of_2017(*, pale=()):
+def figure_of_2017(*, pale=(), links=None):
     """Draw the Transformer of 2017, box by box, the encoder on the left and the decoder on the right.
 
     Parameters
     ----------
     pale : sequence of str
         What is drawn pale: "encoder", "cross-attention" or both.
+    links : dict of str, optional
+        Where a box leads, by its number from 1 to 8: an address relative to the page.
 
     Returns
     -------
@@ -498,7 +502,9 @@ def figure_of_2017(*, pale=()):
     """
     if unknown := set(pale) - {"encoder", "cross-attention"}:
         raise ValueError(f'pale must hold "encoder" or "cross-attention", got {sorted(unknown)}')
-    return Picture(_figure_of_2017(pale))
+    if unknown := set(links or {}) - {number for number, _ in DECODER + ENCODER}:
+        raise ValueError(f"links must be for boxes 1 to 8, got {sorted(unknown, key=str)}")
+    return Picture(_figure_of_2017(pale, links or {}))
 
 
 def attention_over_words(words, weights, *, asking, row_names=None):

@@ -55,7 +55,9 @@ class Svg:
         size = f'width="{self.width:g}" height="{self.height:g}"'
         view = f'viewBox="0 0 {self.width:g} {self.height:g}"'
         ground = palette.var("page")
-        inline = (HIDDEN + f'<svg {size} {view} role="img" aria-label="{escape(self.alt)}" '
+        # What is an image has no links in it for a screen reader.
+        role = "group" if "<a " in self.body else "img"
+        inline = (HIDDEN + f'<svg {size} {view} role="{role}" aria-label="{escape(self.alt)}" '
                   f'style="{self._give()};height:auto;background:{ground}" '
                   f'font-family="{FACE}">{self.body}</svg></span>')
         # An <img> cannot see the page's CSS: fixed colours, on the light page's ground.

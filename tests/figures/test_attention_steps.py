@@ -9,7 +9,7 @@ from attnkit import attention
 from attnkit.figures import AttentionSteps
 from attnkit.pictures.formats import fixed
 
-PAGES = ["chapters/queries_keys_values"]
+PAGES = ["further/queries_keys_values"]
 TALL = ["1 query, keys", "2 scores", "clever"]
 
 

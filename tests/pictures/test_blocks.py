@@ -178,6 +178,15 @@ def test_the_figure_of_2017_has_all_its_boxes():
         blocks.figure_of_2017(pale=["decoder"])
 
 
+def test_a_box_of_the_figure_of_2017_leads_to_its_page():
+    """A box of a number wherever it stands, the others nowhere; what has links is no image to a screen reader."""
+    still, leads = blocks.figure_of_2017(), blocks.figure_of_2017(links={4: "layers.ipynb"})
+    assert leads.html().count('<a href="layers.ipynb"><rect ') == 5 and "<a " not in still.html()
+    assert ('role="group"' in leads.html(), 'role="img"' in still.html()) == (True, True)
+    with pytest.raises(ValueError, match=r"links must be for boxes 1 to 8, got \[9\]"):
+        blocks.figure_of_2017(links={9: "x.ipynb"})
+
+
 # ---- where a word looks
 
 TIRED = "The animal did not cross the road because it was too tired".split()
