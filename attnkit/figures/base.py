@@ -24,7 +24,7 @@ from attnkit.pictures.shapes import opacity
 HERE = Path(__file__).parent
 # The figures that need a script beside the core: the arithmetic of the small models, or the real model.
 NEEDS = {"machine": "model", "part_mover": "model", "sentence_translator": "model", "story_writer": "model",
-         "ask_book": "minilm", "head_maps": "minilm"}
+         "ask_book": "minilm", "head_maps": "minilm", "taught_kinds": "minilm"}
 RUN_MODELS = {kind for kind, script in NEEDS.items() if script == "model"}
 SHARED = {"core", *NEEDS.values()}          # scripts that are no figures
 

@@ -187,6 +187,16 @@ def test_a_box_of_the_figure_of_2017_leads_to_its_page():
         blocks.figure_of_2017(links={9: "x.ipynb"})
 
 
+def test_four_ways_differ_in_what_changes_and_what_stands_before():
+    """Two models are filled, the first whole; two have a text before them; every row says what it needs and is for."""
+    picture = blocks.four_ways()
+    drawn = Drawing(picture)
+    filled = [float(height) for height in re.findall(r'height="([\d.]+)" rx="8" fill="[^"]*" fill-opacity', picture.html())]
+    assert filled == [62, pytest.approx(0.4 * 62)] and not drawn.crowded()
+    assert all(f"{name.capitalize()}: " in picture.alt for name in ("pretrain", "tune", "prompt", "retrieve")) and picture.alt.count("no number changes") == 2
+    assert [word for word in ("prompt", "found text") if f">{word}</text>" in picture.html()] == ["prompt", "found text"]
+
+
 # ---- where a word looks
 
 TIRED = "The animal did not cross the road because it was too tired".split()

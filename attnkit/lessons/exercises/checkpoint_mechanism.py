@@ -76,7 +76,7 @@ def attend(Q, K, V):
 """,
         choices=[["K @ Q.T", "Q @ K.T"], ["weights", "weights.T"]]),
     "wrong_one": Choice(
-        "Asked with one of its own keys, a soft dictionary gives just its value.",
+        "Asked with a key that it holds, a soft dictionary gives that key's value alone, at any temperature.",
         ("A key whose score is 0 can still get the largest weight of all keys.",
          "this one is true: if all other scores are below 0, a score of 0 is the highest."),
         ("If all the scores of a query are doubled, its weights keep their order.",

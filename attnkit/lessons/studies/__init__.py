@@ -15,12 +15,14 @@ from attnkit.lessons.studies import (
     both_sides,
     copying,
     encoder_decoder,
+    few_sentences,
     gates,
     graphs,
     layers,
     linear_recall,
     moved_parts,
     multi_head,
+    own_text,
     positions,
     reach,
     recall,
@@ -36,4 +38,4 @@ from attnkit.lessons.studies import (
 STUDIES = {module.__name__.rpartition(".")[2]: module for module in (
     translation, copying, multi_head, recall, positions, stories, story_heads, moved_parts, layers, reviews, reach,
     graphs, linear_recall, gates, ask_the_book, sizes,
-    encoder_decoder, both_sides, training_bugs, answering)}
+    encoder_decoder, both_sides, training_bugs, answering, own_text, few_sentences)}

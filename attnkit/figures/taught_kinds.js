@@ -1,0 +1,417 @@
+// A pretrained model taught a task of the reader's own: a few examples of each kind, one matrix, a sentence to be judged.
+((attnkit) => {
+  "use strict";
+  const { h, fixed, quoted, write, attr } = attnkit;
+
+  /** @typedef {{ examples: string[], name: string }} OneKind */
+  /** @typedef {{ kinds: OneKind[], sentence: string }} State */
+  /** @typedef {{ sentences: string[], known: Record<string, number[]>, reads: boolean }} Given */
+  /** @typedef {Figure<State, Given>} Owner */
+  /** @typedef {Map<string, number[]>} Known vectors of texts, in thousandths */
+  /** @typedef {ReturnType<typeof learn>} Learned */
+
+  const SIZE = 26; // megabytes of the model, as tests/test_real_model_on_the_page.py finds them
+  const [FEW, MANY, EXAMPLES] = [2, 8, 4]; // kinds, from and to; examples of one, at most
+  const [LETTERS, TOLD] = [120, 40]; // of a text, and of one that is told
+  const [STEPS, RATE, SHARP, FINE] = [100, 10, 3, 1000]; // as in Python
+  const REST = 300; // milliseconds after which what is typed is taken over
+  const KEY = "attention-step-by-step/taught-kinds"; // what a reader has made is kept under it
+
+  // ---- the arithmetic, compared with TaughtKinds by tests/figures/
+
+  // Four numbers at a time, for the hundred steps are walked while a reader types.
+  /** @param {number[]} a @param {number[]} b */
+  function dot(a, b) {
+    let [sum, k] = [0, 0];
+    for (; k + 3 < a.length; k += 4)
+      sum += a[k] * b[k] + a[k + 1] * b[k + 1] + a[k + 2] * b[k + 2] + a[k + 3] * b[k + 3];
+    for (; k < a.length; k++) sum += a[k] * b[k];
+    return sum;
+  }
+
+  // The twin of `taught`. Each step adds to a column of the matrix the vectors of the examples, each so many times: it is
+  // enough to count how many times, and to know the products of the vectors with one another.
+  /** @param {Matrix} products @param {number[]} places @param {number} count @returns {Matrix} a row for each kind */
+  function taught(products, places, count) {
+    const times = Array.from({ length: count }, () => places.map(() => 0));
+    for (let step = 0; step < STEPS; step++) {
+      const weights = products.map((row) => attnkit.softmax(times.map((column) => dot(column, row))));
+      for (let i = 0; i < places.length; i++)
+        for (let k = 0; k < count; k++)
+          times[k][i] += (RATE * (Number(places[i] === k) - weights[i][k])) / places.length;
+    }
+    return times;
+  }
+
+  /** @param {Known} known @param {string} text */
+  const vectorOf = (known, text) => known.get(text) ?? [];
+  /** @param {number[]} a @param {number[]} b */
+  const product = (a, b) => dot(a, b) / FINE ** 2;
+
+  // The examples of the kinds that have some.
+  /** @param {OneKind[]} kinds */
+  const examplesOf = (kinds) => kinds.map(({ examples }) => examples.filter(Boolean)).filter(({ length }) => length);
+  /** @param {string[][]} examples @param {Known} known */
+  function learn(examples, known) {
+    const vectors = examples.flat().map((text) => vectorOf(known, text));
+    const products = vectors.map((a) => vectors.map((b) => product(a, b)));
+    const places = examples.flatMap((texts, place) => texts.map(() => place));
+    return { vectors, times: taught(products, places, examples.length) };
+  }
+  // The weight of each kind for a sentence.
+  /** @param {Learned} learned @param {State} state @param {Known} known */
+  function weigh({ vectors, times }, { kinds, sentence }, known) {
+    const products = vectors.map((vector) => product(vector, vectorOf(known, sentence)));
+    const found = attnkit.softmax(times.map((column) => SHARP * dot(column, products)));
+    let place = 0;
+    return kinds.map(({ examples }) => (examples.some(Boolean) ? found[place++] : 0));
+  }
+
+  // The texts whose vectors are not known, the sentence first.
+  /** @param {State} state @param {Known} known */
+  const unknown = ({ kinds, sentence }, known) =>
+    [...new Set([sentence, ...kinds.flatMap(({ examples }) => examples)])].filter((text) => text && !known.has(text));
+
+  /** @param {State & Pick<Given, "known">} state */
+  function compute({ known: given, ...state }) {
+    const known = new Map(Object.entries(given));
+    const missing = unknown(state, known);
+    const judged = state.sentence && !missing.length;
+    const weights = judged ? weigh(learn(examplesOf(state.kinds), known), state, known) : null;
+    return { weights, told: told(state, missing, weights) };
+  }
+
+  // ---- in words, as in Python
+
+  /** @param {string} text */
+  function short(text) {
+    const letters = [...text];
+    return letters.length <= TOLD
+      ? text
+      : `${letters
+          .slice(0, TOLD - 1)
+          .join("")
+          .trimEnd()}…`;
+  }
+  /** @param {State} state @param {string[]} missing @param {number[] | null} weights */
+  function told({ kinds }, missing, weights) {
+    const more = missing.length > 1 ? ` and ${missing.length - 1} more` : "";
+    if (missing.length) return `The model must be loaded to read: ${quoted(short(missing[0]))}${more}.`;
+    if (!weights) return "There is no sentence to judge: type one.";
+    const best = kinds
+      .map(({ name, examples }, k) => ({ name: short(name), weight: weights[k], held: examples.some(Boolean) }))
+      .filter(({ held }) => held)
+      .sort((a, b) => b.weight - a.weight)
+      .map(({ name, weight }) => [name, fixed(weight)]);
+    if (!best.length) return "No kind has an example: there is nothing to learn from.";
+    const [[first, most], [second, next] = ["", "0.00"]] = best;
+    return `${first} gets the most weight, ${most}${next === "0.00" ? "" : `; then ${second}, ${next}`}.`;
+  }
+
+  // ---- what is kept in the browser, where it lets a page keep something
+
+  // Whether it is a state: the figure may have been another one when it was kept.
+  /** @param {any} kept @returns {kept is State} */
+  function sound(kept) {
+    /** @param {unknown} list @param {number} low @param {number} high */
+    const few = (list, low, high) => Array.isArray(list) && low <= list.length && list.length <= high;
+    /** @param {unknown[]} texts */
+    const plain = (...texts) => texts.every((text) => typeof text === "string");
+    return (
+      few(kept?.kinds, FEW, MANY) &&
+      plain(kept.sentence) &&
+      kept.kinds.every((/** @type {any} */ one) => few(one?.examples, 1, EXAMPLES) && plain(one.name, ...one.examples))
+    );
+  }
+  /** @returns {State | null} */
+  function recall() {
+    try {
+      const kept = JSON.parse(localStorage.getItem(KEY) ?? "null");
+      return sound(kept) ? kept : null;
+    } catch {
+      return null;
+    }
+  }
+  /** @param {State} state @param {State} first */
+  function keep(state, first) {
+    const text = JSON.stringify(state);
+    try {
+      if (text === JSON.stringify(first)) localStorage.removeItem(KEY);
+      else localStorage.setItem(KEY, text);
+    } catch {}
+  }
+
+  // ---- the parts
+
+  // A line to type in.
+  /** @param {string} label @param {Props} [props] */
+  function field(label, props) {
+    const area = h("textarea", {
+      rows: 1,
+      maxlength: LETTERS,
+      spellcheck: "false",
+      autocomplete: "off",
+      "aria-label": label || null,
+      "data-lm-suppress-shortcuts": "true", // as core.js has it for other fields
+      ...props,
+    });
+    return {
+      element: area,
+      typed: () => area.value.replace(/\s+/g, " ").trim(),
+      /** @param {string} text */
+      show(text) {
+        if (document.activeElement !== area && area.value !== text) area.value = text;
+      },
+    };
+  }
+
+  // One kind: its name, its weight, its examples.
+  /** @param {number} k @param {() => void} remove */
+  function card(k, remove) {
+    const name = field(`Name of kind ${k + 1}`, { class: "ak-title" });
+    const cross = attnkit.button("×", remove, { class: "ak-cross" });
+    const examples = Array.from({ length: EXAMPLES }, () => field("", { placeholder: "Type an example" }));
+    const [fill, number] = [h("span", { class: "ak-fill" }), h("span", { class: "ak-out" })];
+    const none = h("span", { class: "ak-none" }, "no example, no weight");
+    const bar = h(
+      "div",
+      { class: "ak-weigh" },
+      h("span", { class: "ak-bar", "aria-hidden": "true" }, fill),
+      none,
+      number,
+    );
+    const fields = examples.map(({ element }) => element);
+    const element = h("div", { role: "group" }, h("div", { class: "ak-head" }, name.element, cross), bar, ...fields);
+    /** @param {OneKind | undefined} kind @param {number | undefined} weight @param {boolean} top */
+    function show(kind, weight, top) {
+      const { name: title, examples: texts } = kind ?? { name: "", examples: [] };
+      element.toggleAttribute("hidden", !kind);
+      attr(element, "class", top ? "ak-kind ak-top" : "ak-kind");
+      attr(element, "aria-label", title);
+      attr(cross, "aria-label", `Remove ${title}`);
+      name.show(title);
+      examples.forEach((example, j) => {
+        example.element.toggleAttribute("hidden", j >= texts.length);
+        attr(example.element, "aria-label", `Example ${j + 1} of ${title}`);
+        example.show(texts[j] ?? "");
+      });
+      none.toggleAttribute("hidden", texts.some(Boolean));
+      attnkit.style(fill, "transform", `scaleX(${(weight ?? 0).toFixed(3)})`);
+      write(number, weight === undefined ? "–" : fixed(weight));
+    }
+    return { element, name, cross, show, typed: () => examples.map((example) => example.typed()) };
+  }
+
+  // The vectors of texts: those that came along, and those that the page has read, or a kernel.
+  /** @param {Owner} figure @param {boolean} live */
+  function library(figure, live) {
+    const { minilm } = attnkit;
+    /** @type {Known} */
+    const known = new Map();
+    let [busy, problem] = [false, ""];
+    function gather() {
+      for (const [text, vector] of Object.entries(figure.get("known"))) known.set(text, vector);
+    }
+    function hear() {
+      gather();
+      figure.redraw();
+    }
+    /** @param {string[]} texts */
+    async function read(texts) {
+      busy = true;
+      try {
+        for (const text of texts) {
+          const { vector } = await minilm.read(text);
+          known.set(
+            text,
+            Array.from(vector, (v) => Math.round(FINE * v)),
+          );
+        }
+      } catch (error) {
+        problem = `The model could not read it: ${error instanceof Error ? error.message : error}`;
+      }
+      busy = false;
+      figure.redraw();
+    }
+    // Whether what is missing is on its way; it is asked for, if it can be.
+    /** @param {string[]} missing */
+    function wait(missing) {
+      const ready = minilm.status.state === "ready";
+      busy &&= ready; // a model that has ended does not answer
+      if (!live && ready && !busy && !problem && missing.length) read(missing);
+      return missing.length > 0 && (live ? figure.get("reads") : busy);
+    }
+    gather();
+    return { known, hear, wait, problem: () => problem, forgive: () => (problem = "") };
+  }
+
+  // What is typed is taken over when the hand rests, presses Enter or leaves.
+  /** @param {Owner} figure @param {() => State} typed */
+  function typing(figure, typed) {
+    let timer = 0;
+    function forget() {
+      clearTimeout(timer);
+      timer = 0;
+    }
+    function take() {
+      if (timer) {
+        forget();
+        figure.put(typed());
+      }
+      figure.redraw(); // in a field that is left stands what was taken over
+    }
+    function oninput() {
+      forget();
+      timer = setTimeout(take, REST);
+    }
+    /** @param {KeyboardEvent} event */
+    function onkeydown(event) {
+      if (event.key !== "Enter" || event.isComposing || !(event.target instanceof HTMLTextAreaElement)) return;
+      event.preventDefault();
+      take();
+    }
+    return { forget, props: { oninput, onkeydown, onfocusout: take } };
+  }
+
+  // The kinds, and what changes them.
+  /** @param {Owner} figure @param {ReturnType<typeof field>} sentence @param {() => void} forgive what went wrong before */
+  function kindSheet(figure, sentence, forgive) {
+    let clash = "";
+    function leave() {
+      const held = document.activeElement;
+      if (held instanceof HTMLTextAreaElement && figure.element.contains(held)) held.blur(); // and is taken over
+      clash = "";
+      forgive();
+    }
+    /** @param {(state: State) => Partial<State>} changes */
+    function change(changes) {
+      leave();
+      figure.put(changes(figure.state()));
+    }
+    const cards = Array.from({ length: MANY }, (_, k) => {
+      const made = card(k, () => {
+        change(({ kinds }) => ({ kinds: kinds.filter((_, other) => other !== k) }));
+        if (!made.cross.getClientRects().length) add.focus();
+      });
+      return made;
+    });
+    const add = attnkit.button("Add a kind", () => {
+      const { length } = figure.get("kinds");
+      change(({ kinds }) => ({ kinds: [...kinds, { examples: ["", ""], name: fresh(kinds) }] }));
+      const { element } = cards[length].name;
+      element.focus();
+      element.select();
+    });
+    // What stands in the fields; a name that is empty, or that of another kind, is not taken over.
+    /** @returns {State} */
+    function typed() {
+      const { kinds } = figure.state();
+      const names = kinds.map((_, k) => cards[k].name.typed());
+      const free = names.map((name) => name && names.indexOf(name) === names.lastIndexOf(name));
+      clash = free.every(Boolean) ? "" : "Each kind needs a name of its own.";
+      forgive();
+      const own = kinds.map(({ examples, name }, k) => ({
+        examples: cards[k].typed().slice(0, examples.length),
+        name: free[k] ? names[k] : name,
+      }));
+      return { kinds: own, sentence: sentence.typed() };
+    }
+    /** @param {State} state @param {number[] | null} weights */
+    function show(state, weights) {
+      const { kinds } = state;
+      const top = weights && Math.max(...weights) > 0 ? attnkit.argmax(weights) : -1;
+      sentence.show(state.sentence);
+      cards.forEach((one, k) => {
+        one.cross.toggleAttribute("hidden", kinds.length <= FEW);
+        one.show(kinds[k], weights?.[k], k === top);
+      });
+      add.toggleAttribute("hidden", kinds.length >= MANY);
+    }
+    const element = h("div", { class: "ak-kinds" }, ...cards.map((one) => one.element));
+    return { element, add, leave, change, typed, show, clash: () => clash };
+  }
+  // A name that no kind has.
+  /** @param {OneKind[]} kinds */
+  function fresh(kinds) {
+    let k = kinds.length + 1;
+    while (kinds.some(({ name }) => name === `kind ${k}`)) k++;
+    return `kind ${k}`;
+  }
+
+  // The weights of the kinds for a sentence; what is learned is kept until another example is given.
+  /** @param {Known} known @returns {(state: State) => number[]} */
+  function judging(known) {
+    let of = "";
+    /** @type {Learned} */
+    let learned;
+    return (state) => {
+      const examples = examplesOf(state.kinds);
+      const now = JSON.stringify(examples);
+      if (now !== of) [of, learned] = [now, learn(examples, known)];
+      return weigh(learned, state, known);
+    };
+  }
+
+  // The loader of the model; once it is there, whoever waited for it can type.
+  /** @param {Owner} figure @param {HTMLElement} input */
+  function loading(figure, input) {
+    // Told before the loader is, which hides what holds the focus.
+    const unwatch = attnkit.minilm.watch(() => {
+      if (attnkit.minilm.status.state === "ready" && element.contains(document.activeElement)) input.focus();
+      figure.redraw();
+    });
+    const ready = h("p", { class: "ak-small" }, "What you type is read at once.");
+    const { element, live, stop } = attnkit.loader(figure, SIZE, ready);
+    const end = () => {
+      unwatch();
+      stop();
+    };
+    return { element, live, stop: end };
+  }
+
+  /** @param {Owner} figure */
+  function build(figure) {
+    const [sentences, first] = [figure.get("sentences"), figure.get("defaults")];
+    const sentence = field("", { placeholder: "Type a sentence" });
+    const loader = loading(figure, sentence.element);
+    const texts = library(figure, loader.live);
+    const judge = judging(texts.known);
+    const sheet = kindSheet(figure, sentence, texts.forgive);
+    const { props, forget } = typing(figure, sheet.typed);
+    const some = attnkit.choice("For example", sentences, (k) => sheet.change(() => ({ sentence: sentences[k] })));
+    some.element.toggleAttribute("hidden", !sentences.length);
+    const back = figure.reset(() => {
+      sheet.leave();
+      forget();
+    });
+    const kept = loader.live ? null : recall();
+    if (kept) figure.put(kept);
+    figure.model.on("change:known", texts.hear);
+
+    /** @type {number[] | null} */
+    let last = null; // which are shown until what is typed has been read
+    /** @param {State} state */
+    function update(state) {
+      const missing = unknown(state, texts.known);
+      const waits = texts.wait(missing);
+      const weights = state.sentence && !missing.length ? judge(state) : null;
+      if (!waits || last?.length !== state.kinds.length) last = weights;
+      sheet.show(state, last);
+      some.show(sentences.indexOf(state.sentence));
+      const reading = waits ? `Reading ${quoted(short(missing[0]))} ...` : "";
+      figure.say(sheet.clash() || texts.problem() || reading || told(state, missing, weights));
+      if (!loader.live) keep(state, first);
+    }
+    function stop() {
+      forget();
+      loader.stop();
+      figure.model.off("change:known", texts.hear);
+    }
+    const label = h("label", { class: "ak-part" }, h("span", { class: "ak-name" }, "Your sentence"), sentence.element);
+    const controls = h("div", { class: "ak-buttons" }, sheet.add, back);
+    const page = h("div", props, label, some.element, loader.element, sheet.element, controls);
+    return { parts: [page], update, stop };
+  }
+
+  attnkit.register("taught_kinds", { label: "A model that is taught kinds of sentences", compute, build });
+})(globalThis.attnkit);

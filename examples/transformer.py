@@ -1,0 +1,162 @@
+"""A Transformer that learns to write like a text of yours: python transformer.py mytext.txt --minutes 5
+
+Stop it when you like; the same command goes on from mytext.pt.  In the comments: B texts at once, T pieces in each,
+C numbers for a piece (the width), H heads of D = C / H numbers, V known pieces."""
+import argparse, math, os, pathlib, re, sys, time, zlib
+from collections import Counter
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+# ---- pieces of words: byte-pair encoding
+def split(text):     # words, signs, blanks: no piece goes beyond them
+    found = re.findall(r" ?\w+| ?[^\w\s]+|\s+", text)
+    return [tuple(part.encode()) for part in found]
+
+def join(word, pair, new):               # (a, b, c) -> (new, c)
+    out, i = [], 0
+    while i < len(word):
+        here = word[i:i + 2] == pair
+        out.append(new if here else word[i])
+        i += 2 if here else 1
+    return tuple(out)
+
+def learn_merges(text, size):            # {pair: its new number}
+    words, merges = Counter(split(text)), {}
+    while 256 + len(merges) < size:
+        counts = Counter()
+        for word, times in words.items():
+            for pair in zip(word, word[1:]):
+                counts[pair] += times
+        best = min(counts, key=lambda p: (-counts[p], p), default=None)
+        if counts[best] < 2:
+            break
+        merges[best] = new = 256 + len(merges)
+        words = {join(w, best, new): n for w, n in words.items()}
+    return merges
+
+def encode(text, merges):
+    parts, known = split(text), {}
+    for part in set(parts):
+        word = part
+        while found := set(zip(word, word[1:])) & merges.keys():
+            first = min(found, key=merges.get)   # learned first
+            word = join(word, first, merges[first])
+        known[part] = word
+    return [piece for part in parts for piece in known[part]]
+
+def decode(ids, merges):
+    spelled = {i: bytes([i]) for i in range(256)}
+    for (a, b), new in merges.items():
+        spelled[new] = spelled[a] + spelled[b]
+    return b"".join(spelled[i] for i in ids).decode(errors="replace")
+
+# ---- the model
+class Block(nn.Module):
+    def __init__(self, C, H):
+        super().__init__()
+        self.H, self.qkv = H, nn.Linear(C, 3 * C)
+        self.project = nn.Linear(C, C)
+        self.norm_1, self.norm_2 = nn.LayerNorm(C), nn.LayerNorm(C)
+        self.up, self.down = nn.Linear(C, 4 * C), nn.Linear(4 * C, C)
+    def forward(self, x):                                # (B, T, C)
+        B, T, C = x.shape
+        qkv = self.qkv(self.norm_1(x)).view(B, T, 3, self.H, -1)
+        q, k, v = qkv.permute(2, 0, 3, 1, 4)             # (B, H, T, D)
+        scores = q @ k.mT / math.sqrt(C / self.H)        # (B, H, T, T)
+        future = torch.ones(T, T, device=x.device).triu(1).bool()
+        weights = scores.masked_fill(future, -math.inf).softmax(-1)
+        heads = (weights @ v).transpose(1, 2)            # (B, T, H, D)
+        x = x + self.project(heads.reshape(B, T, C))
+        return x + self.down(F.gelu(self.up(self.norm_2(x))))
+
+class Transformer(nn.Module):
+    def __init__(self, V, T, C, H, layers):
+        super().__init__()
+        self.T, self.norm = T, nn.LayerNorm(C)
+        self.words = nn.Parameter(0.02 * torch.randn(V, C))
+        self.places = nn.Parameter(0.02 * torch.randn(T, C))
+        self.blocks = nn.Sequential(
+            *(Block(C, H) for _ in range(layers)))
+    def forward(self, ids):                       # (B, T) -> (B, T, V)
+        x = self.words[ids] + self.places[:ids.shape[1]]
+        return self.norm(self.blocks(x)) @ self.words.T
+    @torch.no_grad()
+    def write(self, ids, more, temperature=0.8):         # ids: (1, T)
+        for _ in range(more):
+            scores = self(ids[:, -self.T:])[:, -1] / temperature
+            ids = torch.cat([ids, scores.softmax(-1).multinomial(1)], 1)
+        return ids[0].tolist()
+
+# ---- training
+def loss_of(model, data, steps, B=32):    # each step has its own batch
+    total = 0
+    for step in steps:
+        chance = torch.Generator().manual_seed(step)
+        starts = torch.randint(len(data) - model.T, (B, 1), generator=chance)
+        rows = data[starts + torch.arange(model.T + 1)].to(model.words.device)
+        scores = model(rows[:, :-1])                     # (B, T, V)
+        total += F.cross_entropy(scores.mT, rows[:, 1:])
+    return total / len(steps)
+
+def read(path, size, T):
+    try:
+        text = pathlib.Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        sys.exit(f"{path} cannot be read as text in UTF-8: {error}")
+    cut = len(text) * 9 // 10             # the last tenth is for tests
+    merges = learn_merges(text[:cut], size)
+    train, test = (torch.tensor(encode(part, merges), dtype=torch.long) for part in (text[:cut], text[cut:]))
+    if len(test) < T + 2:
+        sys.exit(f"{path} is too short: its last tenth has {len(test)} pieces, and {T + 2} are needed.")
+    return merges, train, test, zlib.crc32(text.encode())
+
+def main(given=None):
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("text")
+    for name, value in {"minutes": 5.0, "width": 128, "layers": 4, "heads": 4, "context": 64, "pieces": 1024,
+                        "rate": 2e-3, "steps": 10**9, "seed": 0}.items():
+        parser.add_argument(f"--{name}", type=type(value), default=value)
+    a = parser.parse_args(given)
+    if a.width % a.heads:
+        parser.error(f"--width must be a multiple of --heads, got {a.width} and {a.heads}")
+    merges, train, test, mark = read(a.text, a.pieces, a.context)
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    sizes = [256 + len(merges), a.context, a.width, a.heads, a.layers]
+    torch.manual_seed(a.seed)
+    model = Transformer(*sizes).to(device)
+    adam = torch.optim.AdamW(model.parameters(), betas=(0.9, 0.98))
+    path, kept = pathlib.Path(a.text).with_suffix(".pt"), {}
+    if path.exists():
+        try:
+            kept = torch.load(path, map_location=device)
+            assert kept["of"] == [mark, *sizes]
+            model.load_state_dict(kept["model"]), adam.load_state_dict(kept["adam"])
+        except Exception:
+            sys.exit(f"{path} is broken, or of another text or other sizes: move it away to begin anew.")
+    done, saved = kept.get("done", 0), time.time()
+    began, part = saved - kept.get("seconds", 0), 0
+    while part < 1:
+        rate = adam.param_groups[0]["lr"] = a.rate * min(1 - part, (done + 1) / 100)
+        loss = loss_of(model, train, [done])
+        if done == 0:
+            print(f"first loss {loss:.2f}, that of a guess {math.log(sizes[0]):.2f}")
+            if abs(loss - math.log(sizes[0])) > 0.5:
+                print("They should be nearly the same: something is wrong with the model or its first numbers.")
+        adam.zero_grad(), loss.backward()
+        adam.step()
+        done, now = done + 1, time.time()
+        part = max(done / a.steps, (now - began) / 60 / a.minutes)
+        print(f"\r[{'#' * int(30 * part):30}] step {done}, loss {loss:.2f}, rate {rate:.4f}", end="", flush=True)
+        if part >= 1 or now - saved > 20:                # whole, or not at all
+            torch.save({"of": [mark, *sizes], "done": done, "seconds": now - began, "model": model.state_dict(),
+                        "adam": adam.state_dict()}, f"{path}.new")
+            os.replace(f"{path}.new", path)
+            saved = now
+    with torch.no_grad():
+        print(f"\nloss on the last tenth: {loss_of(model, test, range(10**6, 10**6 + 20)):.3f}")
+    for _ in range(3):
+        print("---", decode(model.write(torch.tensor([[10]], device=device), 100), merges))    # 10 begins a line
+
+if __name__ == "__main__":
+    main()

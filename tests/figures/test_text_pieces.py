@@ -1,0 +1,312 @@
+"""The figure of byte-pair encoding: a text in pieces that grow with each merge."""
+
+import importlib.util
+import random
+import re
+
+import numpy as np
+import pytest
+from conftest import ROOT, node
+from hand import CASES, alone, fits, live, press, says
+
+from attnkit.figures import TextPieces
+from attnkit.figures.text_pieces import drawn
+
+PAGES = ["chapters/your_own_text"]
+spec = importlib.util.spec_from_file_location("transformer", ROOT / "examples" / "transformer.py")
+transformer = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(transformer)
+
+SMALL = "the theatre and the thesis, then the théâtre & the <i> there, and another théâtre on the hill"
+LEARNED = [list(pair) for pair in transformer.learn_merges(SMALL, 270)]      # number 3 makes " the"
+EXAMPLES = [("French", "L’été, là-bas"), ("a & b", "the <b> & the rest"), ("emoji", "the \U0001F44D\U0001F3FD")]
+# Letters of one byte to four, marks that need a letter before them, and whatever one of the two languages might take for a blank.
+NASTY = [*"aeht", *"aeht ", " ", "\n", "\t", "\r", "\x0b", "\x1c", "\x1f", "\x85", "\xa0", "\u1680", "\u2009", "\u2028", "\u202f", "\u3000", "\ufeff", "\u200b",
+         *"é’“”ßŒÅ", "e\u0301", "\u0301", "日", "本", "語", "ㄱ", "か\u3099", "ไ", "ำ", "ن", "\u064b", "א", *"19_٣²½Ⅷ", *"<&>\"'.,-|␣⏎", "\0", "\ufffd", "\uffff",
+         "\U0001F642", "\U0001F44D\U0001F3FD", "\U0001F469\u200D\U0001F4BB", "\u2764\ufe0f", "\U0001F1EB\U0001F1F7", "\U00020000", "𝔞"]
+
+
+def pieces(**changed):
+    return TextPieces(**({"merges": LEARNED, "text": "the <b> & the théâtre", "merged": 3, "examples": EXAMPLES} | changed))
+
+
+def example():
+    return pieces(caption="Cap.")
+
+
+def shown(widget):
+    return [*map(drawn, widget.pieces), widget.told(), f"<td>{widget.merged}</td>", f"<td>{len(widget.text)}</td>", f"<td>{len(widget.ids)}</td>"]
+
+
+CHANGED = ("text", "the")
+BAD = [
+    (lambda: pieces(merges=3), TypeError, "merges must be a sequence of pairs of int, got int"),
+    (lambda: pieces(merges=[]), ValueError, "merges must be 1 to 4000, got 0"),
+    (lambda: pieces(merges=[[k // 256, k % 256] for k in range(4001)]), ValueError, "merges must be 1 to 4000, got 4001"),
+    (lambda: pieces(merges=[7]), TypeError, r"merges\[0\] must be a sequence of two int, got int"),
+    (lambda: pieces(merges=["th"]), TypeError, r"merges\[0\] must be a sequence of two int, got str"),
+    (lambda: pieces(merges=[[1, 2, 3]]), ValueError, r"merges\[0\] must be a pair, got \[1, 2, 3\]"),
+    (lambda: pieces(merges=[[1, 2], [257, 3]]), ValueError, r"a piece of merges\[1\] must be from 0 to 256, the number of one of the pieces before, got 257"),
+    (lambda: pieces(merges=[[-1, 2]]), ValueError, r"a piece of merges\[0\] must be from 0 to 255"),
+    (lambda: pieces(merges=[[1.0, 2]]), TypeError, r"a piece of merges\[0\] must be an integer, got 1.0"),
+    (lambda: pieces(merges=[[True, 2]]), TypeError, r"a piece of merges\[0\] must be an integer, got True"),
+    (lambda: pieces(merges=[[97, 97], *[[256 + k] * 2 for k in range(3999)]]), ValueError, r"merges\[8\] must make a piece of at most 300 bytes, got 512"),
+    (lambda: pieces(merges=[[1, 2], [2, 3], [1, 2]]), ValueError, r"merges must be all different, got \[1, 2\] twice"),
+    (lambda: pieces(text=3), TypeError, "text must be a str, got 3"),
+    (lambda: pieces(text=None), TypeError, "text must be a str, got None"),
+    (lambda: pieces(text="é" * 301), ValueError, "text must have at most 300 characters, got 301"),
+    (lambda: pieces(text="half \ud83d"), ValueError, "text must be characters that UTF-8 can write, got 'half"),
+    (lambda: pieces(merged=-1), ValueError, "merged must be at least 0, got -1"),
+    (lambda: pieces(merged=15), ValueError, "merged must be at most 14, the number of merges, got 15"),
+    (lambda: pieces(merged=1.5), TypeError, "merged must be an integer, got float"),
+    (lambda: pieces(examples=5), TypeError, "examples must be a sequence of pairs of a name and a text, got int"),
+    (lambda: pieces(examples=["the"]), TypeError, r"examples\[0\] must be a sequence of a name and a text, got str"),
+    (lambda: pieces(examples=[("the",)]), TypeError, r"examples\[0\] must be a name and a text, got \['the'\]"),
+    (lambda: pieces(examples=[(1, "the")]), TypeError, r"examples\[0\] must be a name and a text, got \[1, 'the'\]"),
+    (lambda: pieces(examples=[("a", None)]), TypeError, "the text of 'a' must be a str, got None"),
+    (lambda: pieces(examples=[("a", "x" * 301)]), ValueError, "the text of 'a' must have at most 300 characters, got 301"),
+    (lambda: pieces(examples=[("a", "x"), ("a", "y")]), ValueError, r"the names of examples must be all different, got \['a', 'a'\]"),
+]
+REFUSED = [("text", None, TypeError), ("text", "x" * 301, ValueError), ("text", "\udc00", ValueError), ("merged", 15, ValueError), ("merged", -1, ValueError),
+           ("merged", "3", TypeError), ("merged", True, TypeError), ("merged", None, TypeError)]
+
+
+# ---- the arithmetic, and Python's side
+
+def random_texts():
+    """Figures of random texts, with merges that were learned from others, or from none; none known, some or all."""
+    rng = random.Random(17)
+    for case in range(CASES):
+        letters = rng.sample(NASTY, rng.choice([2, 5, len(NASTY)]))
+        text, other = ("".join(rng.choices(letters, k=rng.choice([0, 1, 2, 12, 100])))[:300] for _ in range(2))
+        if case % 2:
+            learned = [list(pair) for pair in transformer.learn_merges(text + other, 256 + rng.choice([1, 10, 80]))] or LEARNED
+        else:      # in an order in which nobody would learn them
+            known, learned = [*{*text.encode(), 32}], []
+            for _ in range(rng.choice([1, 40])):
+                pair = [rng.choice(known), rng.choice(known[:9])]
+                if pair not in learned:
+                    known.append(256 + len(learned))
+                    learned.append(pair)
+        yield TextPieces(learned, text, rng.choice([0, len(learned), rng.randint(0, len(learned))]))
+
+
+def test_text_pieces_arithmetic():
+    """The pieces are those of the program that readers take along, and Python and the script write them alike."""
+    figures_, joined = list(random_texts()), 0
+    assert set(NASTY) <= {letter for widget in figures_ for letter in NASTY if letter in widget.text}
+    for ours, got in zip(figures_, node("run_figures.js", {"figure": "text_pieces", "cases": [widget.state() for widget in figures_]}), strict=True):
+        known = {tuple(pair): 256 + k for k, pair in enumerate(ours.merges[:ours.merged])}
+        assert ours.ids == got["ids"] == transformer.encode(ours.text, known), ours.text
+        assert b"".join(ours.pieces).decode() == ours.text
+        assert [transformer.decode([piece], known) for piece in ours.ids] == [piece.decode(errors="replace") for piece in ours.pieces]
+        assert list(map(drawn, ours.pieces)) == got["drawn"] and ours.told() == got["told"]
+        joined += len(ours.ids) < len(ours.text.encode())
+    assert joined > CASES / 4
+
+
+def test_pairs_are_joined_from_the_left_and_do_not_overlap():
+    widget = TextPieces([[97, 97], [256, 97], [256, 256]], "aaaaa aaaa", 1)
+    assert widget.ids == [256, 256, 97, 32, 256, 256]
+    widget.merged = 2
+    assert widget.ids == [256, 257, 32, 256, 256] and widget.pieces == [b"aa", b"aaa", b" ", b"aa", b"aa"]
+    widget.merged = 3      # learned later, but the pair is no longer there
+    assert widget.ids == [256, 257, 32, 258]
+
+
+def test_what_cannot_be_seen_is_written_as_marks_or_bytes():
+    for text, written in {" the": "␣the", " ": "␣", "\n\n": "⏎⏎", "\t": "⇥", "é": "é", "\U0001F642": "\U0001F642", "e\u0301": "e\u0301", "\u0301": "CC 81",
+                          "\0": "00", "\ufeff": "EF BB BF", "\u200d": "E2 80 8D", "\xa0": "C2 A0", "\xa0a": "\xa0a", "\ufeffa": "\ufeffa"}.items():
+        assert drawn(text.encode()) == written, text
+    assert drawn(b"\xf0\x9f") == "F0 9F" and drawn(b"a\xc3") == "61 C3" and drawn(b"\xed\xa0\x80") == "ED A0 80"
+
+
+def test_text_pieces_tells():
+    def told(text, merged=0, merges=([32, 116], [104, 101], [256, 257], [0xC3, 0xA9], [0xF0, 0x9F], [10, 10], [32, 32], [32, 10])):
+        return TextPieces(merges, text, merged).told()
+
+    assert told("the théâtre") == "No merges yet: each piece is a byte. 11 letters are 13 pieces."
+    assert told("é") == "No merges yet: each piece is a byte. 1 letter is 2 pieces." and told("").endswith("a byte. There is no text.")
+    assert told("é", 4) == "The last merge, number 4, joins “C3” and “A9” into “é”. 1 letter is 1 piece."
+    assert told("the the", 3) == "The last merge, number 3, joins “␣t” and “he” into “␣the”. 7 letters are 3 pieces."
+    assert told("", 1) == "The last merge, number 1, joins “␣” and “t” into “␣t”. There is no text."
+    assert told("ab", 5).startswith("The last merge, number 5, joins “F0” and “9F” into “F0 9F”. 2 letters are 2 pieces.")
+    assert "joins “⏎” and “⏎” into “⏎⏎”. 2 letters are 1 piece." in told("\n\n", 6) and "“␣” and “␣” into “␣␣”" in told("", 7) and "“␣⏎”" in told("", 8)
+
+
+def test_text_pieces_follows_its_traits():
+    widget = pieces(merges=np.array(LEARNED), merged=np.int64(3))
+    assert widget.merges == LEARNED and type(widget.merged) is int and widget.defaults == {"text": "the <b> & the théâtre", "merged": 3}
+    widget.text, widget.merged = "the the", 0
+    assert widget.ids == list(b"the the")
+    widget.merged = len(LEARNED)
+    assert widget.pieces == [b"the", b" the"]
+
+
+def test_text_pieces_draws_a_still_picture():
+    widget = pieces(text="the <b>\nthé the", merged=3)
+    still = widget.still()
+    assert ">th | e | ␣ | &lt; | b | &gt; | ⏎ | th | <small>C3</small> | <small>A9</small> | <strong>␣the</strong></p>" in still
+    assert f"<p>{widget.told()}</p>" in still and re.findall(r"<td>(\d+)</td>", still) == ["3", "15", "16", "11"]
+    assert "There is no text." in pieces(text="").still() and "<strong>" not in pieces(merged=0).still()
+    assert "into “&lt;b”" in pieces(merges=[[60, 98]], merged=1).still()
+
+
+# ---- alone in a window
+
+def presented(found, widget):
+    """What is seen is the state of a figure in Python: text, slider, boxes on two grounds, those of the last merge outlined."""
+    assert found.get_by_role("textbox", name="Your text").input_value() == widget.text
+    slider = found.get_by_role("slider", name="merges")
+    assert slider.input_value() == str(widget.merged) and slider.get_attribute("aria-valuetext") == f"{widget.merged} merge{'s' * (widget.merged != 1)}"
+    boxes = found.get_by_role("list", name="The pieces of your text").get_by_role("listitem")
+    assert boxes.all_text_contents() == list(map(drawn, widget.pieces))
+    looks = boxes.evaluate_all("all => all.map(b => [getComputedStyle(b).backgroundColor, getComputedStyle(b).outlineStyle === 'solid'])")
+    assert [outlined for _, outlined in looks] == [piece == 255 + widget.merged for piece in widget.ids]
+    assert len({ground for ground, _ in looks}) == min(len(looks), 2) and all(a != b for (a, _), (b, _) in zip(looks, looks[1:]))
+    pressed = found.locator("button[aria-pressed=true]").all_inner_texts()
+    assert pressed == [name for name, text in widget.examples if text == widget.text]
+
+
+def push(found, value):
+    found.get_by_role("slider").evaluate("(s, v) => { s.value = v; s.dispatchEvent(new Event('input', {bubbles: true})); }", str(value))
+
+
+def whole(found):
+    """Whether each box, with what is in it, lies in the figure, and none on another."""
+    return found.evaluate("""f => { const all = [...f.querySelectorAll('li')].map(b => b.getBoundingClientRect()), own = f.getBoundingClientRect();
+        return [...f.querySelectorAll('li')].every(b => b.scrollWidth <= b.clientWidth) && all.every((r, k) => r.left >= own.left && r.right <= own.right
+            && (!k || r.left > all[k - 1].right || r.top > all[k - 1].bottom)); }""")
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1280, 360])
+def test_a_text_cut_by_hand(window, tmp_path, width):
+    with window(width=width, has_touch=width == 360) as w:
+        widget = pieces()
+        found = alone(w, tmp_path, widget)
+
+        def check(**changed):
+            for name, value in changed.items():
+                setattr(widget, name, value)
+            assert says(w, found) == widget.told()
+            presented(found, widget)
+            assert fits(w) and whole(found)
+
+        assert found.get_by_role("status").count() == 1
+        check()
+        start = found.inner_text()
+        for merged in (0, len(LEARNED), 1, 3):
+            push(found, merged)
+            check(merged=merged)
+        for name, text in EXAMPLES:
+            button = found.get_by_role("button", name=name, exact=True)
+            button.tap() if width == 360 else button.click()
+            check(text=text)
+        assert found.locator("li small").all_text_contents() == "F0 9F 91 8D F0 9F 8F BD".split() and found.locator("li .ak-mark").all_text_contents() == ["␣"]
+        found.get_by_role("textbox").fill("there\n\tthe\xa0the  the\u0301 日本 \x1c")
+        check(text="there\n\tthe\xa0the  the\u0301 日本 \x1c")
+        found.get_by_role("textbox").fill("")
+        check(text="")
+        press(found, "Reset")
+        check(text=widget.defaults["text"], merged=3)
+        assert found.inner_text() == start and not w.errors
+
+
+@pytest.mark.browser
+def test_keys_write_and_merge(window, tmp_path):
+    """Tab leads from the text to the examples, the slider and Reset; an arrow key is one merge; the caret stays where one writes."""
+    with window() as w:
+        widget = pieces(text="te")
+        found = alone(w, tmp_path, widget)
+        found.get_by_role("textbox").focus()
+        for key in ("Home", "ArrowRight", "h"):
+            w.page.keyboard.press(key)
+        w.page.keyboard.type(" the")
+        widget.text = "th thee"
+        presented(found, widget)
+        assert w.page.evaluate("document.activeElement.selectionStart") == 6
+        w.page.keyboard.press("Enter")
+        widget.text = "th the\ne"
+        presented(found, widget)
+        for keys, changed in ((["Tab", "ArrowRight", "Enter"], {"text": EXAMPLES[1][1]}), (["Tab", "ArrowLeft"], {"merged": 2}), (["ArrowRight", "ArrowUp"], {"merged": 4}),
+                              (["Home"], {"merged": 0}), (["End"], {"merged": 14}), (["Tab", "Space"], {"text": "te", "merged": 3})):
+            for key in keys:
+                w.page.keyboard.press(key)
+            for name, value in changed.items():
+                setattr(widget, name, value)
+            presented(found, widget)
+        assert says(w, found) == widget.told() and not w.errors
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1280, 360])
+def test_what_is_held_stays_where_it_is(window, tmp_path, width):
+    """However long the text is, controls do not move, and in a short one nothing does; all can be hit; a redraw is one change and some words."""
+    with window(width=width) as w:
+        found = alone(w, tmp_path, pieces(text="Each word looks at the words before it.", merged=0))
+        places = "f => [...f.querySelectorAll('textarea, button, input')].map(c => c.getBoundingClientRect().top)"
+        before, height = found.evaluate(places), found.bounding_box()["height"]
+        for merged in (1, 3, len(LEARNED)):
+            push(found, merged)
+            w.settle()
+            assert found.bounding_box()["height"] == pytest.approx(height, abs=1), "what is below has moved"
+        for text in ("the théâtre \U0001F44D " * 21)[:300], "x" * 300, "é" * 300, " " * 300:
+            found.get_by_role("textbox").fill(text)
+            w.settle()
+            assert found.evaluate(places) == before and fits(w) and whole(found)
+        sizes = found.locator("button, textarea, input").evaluate_all("all => all.map(b => { const r = b.getBoundingClientRect(); return Math.min(r.width, r.height); })")
+        assert len(sizes) == 6 and min(sizes) >= 24
+        changes = found.evaluate("""f => { const watch = new MutationObserver(() => {}), s = f.querySelector('input[type=range]');
+            watch.observe(f, {attributes: true, childList: true, characterData: true, subtree: true});
+            s.value = 3; s.dispatchEvent(new Event('input', {bubbles: true})); return watch.takeRecords().length; }""")
+        assert 0 < changes < 10 and not w.errors
+
+
+@pytest.mark.browser
+def test_a_long_piece_is_broken(window, tmp_path):
+    """A word, or bytes, of one piece that is wider than a phone."""
+    doubled = [[97, 97], *[[256 + k] * 2 for k in range(6)], [0xE2, 0x80], [263, 0xE2], [264, 0x80]]
+    with window(width=360) as w:
+        found = alone(w, tmp_path, pieces(merges=doubled, text="a" * 128 + " …", merged=7))
+        assert found.locator("li").count() == 5 and fits(w) and whole(found)
+        found = alone(w, tmp_path, pieces(merges=[[0x80, 0x80], *[[256 + k] * 2 for k in range(6)]], merged=7))
+        assert says(w, found).startswith("The last merge, number 7, joins “80 80") and fits(w)
+
+
+@pytest.mark.browser
+def test_no_more_is_written_than_python_takes(window, tmp_path):
+    with window() as w:
+        widget = pieces(text="", examples=())
+        found = alone(w, tmp_path, widget)
+        assert found.locator("button").all_inner_texts() == ["Reset"] and found.locator("li").count() == 0
+        found.get_by_role("textbox").focus()
+        w.page.keyboard.insert_text("the \U0001F642" * 100)
+        text = found.get_by_role("textbox").input_value()
+        assert 200 < len(text) <= 300
+        widget.text = text
+        presented(found, widget)
+        assert says(w, found) == widget.told() and not w.errors
+
+
+@pytest.mark.browser
+def test_a_state_set_in_python_is_shown(window, tmp_path):
+    """Live, the kernel hears of each letter and each merge at once, and the figure follows the kernel."""
+    with window() as w:
+        widget = pieces(text="the")
+        found = live(w, tmp_path, widget, "text", "merged")
+        found.get_by_role("textbox").press("End")
+        w.page.keyboard.type("n ")
+        press(found, "emoji")
+        push(found, 5)
+        press(found, "Reset")
+        emoji = dict(EXAMPLES)["emoji"]
+        assert w.page.evaluate("sent") == [["then", 3], ["then ", 3], [emoji, 3], [emoji, 5], ["the", 3]]
+        presented(found, widget)
+        w.page.evaluate("() => { model.set('text', 'on the\\nhill'); model.set('merged', 8); }")
+        widget.text, widget.merged = "on the\nhill", 8
+        presented(found, widget)
+        assert says(w, found) == widget.told() and not w.errors
+        w.page.evaluate("leave()")
+        w.page.evaluate("model.set('merged', 0)")
+        assert found.get_by_role("slider").input_value() == "8"

@@ -1,0 +1,96 @@
+"""A pretrained model taught with a few sentences: the sentences, the matrix, the bag of words, the model in torch's layers."""
+
+import numpy as np
+import pytest
+import torch
+
+from attnkit.lessons import few_sentences, minilm
+from attnkit.lessons.few_sentences import HELD_OUT, REQUESTS, SentenceModel, bags, draw, right, taught, tune
+from booklib.toc import importing
+
+PAGES = importing("attnkit.lessons.few_sentences")
+
+
+@pytest.fixture(scope="module")
+def model():
+    return minilm.loaded()
+
+
+def test_the_requests_are_four_hundred_different_sentences():
+    texts = [text for texts in REQUESTS.values() for text in texts]
+    assert len(REQUESTS) == 10 and {len(texts) for texts in REQUESTS.values()} == {40} and len(set(texts)) == 400
+    assert all(4 <= len(text.split()) <= 12 and text.isascii() and text[-1] in ".?" for text in texts)
+
+
+def test_nothing_is_learned_from_that_is_a_test():
+    for examples in (1, 2, 32):
+        (learn, kinds), (test, answers) = draw(["food", "pets", "money"], examples, seed=3)
+        assert not set(learn) & set(test) and len(set(learn)) == 3 * examples and len(set(test)) == 3 * HELD_OUT
+        assert all(text in REQUESTS[["food", "pets", "money"][kind]] for text, kind in zip(learn + test, kinds + answers, strict=True))
+    assert draw(["food", "pets"], 2, 1) == draw(["food", "pets"], 2, 1) != draw(["food", "pets"], 2, 2)
+
+
+@pytest.mark.parametrize("examples", [0, 33])
+def test_a_draw_of_more_than_there_are_is_refused(examples):
+    with pytest.raises(ValueError, match=f"examples must be 1 to 32, got {examples}"):
+        draw(["food"], examples, 0)
+
+
+def test_one_step_is_down_the_slope_of_cross_entropy():
+    rng = np.random.default_rng(0)
+    vectors, kinds = rng.normal(size=(7, 5)), rng.integers(0, 3, 7)
+    found = taught(vectors, kinds, 3, steps=1, rate=2.0)
+    M = torch.zeros(5, 3, dtype=torch.float64, requires_grad=True)
+    torch.nn.functional.cross_entropy(torch.tensor(vectors) @ M, torch.tensor(kinds)).backward()
+    assert np.allclose(found, -2 * M.grad.numpy(), atol=1e-12)
+    long = taught(vectors, kinds, 3, steps=400, rate=1.0)
+    assert ((vectors @ long).argmax(axis=1) == kinds).all(), "seven vectors of five numbers can be told apart"
+
+
+def test_a_bag_counts_rare_words_for_more():
+    known = ["the cat sat", "the cat ran", "a dog ran"]
+    words = bags(known, known)                                  # cat, dog, ran, sat
+    assert words.shape == (3, 4) and np.allclose(np.linalg.norm(words, axis=1), 1)
+    cat, dog, ran, sat = words.T
+    assert sat[0] > cat[0] > 0 == dog[0] and dog[2] > ran[2] and cat[1] == ran[1]
+    assert not bags(["nothing known here"], known).any()
+
+
+def test_the_model_in_layers_of_torch_makes_the_same_vectors(model):
+    """Sentences of other lengths beside it, which are padded, change nothing."""
+    texts = ["I like tea.", "Is there a night train to the coast, or must we wait until morning?", "Unhappy giraffes!"]
+    with torch.no_grad():
+        found = SentenceModel(model, 2).vectors(texts).numpy()
+    assert np.allclose(found, [model.vector(text) for text in texts], atol=2e-6)
+
+
+def test_what_tunes_and_what_stays(model):
+    (texts, kinds), _ = draw(["food", "pets"], 4, seed=0)
+    for part, moved in (("last", {"5"}), ("all", set("012345"))):
+        tuned, before = SentenceModel(model, 2), SentenceModel(model, 2)
+        tune(tuned, texts, kinds, part=part, steps=2, rate=1e-4)
+        changed = {name for (name, now), old in zip(tuned.named_parameters(), before.parameters()) if not torch.equal(now, old)}
+        assert {name.split(".")[2] for name in changed if name.startswith("layers.")} == moved
+        assert ("table.weight" in changed) == (part == "all") and "kinds.weight" in changed
+
+
+def test_tuning_learns_its_examples_and_is_the_same_twice(model):
+    (texts, kinds), _ = draw(["food", "pets", "money"], 2, seed=0)
+    ended = []
+    for _ in range(2):
+        torch.manual_seed(0)
+        small = SentenceModel(model, 3, fresh=True)
+        tune(small, texts, kinds, steps=40, rate=3e-3, seed=1)
+        ended.append(small.kinds.weight.detach().clone())
+    assert right(small, texts, kinds) == 1 and torch.equal(*ended)
+    assert sum(p.numel() for p in small.layers.parameters()) < 200_000
+
+
+def test_one_matrix_on_vectors_beats_counted_words(model):
+    """With two examples of each of ten kinds, in one draw that no page shows."""
+    (texts, kinds), (test, answers) = draw(list(REQUESTS), 2, seed=123)
+    vectors, new = (np.array([model.vector(text) for text in given]) for given in (texts, test))
+    by_vectors = ((new @ taught(vectors, kinds, 10)).argmax(axis=1) == answers).mean()
+    by_words = ((bags(test, texts) @ taught(bags(texts, texts), kinds, 10)).argmax(axis=1) == answers).mean()
+    assert by_vectors > by_words + 0.2
+    assert few_sentences.HELD_OUT * 10 == len(test)
