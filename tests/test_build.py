@@ -1,10 +1,12 @@
 """What makes the site: the table of contents read in full, the address, the fingerprint, the line under a title."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
 import sys
+import zipfile
 
 import pytest
 from conftest import NODE, ROOT
@@ -281,3 +283,23 @@ def test_only_comments_are_left_out():
         assert not re.search(r"^\s*(//.*|/\*.*\*/|\*/?)$", bare, flags=re.M), kind
     text = "a(`\n  b`); // c\n/** @type {D} */\n  // e\n  /**\n   * @param {F} g\n   */\nh();\n"
     assert re.sub(base.COMMENTS, "", text, flags=re.M | re.S) == "a(`\n  b`); // c\nh();\n"
+
+
+def test_the_site_is_packed_whole_and_the_same_twice(tmp_path, monkeypatch, capsys):
+    """All files but the mark of what it was built from, under one folder, whatever their dates."""
+    site = tmp_path / "_build" / "html"
+    (site / "chapters").mkdir(parents=True)
+    for name, text in (("index.html", "cover"), ("chapters/weights.html", "é"), (".built-from", "abc")):
+        (site / name).write_text(text, encoding="utf-8")
+    monkeypatch.setattr(book, "book", lambda: None)
+    monkeypatch.setattr(book, "ROOT", tmp_path)
+    monkeypatch.setattr(book, "SITE", site)
+    found = []
+    for _ in range(2):
+        book.zip()
+        found.append((tmp_path / "_build" / "attention-step-by-step.zip").read_bytes())
+        os.utime(site / "index.html", (10**9, 10**9))
+    assert found[0] == found[1] and "attention-step-by-step.zip has 0 MB" in capsys.readouterr().out
+    with zipfile.ZipFile(tmp_path / "_build" / "attention-step-by-step.zip") as packed:
+        assert packed.namelist() == ["attention-step-by-step/chapters/weights.html", "attention-step-by-step/index.html"]
+        assert packed.read("attention-step-by-step/chapters/weights.html").decode() == "é"

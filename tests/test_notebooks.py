@@ -102,7 +102,7 @@ def test_pictures_have_words_and_nothing_is_lost_untrusted(name):
         for output in cell["outputs"]:
             html = "".join(output.get("data", {}).get("text/html", ""))
             for svg in re.findall(r"<svg[^>]*>", html):
-                assert re.search(r'role="img" aria-label="[^"]{10,}"', svg), where(name, cell)
+                assert re.search(r'role="(?:img|group)" aria-label="[^"]{10,}"', svg), where(name, cell)
             for image in re.findall(r"<img[^>]*>", html):
                 assert re.search(r'alt="[^"]{10,}"', image), where(name, cell)
             assert html.count("<svg") == html.count("<img"), where(name, cell)

@@ -24,6 +24,7 @@ import re
 import shutil
 import subprocess
 import time
+import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -242,6 +243,20 @@ def lab():
     run(BIN / "jupyter", "lab", "index.ipynb")
 
 
+def zip():
+    """pack the website into _build/attention-step-by-step.zip, to read from a disk"""
+    book()
+    path = SITE.parent / "attention-step-by-step.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
+        for file in sorted(SITE.rglob("*")):
+            if file.is_file() and file.name != ".built-from":
+                # The same date for each, so that the same site gives the same bytes.
+                info = zipfile.ZipInfo(f"{path.stem}/{file.relative_to(SITE).as_posix()}", (1980, 1, 1, 0, 0, 0))
+                info.compress_type, info.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
+                packed.writestr(info, file.read_bytes())
+    say(f"{path.relative_to(ROOT)} has {path.stat().st_size / 1e6:.0f} MB: unpack it and open {path.stem}/index.html")
+
+
 def serve():
     """build the website and serve it at http://localhost:8000, to this machine only"""
     book()
@@ -368,7 +383,7 @@ def help():
     print("\n".join(f"  make {name:11} {task.__doc__}" for name, task in TASKS.items()))
 
 
-TASKS = {task.__name__: task for task in (help, book, test, lab, notebooks, serve, bench, speed, reproduce, faults,
+TASKS = {task.__name__: task for task in (help, book, test, lab, notebooks, serve, zip, bench, speed, reproduce, faults,
                                           pages, study, mutants, binder, lint, format, lock, clean, setup)}
 
 

@@ -124,15 +124,24 @@ class TaughtKinds(Figure):
     @property
     def weights(self):
         """The weight of each kind for the sentence; None without a sentence, or if a vector is not known."""
-        if self.unknown or not self.sentence:
-            return None
+        return None if self.unknown or not self.sentence else self._weigh(self.sentence)
+
+    def _weigh(self, sentence):
+        """The weight of each kind for a sentence; all vectors are known."""
         weights, held = np.zeros(len(self.kinds)), self.held
         if held:
             rows = [(text, place) for place, k in enumerate(held) for text in self.kinds[k]["examples"] if text]
             vectors = np.array([self.known[text] for text, _ in rows]) / FINE
             M = taught(vectors, [place for _, place in rows], len(held))
-            weights[held] = softmax(SHARP * np.array(self.known[self.sentence]) / FINE @ M)
+            weights[held] = softmax(SHARP * np.array(self.known[sentence]) / FINE @ M)
         return weights
+
+    def _most(self, sentence):
+        """The kind with most weight for a sentence, and its weight, as they are written."""
+        if sentence not in self.known or not self.held or any(text in self.unknown for text in self.texts):
+            return "–", "–"
+        weights = self._weigh(sentence)
+        return self.kinds[int(weights.argmax())]["name"], fixed(weights.max())
 
     # ---- in words
 
@@ -157,8 +166,10 @@ class TaughtKinds(Figure):
         rows = [[kind["name"], " · ".join(filter(None, kind["examples"])),
                  "–" if weights is None else fixed(weights[k])] for k, kind in enumerate(self.kinds)]
         table = still_table(["kind", "examples", "weight"], rows)
+        others = [[text, *self._most(text)] for text in self.sentences if text != self.sentence]
+        more = still_table(["another sentence", "its kind", "weight"], others) if others else ""
         return (f"<div><p>The sentence: “{escape(self.sentence)}”</p>"
-                f'<div style="overflow-x:auto" tabindex="0">{table}</div><p>{escape(self.told())}</p></div>')
+                f'<div style="overflow-x:auto" tabindex="0">{table}{more}</div><p>{escape(self.told())}</p></div>')
 
 
 def taught(vectors, kinds, count, steps=100, rate=10.0):

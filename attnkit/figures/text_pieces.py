@@ -109,8 +109,16 @@ class TextPieces(Figure):
         ids = self.ids
         boxes = [_box(self._spelled(piece), new=piece == 255 + self.merged) for piece in ids]
         counts = [str(n) for n in (self.merged, len(self.text), len(self.text.encode()), len(ids))]
+        table = still_table(["", "merges", "letters", "bytes", "pieces"], [["the text", *counts]])
         return (f'<div><p style="overflow-wrap:anywhere">{" | ".join(boxes)}</p><p>{escape(self.told())}</p>'
-                + still_table(["", "merges", "letters", "bytes", "pieces"], [["the text", *counts]]) + "</div>")
+                f"{self._numbered(ids)}{table}</div>")
+
+    def _numbered(self, ids):
+        """A table of the pieces and their numbers, which is wider than a page."""
+        if not ids:
+            return ""
+        table = still_table(["piece", *map(drawn, self.pieces)], [["its number", *map(str, ids)]])
+        return f'<div style="overflow-x:auto" tabindex="0">{table}</div>'
 
 
 def _join(ids, known):

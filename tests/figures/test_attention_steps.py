@@ -54,13 +54,13 @@ def test_attention_steps_arithmetic():
 @on(PAGES, WIDE)
 def test_steps_follow_one_word(opened):
     w, found = opened, figure(opened, "attention_steps")
-    assert "“that” looks most at “girl”, weight 0.75" in says(w, found)
+    assert "“that” looks most at “girl”, weight 0.78" in says(w, found)
     found.get_by_role("button", name="1 query, keys").click()
     assert "looks most" not in says(w, found)                   # not before the weights are there
     found.get_by_role("button", name="clever", exact=True).click()
     for _ in range(2):
         found.get_by_role("button", name="Next step").click()
-    assert "“clever” looks most at “girl”, weight 0.73" in says(w, found)
+    assert "“clever” looks most at “girl”, weight 0.68" in says(w, found)
     for _ in range(2):
         found.get_by_role("button", name="Next step").click()
     assert "Output: (" in says(w, found)

@@ -147,7 +147,7 @@ def test_text_pieces_draws_a_still_picture():
     widget = pieces(text="the <b>\nthé the", merged=3)
     still = widget.still()
     assert ">th | e | ␣ | &lt; | b | &gt; | ⏎ | th | <small>C3</small> | <small>A9</small> | <strong>␣the</strong></p>" in still
-    assert f"<p>{widget.told()}</p>" in still and re.findall(r"<td>(\d+)</td>", still) == ["3", "15", "16", "11"]
+    assert f"<p>{widget.told()}</p>" in still and re.findall(r"<td>(\d+)</td>", still) == [*map(str, widget.ids), "3", "15", "16", "11"]
     assert "There is no text." in pieces(text="").still() and "<strong>" not in pieces(merged=0).still()
     assert "into “&lt;b”" in pieces(merges=[[60, 98]], merged=1).still()
 
