@@ -155,8 +155,8 @@ RUNS_OFF = """() => [...document.querySelectorAll('.cell .highlight pre')].filte
 @pytest.mark.browser
 @on(NOTEBOOKS, WIDE)
 def test_no_line_of_code_runs_off_the_page(opened):
-    visible = [cell for cell in cells(opened.name) if road.visible(cell)]      # the glossary has none
-    assert opened.page.locator(".cell .highlight pre").count() >= len(visible) and (visible or opened.name.startswith("reference/")), "no code on the page"
+    # The glossary has words only.
+    assert opened.page.locator(".cell .highlight pre").count() or opened.name == "reference/glossary", "no code on the page"
     assert opened.page.evaluate(RUNS_OFF) == []
 
 
