@@ -1,6 +1,6 @@
 # Every target is a task of tools/book.py, which also runs without make and says what there is: python3 tools/book.py
 PYTHON ?= python3
-OPTIONS = $(if $(ONLY),--only $(ONLY)) $(if $(ALL),--all)
+OPTIONS = $(if $(ONLY),--only $(ONLY)) $(if $(ALL),--all) $(if $(FOLDER),--folder $(FOLDER))
 
 .DEFAULT_GOAL := help
 .PHONY: FORCE

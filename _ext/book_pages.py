@@ -1,10 +1,11 @@
 """What is changed on a finished page: passes over its elements, each for one thing that no template reaches."""
 
+import re
 from pathlib import Path
 
 from lxml import etree, html
 
-from _ext import book_road
+from _ext import book_road, book_sharing, book_terms
 from attnkit.pictures import picture
 
 
@@ -23,9 +24,10 @@ class Page:
 
 
 def read(app):
-    """Every page of the site, in order."""
-    out = Path(app.outdir)
-    return [Page(app, file) for file in sorted(out.rglob("*.html")) if "_static" not in file.relative_to(out).parts]
+    """Every page of the site, in order; not those that only say where a page has moved."""
+    out, moved = Path(app.outdir), {f"{page}.html" for page in app.config.redirects}
+    files = {file.relative_to(out).as_posix(): file for file in sorted(out.rglob("*.html"))}
+    return [Page(app, file) for name, file in files.items() if name not in moved and not name.startswith("_static/")]
 
 
 def still_pictures(page):
@@ -41,9 +43,9 @@ def still_pictures(page):
 
 
 def drawn_links(page):
-    """A link in a drawing leads to a notebook where the page is read live, and to its page here."""
-    for link in page.tree.xpath("//svg//a[contains(@href, '.ipynb')]"):
-        link.set("href", link.get("href").replace(".ipynb", ".html"))
+    """A link in what a cell made leads to a notebook where the page is read live, and to its page here."""
+    for link in page.tree.xpath("//article//a[not(contains(@href, ':')) and not(contains(@href, '_sources/'))]"):
+        link.set("href", re.sub(r"\.(ipynb|md)(?=#|$)", ".html", link.get("href") or ""))
 
 
 def plain_code(page):
@@ -76,4 +78,5 @@ def room_for_progress(page):
         title.addnext(html.Element("p", {"class": "ak-progress"}))
 
 
-PASSES = (still_pictures, drawn_links, book_road.masthead, room_for_progress, plain_code, tooltips, labels_and_roles)
+PASSES = (still_pictures, drawn_links, book_road.masthead, room_for_progress, plain_code, tooltips, labels_and_roles,
+          book_terms.glossary_places, book_terms.links_to_terms, book_sharing.how_to_cite)

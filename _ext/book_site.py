@@ -14,7 +14,7 @@ from pathlib import Path
 
 import lightningcss
 
-from _ext import book_cells, book_fonts, book_pages, book_styles
+from _ext import book_cells, book_fonts, book_pages, book_search, book_sharing, book_styles, book_terms
 from attnkit.figures import base
 
 
@@ -23,8 +23,11 @@ def setup(app):
     app.setup_extension("_ext.book_maths")
     app.setup_extension("_ext.book_model")
     app.setup_extension("_ext.book_road")
+    if os.environ.get("BOOK_BASEURL"):
+        app.setup_extension("sphinx_sitemap")      # which warns where there is no address
     app.connect("config-inited", take_address)
     app.connect("builder-inited", write_figures)
+    app.connect("builder-inited", write_slides)
     app.connect("env-updated", name_citations)
     app.connect("doctree-resolved", book_cells.arrange)
     app.connect("html-collect-pages", missing_page)
@@ -59,6 +62,8 @@ def take_address(app, config):
             "launch_buttons": {"binderhub_url": "https://mybinder.org", "notebook_interface": "jupyterlab"},
         }
     config.html_baseurl = os.environ.get("BOOK_BASEURL", config.html_baseurl)
+    config.sitemap_url_scheme = "{link}"
+    config.sitemap_excludes = ["search.html", "genindex.html", "py-modindex.html", "404.html", "_modules/*"]
 
 
 # What the static site alone does: bring the still figures to life.
@@ -80,6 +85,15 @@ def write_figures(app):
     for name, text in files.items():
         if text:
             (folder / name).write_text(text, encoding="utf-8")
+
+
+def write_slides(app):
+    """What shows a page as slides: few ask for it, so it lies where Jupyter Book does not put it on every page."""
+    here, folder = Path(app.srcdir) / "_ext", Path(app.outdir) / "_static" / "present"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "present.js").write_text(base.light((here / "present.js").read_text(encoding="utf-8")), encoding="utf-8")
+    style = lightningcss.process_stylesheet((here / "present.css").read_text(encoding="utf-8"), minify=True)
+    (folder / "present.css").write_text(style, encoding="utf-8")
 
 
 def name_citations(app, env):
@@ -127,8 +141,14 @@ def choose_files(app, pagename, templatename, context, doctree):
     context["metatags"] = context.get("metatags", "") + book_fonts.head(lambda file: context["pathto"](file, 1))
     if doctree is not None:
         first = next((p.astext() for p in doctree.findall(lambda n: n.tagname == "paragraph")), context["title"])
-        words = escape(re.sub(r"\s+", " ", first)[:180])
-        context["metatags"] += f'\n<meta name="description" content="{words}">'
+        words = shortened(re.sub(r"\s+", " ", first), 160)
+        context["metatags"] += f'\n<meta name="description" content="{escape(words)}">\n'
+        context["metatags"] += book_sharing.head(app, pagename, context["title"], words)
+
+
+def shortened(words, most):
+    """The beginning of a text that ends with a whole word."""
+    return words if len(words) <= most else words[:most - 1].rpartition(" ")[0].rstrip(",;:") + "…"
 
 
 def choose_scripts(app, context, static):
@@ -152,6 +172,9 @@ def finish(app, exception):
     for page in pages:
         for change in book_pages.PASSES:
             change(page)
+    book_terms.pictures(app, pages)
+    book_sharing.draw_pictures(app, pages)
+    book_search.write(app, pages)
     loaded = sorted({(page.file.parent / script.partition("?")[0]).resolve()
                      for page in pages for script in page.tree.xpath("//script/@src") if "_static/" in script})
     scripts = "\n".join(script.read_text(encoding="utf-8") for script in loaded)

@@ -36,6 +36,17 @@
     });
   }
 
+  // What a term means is shown while it is pointed at or has the focus; Escape puts it away until it is left.
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    for (const term of document.querySelectorAll(".ak-term:is(:hover, :focus)")) {
+      term.classList.add("ak-hushed");
+      for (const left of ["mouseleave", "blur"]) {
+        term.addEventListener(left, () => term.classList.remove("ak-hushed"), { once: true });
+      }
+    }
+  });
+
   document.addEventListener("DOMContentLoaded", () => {
     for (const name of ["primary", "secondary"]) {
       const [side, dialog] = ["", "-modal"].map((end) => document.getElementById(`pst-${name}-sidebar${end}`));

@@ -249,12 +249,47 @@ def zip():
     path = SITE.parent / "attention-step-by-step.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
         for file in sorted(SITE.rglob("*")):
-            if file.is_file() and file.name != ".built-from":
+            if file.is_file() and file.name != ".built-from" and file.stem != path.stem:
                 # The same date for each, so that the same site gives the same bytes.
                 info = zipfile.ZipInfo(f"{path.stem}/{file.relative_to(SITE).as_posix()}", (1980, 1, 1, 0, 0, 0))
                 info.compress_type, info.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
                 packed.writestr(info, file.read_bytes())
     say(f"{path.relative_to(ROOT)} has {path.stat().st_size / 1e6:.0f} MB: unpack it and open {path.stem}/index.html")
+
+
+def pdf():
+    """print the road and the side trips into _build/attention-step-by-step.pdf (about a minute)"""
+    book()
+    run(BIN / "python", "-m", "tools.pdf", env={"CHROMIUM": needs_chromium()})
+
+
+def downloads():
+    """put the packed site and the printed book beside the website, with links on its cover"""
+    pdf()
+    zip()
+    links = []
+    for suffix, words in ("pdf", "road and side trips as a PDF"), ("zip", "the whole site, to read from a disk"):
+        path = SITE.parent / f"attention-step-by-step.{suffix}"
+        shutil.copyfile(path, SITE / path.name)
+        links.append(f'<a href="{path.name}" download>{words}</a> ({path.stat().st_size / 1e6:.0f} MB)')
+    cover, mark = SITE / "index.html", '<p class="ak-progress"></p>'
+    line = f'{mark}<p class="ak-time">Take it along: {", or ".join(links)}.</p>'
+    cover.write_text(cover.read_text(encoding="utf-8").replace(mark, line, 1), encoding="utf-8")
+    (SITE / ".built-from").unlink()      # the next `make book` builds a site without them
+
+
+def homework():
+    """write the exercises without solutions as notebooks for students, into _build/homework"""
+    setup()
+    run(BIN / "python", "-m", "tools.homework")
+
+
+def grade(folder=None):
+    """grade handed-in notebooks, with a report in _build/grades.html: 'FOLDER=handed_in'"""
+    if not folder:
+        sys.exit("[book] which notebooks? Name their folder: make grade FOLDER=handed_in")
+    setup()
+    sys.exit(run(BIN / "python", "-m", "tools.grade", folder, check=False))
 
 
 def serve():
@@ -295,6 +330,49 @@ def study():
     run(BIN / "python", "-m", "tools.study")
 
 
+def gallery():
+    """take the pictures of the gallery anew, of the figures that have changed"""
+    book()
+    run(BIN / "python", "-m", "tools.gallery", env={"CHROMIUM": needs_chromium()})
+
+
+def versions():
+    """try the oldest and the newest packages that pyproject.toml allows (about 25 minutes)"""
+    setup()
+    install_npm_tools()
+    failed = [age for age in ("oldest", "newest") if run(BIN / "python", "-m", "tools.versions", age, check=False)]
+    if failed:
+        sys.exit(f"[book] FAILED with the {' and the '.join(failed)} packages")
+
+
+def links():
+    """ask every address outside the book whether it is still there (about 5 minutes)"""
+    setup()
+    run(BIN / "jupyter-book", "build", ".", "--builder", "custom", "--custom-builder", "linkcheck",
+        "--path-output", ROOT / "_build" / "links")
+
+
+def spelling():
+    """look for misspelt words in what readers and contributors read"""
+    setup()
+    run(BIN / "codespell")      # what it reads stands in pyproject.toml
+
+
+def licences():
+    """write the page with the licences of all that the book ships and stands on"""
+    setup()
+    run(BIN / "python", "-m", "tools.licences")
+
+
+def sbom():
+    """write what the book is made of into _build/sbom.json, in the CycloneDX format"""
+    setup()
+    tool = ROOT / "_build" / "cyclonedx"
+    run(BIN / "python", "-m", "pip", "install", "--quiet", "--target", tool, "cyclonedx-bom==7.3.1", quiet=True)
+    run(BIN / "python", "-m", "cyclonedx_py", "requirements", "--output-reproducible", "--of", "JSON",
+        "-o", ROOT / "_build" / "sbom.json", "requirements.lock", env={"PYTHONPATH": str(tool)})
+
+
 def mutants():
     """change each line of the core in small ways: does a test notice? (about 12 minutes)"""
     setup()
@@ -324,12 +402,17 @@ def format():
     run(node() / "bin" / "node", BIOME, "check", "--write")
 
 
+def uv():
+    """The resolver uv, from a folder of its own."""
+    folder = ROOT / "_build" / "uv"
+    run(BIN / "python", "-m", "pip", "install", "--quiet", "--upgrade", "--target", folder, "uv", quiet=True)
+    return folder / "bin" / "uv"
+
+
 def lock():
     """write requirements.lock, alone.lock and environment.yml anew from requirements.in"""
     setup()
-    uv = ROOT / "_build" / "uv"
-    run(BIN / "python", "-m", "pip", "install", "--quiet", "--target", uv, "uv", quiet=True)
-    resolve = [uv / "bin" / "uv", "pip", "compile", "--universal", "--fork-strategy", "fewest", "--python-version",
+    resolve = [uv(), "pip", "compile", "--universal", "--fork-strategy", "fewest", "--python-version",
                "3.11", "--no-emit-index-url", "--no-annotate", "--no-header", "--quiet"]
     wanted, _, alone = (ROOT / "requirements.in").read_text().partition("# ---- alone")
     for text, options, out in ((wanted, (), "requirements.lock"), ("#" + alone, ("--no-deps",), "alone.lock")):
@@ -383,8 +466,10 @@ def help():
     print("\n".join(f"  make {name:11} {task.__doc__}" for name, task in TASKS.items()))
 
 
-TASKS = {task.__name__: task for task in (help, book, test, lab, notebooks, serve, zip, bench, speed, reproduce, faults,
-                                          pages, study, mutants, binder, lint, format, lock, clean, setup)}
+TASKS = {task.__name__: task for task in (
+    help, book, test, lab, notebooks, serve, zip, pdf, downloads, homework, grade, bench, speed, reproduce, faults,
+    pages, study, mutants, versions, binder, links, spelling, lint, format, lock, licences, sbom, gallery, clean,
+    setup)}
 
 
 def main():
@@ -393,9 +478,10 @@ def main():
     parser.add_argument("task", choices=TASKS, metavar="task", nargs="?", default="help", help=", ".join(TASKS))
     parser.add_argument("--only", metavar="SLUG", help="with test and notebooks: one chapter (make test ONLY=softmax)")
     parser.add_argument("--all", action="store_true", help="with test and clean: everything (make test ALL=1)")
+    parser.add_argument("--folder", metavar="FOLDER", help="with grade: where the notebooks are")
     args = parser.parse_args()
     task = TASKS[args.task]
-    given = {name: value for name, value in (("only", args.only), ("all", args.all)) if value}
+    given = {name: value for name, value in vars(args).items() if name != "task" and value}
     for name in given:
         if name not in inspect.signature(task).parameters:
             parser.error(f"{args.task} takes no --{name} (make {args.task} {name.upper()}=...)")

@@ -1,0 +1,487 @@
+// A page as slides, `?present` in its address: its own pictures, figures and sentences, moved and not copied, so that
+// figures stay alive and nothing is written twice. Leaving loads the page again, as it was. progress.js loads this script
+// where the address asks for it; no other page pays for it.
+(() => {
+  "use strict";
+  const { src } = /** @type {HTMLScriptElement} */ (document.currentScript);
+  const [SAID, DEFINED, LISTING, LIST] = [45, 75, 22, 150]; // words of a lead and of definitions, lines, words of a list
+
+  /** @param {string} tag @param {Record<string, any>} [props] @param {(Node | string)[]} children */
+  const element = (tag, props, ...children) => {
+    const made = Object.assign(document.createElement(tag), props);
+    made.append(...children);
+    return made;
+  };
+  const count = (/** @type {Node} */ node) => (node.textContent.match(/\S+/g) ?? []).length;
+  const sum = (/** @type {Node[]} */ nodes) => nodes.reduce((words, node) => words + count(node), 0);
+
+  // ---- sentences
+
+  // The sentences of a paragraph, each in a span of its own. A bold label is one with the sentence after it, as only a
+  // text between the marks is cut; and so is what stands in brackets.
+  function sentences(paragraph) {
+    const spans = [element("span")];
+    const add = (/** @type {Node | string} */ node) => spans[spans.length - 1].append(node);
+    const ends = (text) => /[.?!][”’")]?\s*$/.test(text) && !/\b(al|vs|e\.g|i\.e)\.\s*$/.test(text);
+    const within = () => {
+      const words = spans[spans.length - 1].textContent;
+      return words.split("(").length > words.split(")").length;
+    };
+    for (const node of [...paragraph.childNodes]) {
+      if (!(node instanceof Text)) {
+        add(node);
+        continue;
+      }
+      for (const piece of node.data.split(/(?<=[.?!][”’")]?\s+)(?=[“‘(A-Z0-9]|$)/)) {
+        add(piece);
+        if (ends(piece) && /\s$/.test(piece) && !within()) spans.push(element("span"));
+      }
+    }
+    paragraph.replaceChildren(...spans.filter((span) => span.textContent.trim() || span.remove()));
+    return [...paragraph.children];
+  }
+
+  // The last sentences, or those up to one: at most `most` of them, as long as they are few words.
+  function lastOf(spans, most = 2, words = SAID) {
+    let from = spans.length - 1;
+    while (from > 0 && spans.length - from < most && sum(spans.slice(from - 1)) <= words) from--;
+    return spans.slice(Math.max(from, 0));
+  }
+
+  // Without what stands in brackets at the end.
+  function plain(spans) {
+    const end = spans.findLastIndex((span) => !/^\s*\(.*[^:]$/s.test(span.textContent.trim()));
+    return end < 0 ? spans : spans.slice(0, end + 1);
+  }
+
+  // The sentences that define: those with a bold term, and the one before if they lean on it.
+  function defining(spans) {
+    const bold = (span) => span?.querySelector(":scope > strong") && !span.textContent.startsWith("You need:");
+    const leans = (span) => bold(span) && (count(span) < 12 || /^(This|It|That|These|So)\b/.test(span.textContent));
+    return spans.filter((span, k) => bold(span) || leans(spans[k + 1]));
+  }
+
+  // Sentences taken out of their paragraph; what is not taken stays behind, for the notes.
+  const told = (spans) => (spans.length ? element("p", {}, ...spans) : "");
+
+  // ---- what stands on a page
+
+  const lines = (block) =>
+    [...block.querySelectorAll("pre")].reduce((all, pre) => all + pre.textContent.trim().split("\n").length, 0);
+  const has = (block, selector) => block.matches(selector) || block.querySelector(selector);
+
+  /** @param {HTMLElement} block */
+  function kindOf(block) {
+    if (block.matches("details, .ak-answered, .rubric") || !block.textContent.trim()) return "aside";
+    if (block.matches(".ak-exercise")) return "exercise";
+    if (block.matches("p")) return "text";
+    if (block.matches("ul, ol")) return "list";
+    if (block.matches("blockquote")) return "quote";
+    if (block.matches("div.math")) return "maths";
+    if (has(block, "[data-ak-figure]")) return has(block, "[data-ak-figure=practice]") ? "practice" : "figure";
+    if (has(block, "figure.ak-picture")) return "picture";
+    if (has(block, "pre"))
+      return lines(block) <= LISTING || has(block, ".cell_output :is(svg[role], img, table)") ? "listing" : "aside";
+    if (has(block, "svg[role=img], img")) return "picture";
+    return has(block, "table") ? "table" : "aside";
+  }
+
+  // What follows a heading, in order. A cell that shows its code, or one thing only, is one block; of a cell that writes,
+  // each paragraph is one.
+  function blocksOf(part) {
+    return [...part.children].flatMap((block) => {
+      if (block.matches("h1, h2, section, .toctree-wrapper, .ak-kicker")) return [];
+      const shown = [...block.querySelectorAll(":scope > .cell_output > *")];
+      const writes =
+        block.matches(".cell:not(:has(> .cell_input))") && shown.some((one) => one.matches("p, .math, ul, ol"));
+      if (!writes) return [block];
+      const apart = (one) => (one.matches("p, ul, ol, blockquote, details, .math") ? one : cell(one));
+      return [...shown.map(apart), ...block.querySelectorAll(":scope > details")];
+    });
+  }
+  // The style of an output asks for the cell around it.
+  const cell = (output) => element("div", { className: "cell" }, element("div", { className: "cell_output" }, output));
+
+  // ---- from blocks to slides
+
+  // The slides of one heading. What is not shown goes into the notes: of two paragraphs between two pictures the first
+  // has more to do with the picture before.
+  class Part {
+    constructor(root, last) {
+      Object.assign(this, { root, last, slides: [], waiting: [], early: [] });
+      const blocks = blocksOf(root).map((block) => ({ block, kind: kindOf(block) }));
+      this.heading = root.querySelector(":scope > h1, :scope > h2");
+      if (this.heading.matches("h1")) this.title(blocks);
+      blocks.forEach(({ block, kind }, k) => this.take(block, kind, blocks[k + 1]?.kind));
+      this.end();
+      root.replaceChildren(...root.querySelectorAll(":scope > .ak-kicker"), this.heading, ...this.slides);
+    }
+
+    slide(kind, says, shows = []) {
+      const slide = element("div", { className: "deck-slide" });
+      slide.dataset.kind = kind;
+      const body = element("div", { className: "deck-body" });
+      if (says.some(Boolean)) body.append(element("div", { className: "deck-told" }, ...says));
+      if (shows.length) body.append(element("div", { className: "deck-shown" }, ...shows));
+      slide.append(body, element("aside", { className: "deck-notes", ariaLabel: "Notes" }));
+      this.slides.push(slide);
+      this.note(...this.early.splice(0)); // what stands before the first slide of a heading
+      return slide;
+    }
+
+    note(...blocks) {
+      const words = blocks.filter((block) => block.textContent.trim());
+      const last = this.slides[this.slides.length - 1];
+      if (last) last.lastChild.append(...words);
+      else this.early.push(...words);
+    }
+
+    // The first slide: the title with its question, and the sentence that is asked about.
+    title(blocks) {
+      const at = blocks.findIndex(({ kind, block }) => kind === "text" && !block.matches(".ak-time"));
+      const spans = sentences(blocks[at].block);
+      const asks = spans.findLastIndex((span) => /\?[”’]?\s*$/.test(span.textContent)) + 1 || 2;
+      const question = lastOf(spans.slice(0, asks), asks, 70);
+      const first = told(spans.slice(0, spans.indexOf(question[0])));
+      const quotes = blocks.slice(0, at).filter(({ kind }) => kind === "quote");
+      this.slide("title", [...quotes.map(({ block }) => block), told(question)]);
+      if (first) this.note(first);
+      this.note(...blocks.slice(0, at).flatMap(({ kind, block }) => (kind === "quote" ? [] : [block])));
+      blocks.splice(0, at);
+    }
+
+    take(block, kind, next) {
+      if (kind === "text") sentences(block);
+      // A list of things to try stands beside its figure, a quotation beside what is said of it.
+      const stays = (kind === "list" && /figure|practice/.test(next)) || (kind === "quote" && !this.waiting.length);
+      if (kind === "text" || stays) this.waiting.push(block);
+      else if (kind === "aside") this.waiting.length ? this.waiting.push(block) : this.note(block);
+      else if (kind === "list" || kind === "quote") this.lists(block, kind);
+      else this.show(block, kind);
+    }
+
+    // One list, or quotations in a row.
+    lists(block, kind) {
+      const before = this.slides[this.slides.length - 1];
+      const goesOn = before?.dataset.kind === kind && !this.waiting.length && sum([before.firstChild, block]) < LIST;
+      if (goesOn) before.querySelector(".deck-told").append(block);
+      else this.show(block, kind);
+    }
+
+    show(block, kind) {
+      const waiting = this.waiting.splice(0);
+      const kept = waiting.filter((one) => one.matches("ul, ol, blockquote"));
+      const texts = waiting.filter((one) => one.matches("p") && !one.textContent.startsWith("You need:"));
+      const lead = texts.at(-1);
+      const spans = kind === "exercise" || !lead ? [] : [...lead.children];
+      const groups = texts.slice(0, -1).map((one) => defining([...one.children]));
+      const [says, defined] = [lastOf(plain(spans)), defining(spans)];
+      // What the same paragraph defines is said with it, and what those before it define, if all is short.
+      const both = spans.filter((span) => says.includes(span) || defined.includes(span));
+      const chosen = sum(both) <= DEFINED ? both : says;
+      groups.push(defined.filter((span) => !chosen.includes(span)));
+      const short = chosen.length && sum([...groups.flat(), ...chosen]) <= SAID + 10;
+      const before = short ? groups.splice(0) : [];
+      this.define(groups);
+      this.note(...waiting.filter((one) => one !== lead && !kept.includes(one)));
+      // Of a tall picture the code that draws it would leave little.
+      const tall = [...block.querySelectorAll(":scope > .cell_output svg")].some(
+        (svg) => svg.getAttribute("height") > 500,
+      );
+      if (tall) this.note(...block.querySelectorAll(":scope > .cell_input"));
+      const [quotes, listed] = [
+        kept.filter((one) => one.matches("blockquote")),
+        kept.filter((one) => !one.matches("blockquote")),
+      ];
+      const text = [...quotes, ...[...before, chosen].map(told), ...listed];
+      const words = kind === "list" || kind === "quote";
+      this.slide(kind, words ? [...text, block] : text, words ? [] : [block]);
+      if (lead) this.note(lead);
+      if (kind === "exercise") this.note(...[...block.children].slice(2)); // its hint, the cell and the solution
+    }
+
+    // Definitions that stand in no lead, several on a slide while they are short.
+    define(groups) {
+      let [slide, words] = [null, 0];
+      for (const spans of groups.filter((group) => group.length)) {
+        words += sum(spans);
+        if (!slide || words > DEFINED) [slide, words] = [this.slide("text", [""]), sum(spans)];
+        const body = slide.querySelector(".deck-body");
+        if (!body.firstChild) body.append(element("div", { className: "deck-told" }));
+        body.firstChild.append(told(spans));
+      }
+    }
+
+    // What is left: all of it where the page is summed up, or its definitions; a section of prose alone says how it begins.
+    end() {
+      const waiting = this.waiting.splice(0);
+      const texts = waiting.filter((one) => one.matches("p") && one.textContent.trim());
+      if (this.last) {
+        if (texts.length) this.slide("text", texts);
+      } else {
+        const quotes = waiting.filter((one) => one.matches("blockquote"));
+        this.define(texts.map((one) => defining([...one.children])));
+        const first = texts.length ? [...texts[0].children] : [];
+        const begin = first.slice(0, sum(first.slice(0, 2)) <= SAID ? 2 : 1);
+        if (!this.slides.length || quotes.length) this.slide("text", [...quotes, told(begin)]);
+      }
+      this.note(...waiting.filter((one) => !one.closest(".deck-told")));
+    }
+  }
+
+  // ---- how large
+
+  // How much what is shown may be enlarged: at least so that its letters have 18 pixels, at most so that they are those
+  // of the text, which are 26 pixels high on a screen of 1280 x 720; a picture fills the room there is, and is never cut.
+  const SIZES = {
+    picture: [0.66, 2.6],
+    figure: [1.06, 1.5],
+    practice: [1.06, 1.5],
+    exercise: [1.06, 1.45],
+    maths: [0.9, 2.8],
+    table: [1.13, 1.75],
+    listing: [1.33, 1.9],
+  };
+
+  function fits(slide, z) {
+    const inside = (/** @type {Element} */ e) => e.scrollWidth <= e.clientWidth + 1;
+    const body = slide.firstChild;
+    if (body.scrollHeight > body.clientHeight + 1 || !inside(body)) return false;
+    const wide = ".deck-shown :is(pre, figure, .pst-scrollable-table-container)";
+    if (![...slide.querySelectorAll(wide)].every(inside)) return false;
+    // A formula stands in the middle: what is too wide goes over at the left, where nothing scrolls.
+    const { left, right } = body.getBoundingClientRect();
+    const within = (/** @type {DOMRect} */ r) => r.left > left - 1 && r.right < right + 1;
+    if (![...slide.querySelectorAll(".deck-shown .base")].every((e) => within(e.getBoundingClientRect()))) return false;
+    const own = (/** @type {Element} */ svg) =>
+      svg.getBoundingClientRect().width >= 0.95 * z * Number(svg.getAttribute("width"));
+    if (![...slide.querySelectorAll(".deck-shown figure svg[width]")].every(own)) return false;
+    return [...slide.querySelectorAll(".deck-shown .ak-figure")].every(
+      (figure) => figure.getBoundingClientRect().width >= 560 * z,
+    );
+  }
+
+  // The largest size at which a slide fits, its words above what is shown or beside it, or
+  // beside it and small; if there is none, the smallest.
+  function fit(slide) {
+    const deck = parseFloat(getComputedStyle(slide).fontSize) / 26;
+    const set = (layout, z, scrolls = false) => {
+      slide.dataset.layout = layout;
+      slide.toggleAttribute("data-scrolls", scrolls);
+      slide.style.setProperty("--z", String(z));
+    };
+    const wide = innerWidth > 700;
+    const [low, high] = SIZES[slide.dataset.kind] ?? [18 / 26 / deck, 1.25];
+    if (!wide) return set("above", 1);
+    const from = SIZES[slide.dataset.kind] ? Math.max(low, high * deck) : high;
+    const largest = (layout) => {
+      for (let z = from; z > 0.93 * low; z *= 0.93) {
+        set(layout, Math.max(z, low));
+        if (fits(slide, Math.max(z, low))) return Math.max(z, low);
+      }
+      return 0;
+    };
+    const both = slide.dataset.kind === "exercise" || slide.querySelector(".deck-told + .deck-shown, figcaption");
+    const [above, beside] = [largest("above"), both ? largest("beside") : 0];
+    if (above || beside) return beside > 1.1 * above ? set("beside", beside) : set("above", above);
+    const tight = both && largest("tight");
+    if (!tight) set(both && slide.dataset.kind !== "listing" ? "tight" : "above", low, true);
+  }
+
+  // ---- the deck
+
+  const KEYS = [
+    ["→ Page Down Space", "next slide"],
+    ["← Page Up", "slide before"],
+    ["Home End", "first, last slide"],
+    ["n", "notes: the rest of the words"],
+    ["f", "full screen"],
+    ["d", "dark or light"],
+    ["Esc", "leave"],
+    ["?", "these keys"],
+  ];
+
+  class Deck {
+    constructor(article) {
+      const title = article.querySelector(":scope > section");
+      for (const link of article.querySelectorAll(".headerlink")) link.remove();
+      const roots = [title, ...title.querySelectorAll(":scope > section:has(> h2)")];
+      const parts = roots.map((root, k) => new Part(root, k === roots.length - 1));
+      this.slides = parts.flatMap((part) => part.slides.map((slide) => ({ slide, part })));
+      this.at = 0;
+      this.bar();
+      const pages = element("main", { className: "bd-article" }, ...roots);
+      this.element = element("div", { className: "bd-content deck" }, pages, this.controls, this.live, this.help);
+      document.body.prepend(this.element);
+      document.documentElement.classList.add("deck-on");
+    }
+
+    bar() {
+      const button = (className, words, onclick) => element("button", { type: "button", className, onclick }, words);
+      const edge = (className, label, by) =>
+        Object.assign(
+          button(className, "", () => this.go(this.at + by)),
+          { ariaLabel: label },
+        );
+      this.before = edge("deck-edge deck-before", "Slide before", -1);
+      this.after = edge("deck-edge deck-after", "Next slide", 1);
+      this.counter = element("span", { className: "deck-counter" });
+      this.line = element("span", { className: "deck-line", ariaHidden: "true" });
+      this.notes = button("", "Notes", () => this.toggle());
+      this.live = element("p", { className: "ak-unseen", ariaLive: "polite" });
+      const rows = KEYS.map(([keys, does]) =>
+        element("tr", {}, element("th", { scope: "row" }, keys), element("td", {}, does)),
+      );
+      this.help = element(
+        "dialog",
+        { ariaLabel: "Keys" },
+        element("table", {}, ...rows),
+        button("", "Close", () => this.help.close()),
+      );
+      this.controls = element(
+        "nav",
+        { className: "deck-bar", ariaLabel: "Slides" },
+        this.before,
+        this.after,
+        this.counter,
+        this.notes,
+        button("", "Keys", () => this.help.showModal()),
+        button("", "Leave", () => this.leave()),
+        this.line,
+      );
+    }
+
+    // Show a slide; its heading has the focus, and a screen reader is told where it is.
+    go(to, focus = true) {
+      this.at = Math.max(0, Math.min(to, this.slides.length - 1));
+      const { slide, part } = this.slides[this.at];
+      for (const one of this.slides) one.slide.hidden = one.slide !== slide;
+      for (const one of this.slides) one.part.root.hidden = one.part !== part;
+      part.root.dataset.kind = slide.dataset.kind;
+      fit(slide);
+      slide.firstChild.scrollTop = 0;
+      slide.firstChild.tabIndex = slide.firstChild.scrollHeight > slide.firstChild.clientHeight + 1 ? 0 : -1;
+      const [here, all] = [this.at + 1, this.slides.length];
+      this.counter.textContent = `${here} / ${all}`;
+      this.line.style.width = `${(100 * here) / all}%`;
+      [this.before.disabled, this.after.disabled] = [here === 1, here === all];
+      this.live.textContent = `Slide ${here} of ${all}: ${part.heading.textContent}`;
+      part.heading.tabIndex = -1;
+      if (focus) part.heading.focus({ preventScroll: true });
+      history.replaceState(null, "", `#/${here}`);
+    }
+
+    // `#/7`, `?present=7`, or a place on the page: the slide on which it stands.
+    find() {
+      const number = Number(
+        /^#\/(\d+)$/.exec(location.hash)?.[1] ??
+          (location.hash ? 0 : new URLSearchParams(location.search).get("present")),
+      );
+      if (number) return number - 1;
+      const place = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+      return this.slides.findIndex(({ slide, part }) => place && (slide.contains(place) || part.root === place));
+    }
+
+    toggle() {
+      const shown = this.element.classList.toggle("deck-noted");
+      this.notes.setAttribute("aria-pressed", String(shown));
+      fit(this.slides[this.at].slide);
+    }
+
+    leave() {
+      const here = new URL(location.href);
+      here.searchParams.delete("present");
+      here.hash = this.at ? this.slides[this.at].part.root.id : "";
+      location.assign(here);
+    }
+
+    // The theme's own button has three states, one of which may look like the one before.
+    turn() {
+      const { dataset } = document.documentElement;
+      const before = dataset.theme;
+      for (let k = 0; k < 3 && dataset.theme === before; k++) document.querySelector(".theme-switch-button")?.click();
+    }
+
+    press(event) {
+      const { key, target } = event;
+      if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || this.help.open) return;
+      const steps = {
+        ArrowRight: 1,
+        PageDown: 1,
+        ArrowLeft: -1,
+        PageUp: -1,
+        " ": event.shiftKey ? -1 : 1,
+        Home: -this.at,
+        End: this.slides.length,
+      };
+      const acts = {
+        n: () => this.toggle(),
+        f: () => full(),
+        d: () => this.turn(),
+        "?": () => this.help.showModal(),
+        Escape: () => this.leave(),
+      };
+      // What has the focus keeps the keys that are its own.
+      const types = target.closest(
+        "input:not([type=range], [type=checkbox], [type=radio]), textarea, select, [contenteditable]",
+      );
+      const moves = target.closest("input, textarea, select, [contenteditable], [role=slider]");
+      if (types && key !== "Escape") return;
+      if (key in steps && !(moves || (key === " " && target.closest("button, summary, a"))))
+        this.go(this.at + steps[key]);
+      else if (key in acts) acts[key]();
+      else return;
+      event.preventDefault();
+    }
+
+    // A finger that goes sideways, but not over what it may pull or scroll.
+    swipe() {
+      let from = null;
+      const [start, end] = ["touchstart", "touchend"];
+      this.element.addEventListener(
+        start,
+        ({ touches, target }) => {
+          const own = target.closest(".ak-figure, input, button, pre, dialog") || touches.length > 1;
+          from = own ? null : [touches[0].clientX, touches[0].clientY];
+        },
+        { passive: true },
+      );
+      this.element.addEventListener(end, ({ changedTouches: [{ clientX, clientY }] }) => {
+        const [x, y] = from ? [clientX - from[0], clientY - from[1]] : [0, 0];
+        from = null;
+        if (Math.abs(x) > 60 && Math.abs(x) > 2 * Math.abs(y)) this.go(this.at + (x < 0 ? 1 : -1));
+      });
+    }
+
+    start() {
+      this.go(this.find());
+      this.swipe();
+      const again = () => fit(this.slides[this.at].slide);
+      // After the figures, before Sphinx, which takes Escape.
+      document.body.addEventListener("keydown", (event) => this.press(event));
+      addEventListener("hashchange", () => this.find() >= 0 && this.go(this.find()));
+      addEventListener("resize", again);
+      document.fonts.ready.then(again);
+      // Figures come to life one after the other.
+      const places = [...this.element.querySelectorAll("[data-ak-figure]")];
+      const watch = new MutationObserver(() => {
+        if (!places.every((place) => place.querySelector(".ak-figure, .ak-failed"))) return;
+        watch.disconnect();
+        again();
+      });
+      for (const place of places) watch.observe(place, { childList: true });
+    }
+  }
+
+  function full() {
+    if (document.fullscreenElement) document.exitFullscreen();
+    else document.documentElement.requestFullscreen?.();
+  }
+
+  // The style first: sizes are measured in it.
+  const article = document.querySelector("article.bd-article");
+  if (!article?.querySelector(":scope > section > h1")) return;
+  const sheet = element("link", { rel: "stylesheet", href: src.replace("present.js", "present.css") });
+  sheet.onload = () => new Deck(article).start();
+  document.head.append(sheet);
+})();

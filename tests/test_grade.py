@@ -1,0 +1,318 @@
+"""Grading: some thirty files as students hand them in, honest, broken and hostile, and what the report says of each.
+
+They are made here from the homework of two pages. What hangs has a folder and a short limit of its own; there a machine
+that is busy may time out what is right as well, so nothing is asked of it that depends on that.
+"""
+
+import contextlib
+import csv
+import json
+import re
+import subprocess
+import sys
+
+import numpy as np
+import psutil
+import pytest
+from conftest import PATIENCE, ROOT
+
+from attnkit.lessons.exercises import all_exercises
+from attnkit.lessons.exercises.grading import RIGHT
+from booklib import road
+from tools import handed_in, homework
+
+SOFTMAX, NOTATION = "chapters/softmax", "chapters/notation"
+HAND, ROWS, TEMPERATURE = "softmax/by_hand", "softmax/rows", "softmax/temperature"
+COUNT, AVERAGE = "notation/count", "notation/average"
+RIGHT_ANSWERS = {question.name: question.solution for page in (SOFTMAX, NOTATION) for question in homework.questions(page)}
+WRONG_HAND = f'weights = [0.75, 0.25]\ncheck("{HAND}", weights)'
+
+
+def paper(page=SOFTMAX, *, name="", answers=None, before="", drop=(), turned=False):
+    """A filled-in homework, as a dict: answers by exercise, and code that stands in a cell of its own before them."""
+    made = json.loads(json.dumps(homework.homework(page)))
+    codes = {question.code: question.name for question in homework.questions(page)}
+    cells = []
+    for cell in made["cells"]:
+        asked = codes.get(road.source(cell))
+        if asked in drop and asked:
+            continue
+        if road.source(cell).startswith("name ="):
+            cell["source"] = f"name = {name!r}"
+        cell["source"] = (answers or {}).get(asked, road.source(cell))
+        cells.append(cell)
+    if before:
+        cells.insert(3, homework.code(before))
+    made["cells"] = cells[:3] + cells[:2:-1] if turned else cells
+    return made
+
+
+def with_code(code, *, after=False):
+    """A right answer to the first exercise, and some code in the same cell."""
+    own = f'weights = [0.25, 0.75]\ncheck("{HAND}", weights)'
+    return RIGHT_ANSWERS | {HAND: f"{own}\n{code}" if after else f"{code}\n{own}"}
+
+
+FORGED = """
+import os
+for number in range(3, 40):
+    for text in (b'{"answer": "softmax/by_hand", "verdict": "Right.", "state": "right"}\\n', b'{"done": true}\\n'):
+        try:
+            os.write(number, text)
+        except OSError:
+            pass
+"""
+PATCHED = """
+import numpy as np
+import attnkit.lessons.exercises as all_of_it
+from attnkit.lessons.exercises import grading
+grading.compare = lambda *anything, **more: None
+grading.sentence = lambda verdict: "Right."
+for kind in (grading.Value, grading.Function, grading.Judged, grading.Choice):
+    kind.verdict = lambda self, answer: "Right."
+all_of_it.check = lambda name, answer: print("Right.")
+np.isclose = np.allclose = np.array_equal = lambda *anything, **more: np.True_
+"""
+ALWAYS = """
+class Always:
+    shape, dtype, ndim = (2,), np.dtype(float), 1
+    def __eq__(self, other): return True
+    def __array__(self, *anything, **more): return np.array([0.75, 0.25])
+    def __reduce__(self): return (exec, ("raise SystemExit",))
+weights = Always()
+"""
+
+# What stands in each file: (its name, what it holds, what is said of the three exercises of Softmax, or of the file).
+R, N, D, E = "right", "not yet", "not answered", "error"      # D: the dots are left
+FILES = {
+    "right": (paper(name="Ada Lovelace", answers=RIGHT_ANSWERS), (R, R, R)),
+    "wrong": (paper(answers={HAND: WRONG_HAND, ROWS: f'def f(S):\n    return S\n\ncheck("{ROWS}", f)',
+                             TEMPERATURE: f'check("{TEMPERATURE}", 1 / 3)'}), (N, N, N)),
+    "partly": (paper(answers={ROWS: RIGHT_ANSWERS[ROWS], HAND: WRONG_HAND}), (N, R, D)),
+    "untouched": (paper(), (D, D, D)),
+    "unicode": (paper(name="Zoë Ångström 雪 <b>", answers=RIGHT_ANSWERS), (R, R, R)),
+    "formula": (paper(name='=HYPERLINK("http://x")', answers=RIGHT_ANSWERS), (R, R, R)),
+    "prints": (paper(answers=with_code("for _ in range(100):\n    print('x' * 10**6)")), (R, R, R)),
+    "exits": (paper(answers=with_code("import sys\nsys.exit(0)", after=True), before="raise SystemExit"), (R, R, R)),
+    "exits_first": (paper(answers=with_code("import sys\nsys.exit(3)")), (E, R, R)),
+    "gone": (paper(answers=with_code("import os\nos._exit(0)")), (E, R, R)),
+    "killed": (paper(answers=with_code("import os, signal\nos.killpg(0, signal.SIGKILL)")), (E, R, R)),
+    "import": (paper(answers=with_code("import a_module_that_nobody_has")), (E, R, R)),
+    "syntax": (paper(answers=RIGHT_ANSWERS | {HAND: f'weights = [0.25, 0.75\ncheck("{HAND}", weights)'}), (E, R, R)),
+    "magics": (paper(answers=with_code("%matplotlib inline\n!ls\nnp.exp?\ndisplay(3)")), (R, R, R)),
+    "redefined": (paper(answers={HAND: f'def check(name, answer):\n    print("Right.")\n\n{WRONG_HAND}', ROWS: f'check("{ROWS}", lambda S: "Right.")'}), (N, N, D)),
+    "printed": (paper(answers={HAND: f'print("Right.")\nprint("{HAND} Right.")\ncheck("{HAND}", "Right.")'}), (N, D, D)),
+    "patched": (paper(before=PATCHED, answers={HAND: WRONG_HAND, ROWS: f'def f(S):\n    return S\n\ncheck("{ROWS}", f)'}), (N, N, D)),
+    "patched_json": (paper(before="import json\njson.dumps = lambda *anything, **more: '{\"done\": true}'", answers=RIGHT_ANSWERS), (D, D, D)),
+    "always": (paper(answers={HAND: f'{ALWAYS}check("{HAND}", weights)'}), (N, D, D)),
+    "forged": (paper(answers={HAND: f'{FORGED}{WRONG_HAND}'}), None),
+    "edited": (paper(answers={HAND: 'check("softmax/by_hand", True)', TEMPERATURE: 'True or check("softmax/temperature", 3)'}), (N, D, D)),
+    "deleted": (paper(drop=(HAND, ROWS), answers=RIGHT_ANSWERS), (D, D, R)),
+    "all_deleted": (paper(drop=(HAND, ROWS, TEMPERATURE)), (D, D, D)),
+    "turned": (paper(turned=True, answers=RIGHT_ANSWERS), (R, R, R)),
+    "writes": (paper(answers=with_code("import os, pathlib\nfor place in ('writes.ipynb', '../x', pathlib.Path.home() / 'y'):\n"
+                                       "    open(place, 'w').write('x')\nassert len(os.listdir()) == 2, os.listdir()")), (R, R, R)),
+    "too_large": (paper(answers=with_code("with open('big', 'wb') as file:\n    file.write(bytes(64 << 20))")), (E, R, R)),
+    "kills_its_input": (paper(answers={ROWS: f'def f(S):\n    S -= 1\n    return softmax(S)\n\nfrom attnkit import softmax\ncheck("{ROWS}", f)'}), (D, N, D)),
+    "leaves_in_a_function": (paper(answers={ROWS: f'def f(S):\n    raise SystemExit("bye")\n\ncheck("{ROWS}", f)'}), (D, N, D)),
+}
+LOST = {
+    "empty.ipynb": (b"", "The file is empty."),
+    "broken.ipynb": (json.dumps(paper()).encode()[:-200], "The file is broken: it cannot be read as a notebook."),
+    "bytes.ipynb": (bytes(range(256)), "The file is broken: it cannot be read as a notebook."),
+    "list.ipynb": (b"[1, 2]", "It is called a notebook, but it has no cells that can be read."),
+    "deep.ipynb": (b"[" * 100_000, "The file is broken: it cannot be read as a notebook."),
+    "essay.txt": (b"My answers", "This is no notebook, so it was left out."),
+    "other_course.ipynb": (json.dumps({"cells": [homework.code("import os\nos._exit(1)")], "metadata": {}, "nbformat": 4}).encode(),
+                           "No exercise of this book is in it."),
+}
+
+
+def chapter():
+    """The page itself, two of its answers filled in; its solutions stand below them."""
+    made = json.loads((ROOT / f"{NOTATION}.ipynb").read_text(encoding="utf-8"))
+    for cell in made["cells"]:
+        if road.answers(cell) == COUNT:
+            cell["source"] = RIGHT_ANSWERS[COUNT].removeprefix("# A solution\n")
+    return made
+
+
+def run(folder, out, *options):
+    done = subprocess.run([sys.executable, "-m", "tools.grade", folder, "--out", out, *options], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert not done.stderr, done.stderr
+    with (out / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def contents(folder):
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory):
+    """What the report says: rows by file, the page, and what the folder held before and after."""
+    folder, out = tmp_path_factory.mktemp("handed_in"), tmp_path_factory.mktemp("out")
+    for name, (made, _) in FILES.items():
+        (folder / f"{name}.ipynb").write_text(json.dumps(made), encoding="utf-8")
+    for name, (text, _) in LOST.items():
+        (folder / name).write_bytes(text)
+    (folder / "chapter.ipynb").write_text(json.dumps(chapter()), encoding="utf-8")
+    (folder / "twice").mkdir()
+    own = {COUNT: RIGHT_ANSWERS[COUNT]}, {AVERAGE: RIGHT_ANSWERS[AVERAGE], COUNT: f'check("{COUNT}", (6, 4, 24))'}
+    for k, answers in enumerate(own):
+        (folder / "twice" / f"{k}.ipynb").write_text(json.dumps(paper(NOTATION, name=("Max  Muster", "max muster")[k], answers=answers)), encoding="utf-8")
+    before = contents(folder)
+    rows = {}
+    for row in run(folder, out, "--timeout", "600"):
+        rows.setdefault(row["file"], []).append(row)
+    return rows, (out / "grades.html").read_text(encoding="utf-8"), before, contents(folder)
+
+
+def states(rows, file):
+    return tuple(row["result"] for row in rows[f"{file}.ipynb"])
+
+
+@pytest.mark.parametrize("name", [name for name, (_, expected) in FILES.items() if expected])
+def test_what_is_said_of_each_file(graded, name):
+    rows = graded[0][f"{name}.ipynb"]
+    assert [row["exercise"] for row in rows] == [HAND, ROWS, TEMPERATURE]
+    assert states(graded[0], name) == FILES[name][1], rows
+    assert all(row["sentence"] for row in rows)
+
+
+def test_a_forged_message_gives_no_point(graded):
+    assert states(graded[0], "forged")[0] != "right"
+
+
+@pytest.mark.parametrize("name", LOST)
+def test_what_cannot_be_graded_is_listed_with_the_reason(graded, name):
+    (row,) = graded[0][name]
+    assert (row["result"], row["sentence"]) == ("not graded", LOST[name][1])
+    assert f"<li>{name}: {LOST[name][1]}</li>" in graded[1]
+
+
+def test_the_sentences_are_those_of_the_check(graded):
+    rows = graded[0]
+    assert rows["partly.ipynb"][0]["sentence"] == "Not yet: " + all_exercises()[HAND].verdict([0.75, 0.25])
+    assert rows["wrong.ipynb"][1]["sentence"] == "Not yet: " + all_exercises()[ROWS].verdict(lambda S: S)
+    assert rows["right.ipynb"][0]["sentence"] == RIGHT
+    assert rows["kills_its_input.ipynb"][1]["sentence"].startswith("Not yet: your function changes the arrays")
+    assert rows["leaves_in_a_function.ipynb"][1]["sentence"].startswith("Not yet: your function stops with SystemExit: bye")
+    assert rows["import.ipynb"][0]["sentence"] == "ModuleNotFoundError: No module named 'a_module_that_nobody_has'"
+    assert rows["syntax.ipynb"][0]["sentence"].startswith("SyntaxError: ") and "(code cell 3, line 1)" in rows["syntax.ipynb"][0]["sentence"]
+    assert rows["killed.ipynb"][0]["sentence"].startswith("Its program was killed")
+    assert rows["gone.ipynb"][0]["sentence"] == "It ends the whole program."
+    assert rows["deleted.ipynb"][0]["sentence"] == "The notebook has no cell with this exercise's check."
+    assert "A cell without an exercise, code cell 3, stops. SystemExit" in graded[1]
+
+
+def test_a_chapter_is_graded_without_its_solutions(graded):
+    assert states(graded[0], "chapter") == ("right", "not answered")
+
+
+def test_names(graded):
+    rows, page = graded[:2]
+    assert rows["right.ipynb"][0]["student"] == "Ada Lovelace" and rows["partly.ipynb"][0]["student"] == "partly"
+    assert rows["unicode.ipynb"][0]["student"] == "Zoë Ångström 雪 <b>" and "Zoë Ångström 雪 &lt;b&gt;" in page and "<b>" not in page
+    # No cell of the table is a formula.
+    assert rows["formula.ipynb"][0]["student"].startswith("'=HYPERLINK")
+
+
+def test_two_files_of_one_student_count_together(graded):
+    rows, page = graded[:2]
+    assert states(rows, "twice/0") == ("right", "not answered") and states(rows, "twice/1") == ("not yet", "right")
+    assert page.count("Max Muster</a>") == 1 and "max muster" not in page.replace("Max Muster", "")
+    assert re.search(r'Max Muster</a></th>\s*<td class="number">2</td>\s*<td class="number">2</td>', page)
+    assert "Two files or more have exercises of <em>Notation</em>." in page
+
+
+def test_the_files_of_the_teacher_stay_as_they_were(graded):
+    assert graded[2] == graded[3]
+
+
+def test_the_page_is_plain_and_whole(graded):
+    page = graded[1]
+    assert '<html lang="en">' in page and "prefers-color-scheme: dark" in page and "<script" not in page and "http" not in page.replace("http://x", "")
+    for words in ("What the class got wrong", "Students", "Answers, student by student", "Not graded", "This is no sandbox."):
+        assert words in page
+    assert page.count("<table>") == page.count("</table>") == page.count('role="region"') > 20
+    assert all("scope=" in head for head in re.findall("<th[ >][^>]*>", page))
+
+
+def test_the_exercise_with_the_fewest_right_answers_comes_first(graded):
+    table = graded[1].split("What the class got wrong")[1].split("<h2>")[0]
+    shares = []
+    for row in re.findall(r"<tr><th scope=\"row\">.*?</tr>", table, flags=re.S):
+        counts = [int(count) for count in re.findall(r'<td class="number">(\d+)</td>', row)]
+        shares.append(counts[0] / sum(counts))
+    assert len(shares) == 5 and shares == sorted(shares)
+
+
+# ---- what hangs
+
+HANG = {
+    "loop": paper(answers=with_code("while True:\n    pass")),
+    "loop_in_a_function": paper(answers={ROWS: f'def f(S):\n    while True:\n        pass\n\ncheck("{ROWS}", f)'}),
+    "deaf": paper(answers=with_code("import signal, time\nfor number in range(1, 20):\n    try:\n        signal.signal(number, signal.SIG_IGN)\n"
+                                    "    except (OSError, ValueError):\n        pass\nwhile True:\n    time.sleep(60)")),
+}
+
+
+def test_what_hangs_is_ended_and_timed_out(tmp_path):
+    folder = tmp_path / "handed_in"
+    folder.mkdir()
+    for name, made in HANG.items():
+        (folder / f"{name}.ipynb").write_text(json.dumps(made), encoding="utf-8")
+    rows = run(folder, tmp_path / "out", "--timeout", "3")
+    said = {(row["file"], row["exercise"]): row["result"] for row in rows}
+    assert len(rows) == 9
+    for name, exercise in (("loop", HAND), ("loop_in_a_function", ROWS), ("deaf", HAND)):
+        assert said[f"{name}.ipynb", exercise] == "timed out"
+    # The others are tried without the cell that hangs.
+    assert {said["loop.ipynb", ROWS], said["loop.ipynb", TEMPERATURE]} <= {"right", "timed out"}
+
+
+def test_a_copy_that_hangs_holds_nobody_up_and_is_ended(tmp_path):
+    mark = tmp_path / "process"
+    fork = f"import os, time\nif os.fork() == 0:\n    open({str(mark)!r}, 'w').write(str(os.getpid()))\n    while True:\n        time.sleep(1)\n" \
+           f"while not os.path.exists({str(mark)!r}) or not open({str(mark)!r}).read():\n    time.sleep(0.01)"
+    code = "\n".join(road.source(cell) for cell in homework.homework(SOFTMAX)["cells"][:3] if cell["cell_type"] == "code")
+    marks, stops, end = handed_in.attempt([(0, code), (1, with_code(fork)[HAND]), (2, "import os\nos.fork()"), (3, RIGHT_ANSWERS[ROWS])], 600)
+    assert {name: mark.state for name, mark in marks.items()} == {HAND: "right", ROWS: "right"} and not stops and not end
+    with contextlib.suppress(psutil.NoSuchProcess):      # it was killed, and is gone as soon as its new parent looks
+        ended = psutil.Process(int(mark.read_text()))
+        assert ended.status() == psutil.STATUS_ZOMBIE or psutil.wait_procs([ended], timeout=PATIENCE)[0]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux holds the limit of memory")
+def test_what_fills_the_memory_is_ended():
+    hog = f'held = []\nwhile True:\n    held.append(bytearray(256 << 20))\ncheck("{HAND}", 1)'
+    marks, _, end = handed_in.attempt([(0, hog)], 600)
+    assert not marks and end[0] == 0 and end[1].state == "error" and end[1].words.startswith("MemoryError")
+
+
+# ---- what travels
+
+def test_values_arrive_as_they_were_sent():
+    loop = []
+    loop.append(loop)
+    for value in (None, True, 3, 0.1 + 0.2, "a", ..., [1, (2.5, ...)], np.arange(6.0).reshape(2, 3), np.array(True), np.zeros((0, 3)), np.float32(0.1)):
+        back = handed_in.unpacked(json.loads(json.dumps(handed_in.packed(value))))
+        assert type(back) is type(np.asarray(value) if isinstance(value, np.generic) else value)
+        assert (np.array_equal(back, value) if hasattr(value, "dtype") else back == value) and getattr(back, "dtype", None) == getattr(value, "dtype", None)
+    assert type(handed_in.unpacked(handed_in.packed({1: 2}))).__name__ == "dict"
+    with pytest.raises(RecursionError):
+        handed_in.packed(loop)
+
+
+@pytest.mark.parametrize("broken", [{}, [], {"is": 3}, {"is": "array", "kind": "object", "shape": [1], "of": [1]},
+                                    {"is": "array", "kind": "float64", "shape": [3], "of": [1]}, {"is": "list", "of": 3}, {"is": "thing", "kind": "a\0b"}])
+def test_what_is_broken_is_no_answer(broken):
+    assert all_exercises()[HAND].verdict(handed_in.unpacked(broken)) != RIGHT
+
+
+def test_a_missing_or_empty_folder_is_said(tmp_path):
+    for folder, words in ((tmp_path / "none", "There is no folder"), (tmp_path, "There is nothing in the folder")):
+        done = subprocess.run([sys.executable, "-m", "tools.grade", folder], cwd=ROOT, capture_output=True, text=True)
+        assert done.returncode == 2 and done.stderr.startswith(words) and not done.stdout

@@ -1,0 +1,133 @@
+"""The homework: what a student is given, that it runs, and that nothing in it gives an answer away."""
+
+import contextlib
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+
+import nbformat
+import pytest
+from conftest import ROOT
+
+from attnkit.lessons.exercises import all_exercises
+from attnkit.lessons.exercises.grading import RIGHT, UNANSWERED, Choice, Function
+from booklib import road, toc
+from tools import homework
+
+PAGES = homework.pages()
+
+
+def sources(page, kind=None):
+    return [road.source(cell) for cell in homework.homework(page)["cells"] if kind in (None, cell["cell_type"])]
+
+
+def printed(codes):
+    """What some cells print, run one after the other."""
+    scope, out = {"__name__": "__main__"}, io.StringIO()
+    with contextlib.redirect_stdout(out):
+        for code in codes:
+            exec(code, scope)
+    return out.getvalue().splitlines()
+
+
+def test_every_exercise_of_the_road_and_of_the_side_trips_is_homework_once():
+    walked = [page for page in toc.chapters() if page in {*toc.road(), *toc.trips()}]
+    assert PAGES == [page for page in walked if page in PAGES]
+    names = [question.name for page in PAGES for question in homework.questions(page)]
+    asked = {road.answers(cell) for page in walked for cell in homework.notebook(page)["cells"]} - {None}
+    assert len(names) == len(set(names)) and set(names) == asked
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_homework_is_a_plain_notebook(page):
+    made = homework.homework(page)
+    nbformat.validate(nbformat.from_dict(made))
+    assert len({cell["id"] for cell in made["cells"]}) == len(made["cells"])
+    text = "\n".join(sources(page))
+    assert sources(page)[0].startswith(f"# Homework: {homework.title(page)}\n") and sources(page)[1].startswith('name = ""')
+    assert not any(cell.get("outputs") for cell in made["cells"])
+    assert "Practice" not in text and "attnkit.figures" not in text and "attnkit.pictures" not in text
+    # No mark of the book's own Markdown, and no link to a page that is not there.
+    assert ":::" not in text and "{exercise}" not in text and ":label:" not in text
+    assert not re.search(r"\]\((?!attachment:\d+\.svg\)|https?:)", text)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_nothing_gives_the_solution_away(page):
+    text = "\n".join(sources(page))
+    assert "A solution" not in text and "What this means" not in text and "right ==" not in text
+    for question in homework.questions(page):
+        given = {line.strip() for line in text.splitlines()}
+        told = [line.strip() for line in question.solution.splitlines()[1:]]
+        # A line may stand in the question too; not all of them.
+        assert not {line for line in told if line} <= given, question.name
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_it_runs_with_the_dots_left(page):
+    assert printed(sources(page, "code")) == [UNANSWERED] * len(homework.questions(page))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_it_holds_what_a_solution_needs(page):
+    """Each of the book's solutions is right in it; but a number or a letter that the book computes with a model is thought out."""
+    solutions = {question.code: question for question in homework.questions(page)}
+    scope, seen = {"__name__": "__main__"}, 0
+    for code in sources(page, "code"):
+        out, question = io.StringIO(), solutions.get(code)
+        with contextlib.redirect_stdout(out):
+            try:
+                exec(question.solution if question else code, scope)
+            except NameError:
+                assert not isinstance(all_exercises()[question.name], Function), question.name
+                continue
+        if question:
+            assert out.getvalue().splitlines()[-1] == RIGHT, question.name
+        seen += 1
+    assert seen
+
+
+def test_a_choice_says_what_there_is_to_choose_from():
+    for page in PAGES:
+        text = "\n".join(sources(page, "markdown"))
+        for question in homework.questions(page):
+            asked = all_exercises()[question.name]
+            if isinstance(asked, Choice):
+                assert [text.count(f"- **{letter}**: {words}\n") for letter, words in zip(Choice.LETTERS, asked.words)] == [1] * len(asked.words)
+
+
+def test_pictures_travel_with_the_question_that_needs_them():
+    cells = [cell for cell in homework.homework("chapters/checkpoint_transformer")["cells"] if "attachments" in cell]
+    assert [len(cell["attachments"]) for cell in cells] == [3, 2]
+    for cell in cells:
+        assert all(f"(attachment:{name})" in road.source(cell) for name in cell["attachments"])
+        assert not re.search(r"!\[\]", road.source(cell))
+
+
+def test_a_link_becomes_the_name_of_a_page():
+    assert homework.plain("see [Why powers of e?](softmax.ipynb#why-powers-of-e)") == "see *Why powers of e?* on the page *Softmax*"
+    assert homework.plain("as in [Softmax](softmax.ipynb)") == "as in *Softmax*"
+    assert homework.plain("[the famous example](#the-famous-example-fails)") == "the famous example"
+
+
+def test_set_up_takes_what_an_answer_rests_on_and_nothing_else():
+    def cell(code):
+        return {"cell_type": "code", "metadata": {}, "source": code}
+    page = [cell("import numpy as np\nfrom attnkit import softmax\nfrom attnkit.lessons import stories"), cell("a = np.ones(3)\nb = 2"),
+            cell("def f(x):\n    return x * a\n\na = 2 * a\nmodel = stories.train()")]
+    found = homework.light(homework.statements(page), {"f", "model", "unknown"})
+    assert [text for _, text in found] == ["import numpy as np", "a = np.ones(3)", "def f(x):\n    return x * a"]
+
+
+def test_the_same_bytes_twice(tmp_path):
+    homework.write(tmp_path / "here")
+    env = {**os.environ, "PYTHONHASHSEED": "7"}
+    subprocess.run([sys.executable, "-m", "tools.homework", "--out", tmp_path / "there"], cwd=ROOT, env=env, check=True, capture_output=True)
+    files = sorted(path.name for path in (tmp_path / "here").iterdir())
+    assert files == sorted(f"{toc.slug(page)}.ipynb" for page in PAGES) == sorted(path.name for path in (tmp_path / "there").iterdir())
+    for name in files:
+        assert (tmp_path / "here" / name).read_bytes() == (tmp_path / "there" / name).read_bytes(), name
+        assert json.loads((tmp_path / "here" / name).read_text(encoding="utf-8"))["nbformat"] == 4

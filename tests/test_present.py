@@ -1,0 +1,218 @@
+"""A page as slides, `?present` in its address: made in the browser of the page's own parts, by _ext/present.js.
+
+Words, pictures and figures are counted on the page and on its slides: moved, none is there twice and none is lost.
+"""
+
+import re
+
+import pytest
+from conftest import SITE
+from test_site import axe
+
+from booklib import toc
+
+pytestmark = pytest.mark.browser
+
+ROAD = [page for page in toc.road() if page.startswith("chapters/")]
+PAGES = ["chapters/softmax"]      # what the tests of keys and buttons are about
+WIRING = """What turns a page into slides is not in the built site. _ext/book_site.py has to copy _ext/present.js and
+_ext/present.css to _static/present/ (not from a folder in _static: Jupyter Book puts all scripts of that on every page), and
+_static/progress.js has to load present/present.js where the address asks for it. Then: make book."""
+
+
+@pytest.fixture(autouse=True)
+def wired():
+    files = [SITE / "_static/present" / name for name in ("present.js", "present.css")]
+    loader = (SITE / "_static/progress.js").read_text(encoding="utf-8")
+    assert all(file.exists() for file in files) and "present/present.js" in loader, WIRING
+
+
+def present(w, address, size=(1280, 720)):
+    """Open a page as slides."""
+    w.page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
+    w.open(address)
+    w.page.wait_for_selector(".deck-slide:visible")
+
+
+def at(w):
+    """The number of the slide that is seen, as its counter says it; it has to be the only one."""
+    here, count = map(int, w.page.locator(".deck-counter").inner_text().split(" / "))
+    assert w.page.locator(".deck-slide:visible").count() == 1 and count == w.page.locator(".deck-slide").count()
+    assert w.page.evaluate("location.hash") == f"#/{here}"
+    return here
+
+
+# The words of the page as it was sent and of its slides, a text at a time, so that it does not matter what stands beside
+# it; and the pictures and figures that are in sight without anything being unfolded. What lives writes words of its own.
+MOVED = """async () => { const ALIVE = '.headerlink, .copybtn, [data-ak-figure], .ak-answered, .ak-done, style, script';
+    const has = root => { const words = {}, walk = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+        while (walk.nextNode()) for (const word of walk.currentNode.data.match(/\\S+/g) ?? [])
+            if (!walk.currentNode.parentElement.closest(ALIVE)) words[word] = (words[word] ?? 0) + 1;
+        const drawn = [...root.querySelectorAll('figure.ak-picture, [data-ak-figure]')].filter(e =>
+            !e.closest('details') && !e.parentElement.closest('[data-ak-figure]'));
+        return {words, drawn: drawn.length, shown: drawn.filter(e => e.closest('.deck-slide') && !e.closest('.deck-notes')).length}; };
+    const sent = new DOMParser().parseFromString(await (await fetch(location.pathname)).text(), 'text/html');
+    return [has(sent.querySelector('article.bd-article > section')), has(document.querySelector('.deck main'))]; }"""
+
+# From the first slide to the last by the key: what is wrong with each.
+WALK = """() => { const wrong = [], slides = [...document.querySelectorAll('.deck-slide')];
+    slides.forEach((slide, k) => {
+        const say = (what, right) => right || wrong.push(`${k + 1}: ${what}`), body = slide.querySelector('.deck-body');
+        const heading = slide.parentElement.querySelector('h1, h2'), told = slide.querySelector('.deck-told');
+        say('not in sight', slides.filter(e => e.getClientRects().length).join() === [slide].join() && slide.getClientRects().length);
+        say('focus', document.activeElement === heading);
+        say('counter', document.querySelector('.deck-counter').textContent === `${k + 1} / ${slides.length}`);
+        say('read out', document.querySelector('.deck > [aria-live]').textContent === `Slide ${k + 1} of ${slides.length}: ${heading.textContent}`);
+        say('nothing on it', body.textContent.trim() || body.querySelector('svg'));
+        say('wide', body.scrollWidth <= body.clientWidth + 1 && document.documentElement.scrollWidth <= innerWidth);
+        for (const e of slide.querySelectorAll('.deck-shown figure svg[width], .deck-shown .ak-figure, .deck-shown .base, .deck-told')) {
+            const r = e.getBoundingClientRect(); say('cut at a side', !r.width || r.left > -1 && r.right < innerWidth + 1); }
+        say('small', parseFloat(getComputedStyle(body).fontSize) >= 18 && (!told || parseFloat(getComputedStyle(told).fontSize) >= 17.9));
+        document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true}));
+    }); return wrong; }"""
+
+
+@pytest.mark.parametrize("page", ROAD)
+def test_a_page_is_moved_to_its_slides(window, site, page):
+    """Between 10 and 32 of them, nothing added, nothing lost, each whole on an old projector."""
+    with window() as w:
+        present(w, f"{site}/{page}.html?present", (1024, 768))
+        before, after = w.page.evaluate(MOVED)
+        assert after["words"] == before["words"]
+        assert before["drawn"] == after["drawn"] == after["shown"]
+        count = w.page.locator(".deck-slide").count()
+        print(f"\n{page}: {count} slides")
+        assert 10 <= count <= 32
+        assert not w.page.evaluate(WALK)
+        assert at(w) == count
+        # The last slide is the page's last paragraphs, whole.
+        assert not w.page.locator(".deck-slide:visible .deck-notes").inner_text().strip()
+        assert not w.errors and not w.outside
+
+
+def test_keys_and_buttons(watched, site):
+    with watched() as w:
+        present(w, f"{site}/{PAGES[0]}.html?present")
+        press, last = w.page.keyboard.press, w.page.locator(".deck-slide").count()
+        assert at(w) == 1
+        for key, place in (("ArrowRight", 2), ("PageDown", 3), ("Space", 4), ("ArrowLeft", 3), ("PageUp", 2), ("Shift+Space", 1), ("ArrowLeft", 1),
+                           ("End", last), ("ArrowRight", last), ("Home", 1)):
+            press(key)
+            assert at(w) == place, key
+        w.page.get_by_role("button", name="Next slide").click()
+        w.page.get_by_role("button", name="Next slide").click()
+        w.page.get_by_role("button", name="Slide before").click()
+        assert at(w) == 2
+        w.page.reload()
+        w.page.wait_for_selector(".deck-slide:visible")
+        assert at(w) == 2
+        notes = w.page.locator(".deck-slide:visible .deck-notes")
+        assert not notes.is_visible()
+        press("n")
+        assert "You need" in notes.inner_text()
+        press("n")
+        theme = "document.documentElement.dataset.theme"
+        assert w.page.evaluate(theme) == "light"
+        press("d")
+        assert w.page.evaluate(theme) == "dark"
+        press("d")
+        assert w.page.evaluate(theme) == "light"
+        press("?")
+        assert w.page.get_by_role("dialog").is_visible()
+        press("Escape")      # the dialog only
+        assert not w.page.get_by_role("dialog").is_visible() and at(w) == 2
+        press("f")
+        w.page.wait_for_function("document.fullscreenElement")
+        press("f")
+        w.page.wait_for_function("!document.fullscreenElement")
+        assert not w.errors
+
+
+@pytest.mark.parametrize("way", ["Escape", "Leave"])
+def test_leaving_restores_the_page(watched, site, way):
+    """At the section that was shown."""
+    with watched() as w:
+        w.open(f"{site}/{PAGES[0]}.html")
+        before = w.page.locator(".bd-article").inner_text()
+        present(w, f"{site}/{PAGES[0]}.html?present=4")
+        assert at(w) == 4
+        with w.page.expect_navigation():
+            w.page.keyboard.press(way) if way == "Escape" else w.page.get_by_role("button", name=way).click()
+        w.page.wait_for_function(w.ALIVE)
+        assert re.search(r"/softmax\.html#[a-z-]+$", w.page.url)
+        assert not w.page.locator(".deck").count() and w.page.locator(".bd-article").inner_text() == before
+        assert not w.errors
+
+
+def test_controls_keep_their_keys(watched, site):
+    """A slider its arrows, a button the space bar, a field its letters; the figure is alive on its slide."""
+    with watched() as w:
+        present(w, f"{site}/{PAGES[0]}.html?present")
+        number = w.page.evaluate("""() => { const slides = [...document.querySelectorAll('.deck-slide')];
+            return ['[data-ak-kind=softmax_explorer]', 'input[type=text]'].map(s => 1 + slides.findIndex(e => e.querySelector(s))); }""")
+        w.page.evaluate("n => { location.hash = `#/${n}` }", number[0])
+        w.page.wait_for_selector("[data-ak-kind=softmax_explorer]:visible")
+        slider = w.page.locator(".deck-slide:visible input[type=range]").first
+        slider.focus()
+        value, said = slider.input_value(), slider.get_attribute("aria-valuetext")
+        for key in ("ArrowRight", "ArrowRight", "Home", "End", "PageDown", "ArrowLeft"):
+            w.page.keyboard.press(key)
+            assert at(w) == number[0], key
+        assert slider.input_value() != value and slider.get_attribute("aria-valuetext") != said
+        w.page.locator(".deck-slide:visible").get_by_role("button", name="Reset").focus()
+        w.page.keyboard.press("Space")
+        assert at(w) == number[0] and slider.input_value() == value
+        w.page.keyboard.press("PageDown")      # which a button has no use for
+        assert at(w) == number[0] + 1
+        w.page.evaluate("n => { location.hash = `#/${n}` }", number[1])
+        w.page.wait_for_selector("input[type=text]:visible")
+        field = w.page.locator(".deck-slide:visible input[type=text]").first
+        field.focus()
+        w.page.keyboard.type("0.2 nd?")
+        assert field.input_value() == "0.2 nd?" and at(w) == number[1]
+        assert not w.page.locator(".deck-noted, dialog:visible").count()
+        assert not w.errors
+
+
+SWIPE = """([x, y]) => { const e = document.querySelector('.deck h1, .deck h2'); const at = (x, y) => [new Touch({identifier: 1, target: e, clientX: x, clientY: y})];
+    e.dispatchEvent(new TouchEvent('touchstart', {bubbles: true, touches: at(200, 300), changedTouches: at(200, 300)}));
+    e.dispatchEvent(new TouchEvent('touchend', {bubbles: true, touches: [], changedTouches: at(200 + x, 300 + y)})); }"""
+
+
+def test_on_a_phone(watched, site):
+    """A finger leads on, and no slide is wider than the screen."""
+    with watched(width=360, has_touch=True, is_mobile=True) as w:
+        present(w, f"{site}/{PAGES[0]}.html?present", (360, 740))
+        for by, place in (((-120, 10), 2), ((-90, 0), 3), ((120, 5), 2), ((-80, 200), 2), ((-20, 0), 2)):
+            w.page.evaluate(SWIPE, by)
+            assert at(w) == place
+        w.page.keyboard.press("Home")
+        assert not w.page.evaluate(WALK)
+        assert not w.errors
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_accessible(watched, site, dark):
+    """A formula with words, and a figure with its list, in both themes."""
+    with watched(dark=dark) as w:
+        for kind in ("maths", "figure"):
+            present(w, f"{site}/{PAGES[0]}.html?present")
+            at_kind = w.page.evaluate("kind => 1 + [...document.querySelectorAll('.deck-slide')].findIndex(e => e.dataset.kind === kind)", kind)
+            w.page.evaluate("n => { location.hash = `#/${n}` }", at_kind)
+            w.page.wait_for_selector(f"[data-kind={kind}] .deck-body:visible")
+            assert axe(w.page) > 8
+
+
+def test_a_normal_visit_pays_nothing(watched, site):
+    with watched() as w:
+        w.open(f"{site}/{PAGES[0]}.html")
+        assert not [url for url in w.requests if "present" in url]
+    page = (SITE / f"{PAGES[0]}.html").read_text(encoding="utf-8")
+    assert "present.js" not in page and "deck-slide" not in (SITE / "_static/site.css").read_text(encoding="utf-8")
+
+
+def test_from_the_disk(watched):
+    """As a teacher has it who took the book along."""
+    with watched() as w:
+        present(w, f"{(SITE / PAGES[0]).as_uri()}.html?present#/3")
+        assert at(w) == 3 and not w.errors

@@ -1,0 +1,79 @@
+"""Take the pictures of the gallery: every figure that moves, as it stands on its page, light and dark.
+
+    python -m tools.gallery            those whose figure has changed; with --all every one
+
+The built site and a browser are needed.  What each picture was taken of is kept beside them, and a test compares.
+"""
+
+import argparse
+import hashlib
+import io
+import json
+import os
+import re
+
+from PIL import Image
+
+from attnkit.figures import base
+from attnkit.lessons import back_matter
+from booklib import browser
+
+FOLDER = browser.ROOT / "_static" / "gallery"
+KEPT = FOLDER / "taken.json"
+# What stays in sight on a page would lie on the figure.
+OVER_IT = ".bd-header-article, #pst-skip-link, .skip-link { display: none !important }"
+WIDTH, HEIGHT = 560, 373        # pixels of a picture, twice as many as it is shown in at least
+
+
+def made_of(kind, address):
+    """A hash of what a figure looks like: its script, its style, and how its notebook shows it."""
+    notebook = json.loads((browser.ROOT / address.partition("#")[0]).read_text(encoding="utf-8"))
+    shown = ["".join(output["data"]["text/html"]) for cell in notebook["cells"] for output in cell.get("outputs", [])
+             if f'data-ak-figure="{kind}"' in "".join(output.get("data", {}).get("text/html", ""))]
+    return hashlib.sha256("\0".join([base.source(kind), base.stylesheet(kind), shown[0]]).encode()).hexdigest()[:16]
+
+
+def wanted():
+    """Of every figure where it stands first and what it is made of."""
+    first = {kind: places[0][0] for kind, places in back_matter.moving(browser.ROOT).items()}
+    return {kind: (address, made_of(kind, address)) for kind, address in first.items()}
+
+
+def take(watched, site, kind, address, theme):
+    """One picture: the upper part of a figure, as wide as it is."""
+    page = re.sub(r"\.ipynb.*", ".html", address)
+    watched.open(f"{site}/{page}")
+    watched.page.add_style_tag(content=OVER_IT)
+    figure = watched.page.locator(f'[data-ak-figure="{kind}"]').first
+    figure.scroll_into_view_if_needed()
+    watched.settle()
+    box = figure.bounding_box()
+    top = watched.page.evaluate("scrollY")
+    clip = {"x": box["x"], "y": box["y"] + top, "width": box["width"], "height": box["width"] * HEIGHT / WIDTH}
+    picture = Image.open(io.BytesIO(watched.page.screenshot(clip=clip, full_page=True)))
+    picture = picture.convert("RGB").resize((WIDTH, HEIGHT), Image.Resampling.LANCZOS)
+    picture.save(FOLDER / f"{kind}-{theme}.webp", quality=72, method=6)
+
+
+def main():
+    """Take what has changed, and remove what is no more."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--all", action="store_true", help="every picture")
+    every = parser.parse_args().all
+    FOLDER.mkdir(exist_ok=True)
+    taken = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() and not every else {}
+    now = wanted()
+    with browser.serve() as site, browser.launch(os.environ["CHROMIUM"]) as chromium:
+        for theme in ("light", "dark"):
+            with browser.Watched(chromium, width=800, dark=theme == "dark", device_scale_factor=1) as watched:
+                for kind, (address, made) in now.items():
+                    if taken.get(kind) != made:
+                        take(watched, site, kind, address, theme)
+    for file in FOLDER.glob("*.webp"):
+        if file.stem.rpartition("-")[0] not in now:
+            file.unlink()
+    KEPT.write_text(json.dumps({kind: made for kind, (_, made) in now.items()}, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

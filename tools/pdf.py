@@ -1,0 +1,280 @@
+"""The book on paper: every page of the built site printed by Chromium, joined to one PDF with contents and links.
+
+    python -m tools.pdf                       the road, the side trips, glossary and bibliography
+
+Scripts do not run, so the figures stand still with all their numbers; what is folded stays folded, so hints and
+solutions are left to the website.  Chromium is found by the environment variable CHROMIUM.  Links to pages that are not
+in the file lead to the site if BOOK_BASEURL says where that is; else they are plain words.  Two runs give the same
+bytes.
+"""
+
+import argparse
+import base64
+import hashlib
+import html
+import io
+import os
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import unquote, urlsplit
+
+import yaml
+from fontTools.ttLib import TTFont
+from fontTools.varLib.instancer import instantiateVariableFont
+from pypdf import PdfReader, PdfWriter
+from pypdf.generic import (
+    ArrayObject,
+    BooleanObject,
+    ByteStringObject,
+    DictionaryObject,
+    Fit,
+    FloatObject,
+    NameObject,
+    NullObject,
+    NumberObject,
+    TextStringObject,
+)
+
+from booklib import browser, toc
+
+ROOT = Path(__file__).resolve().parent.parent
+PDF = ROOT / "_build" / "attention-step-by-step.pdf"
+BACK = ["reference/glossary", "chapters/bibliography"]
+COVER, CONTENTS = "cover", "contents"      # the sheets that are no page of the site
+# Skia draws a face with an axis letter by letter; cut at one weight it is embedded as a whole. For each: its file, its
+# weight, the weights that it stands for.
+FACES = [("Source Serif 4", "normal", "serif", 400, "1 500"), ("Source Serif 4", "normal", "serif", 620, "501 999"),
+         ("Source Serif 4", "italic", "serif-italic", None, "1 999"),
+         ("Source Sans 3", "normal", "sans", 400, "1 500"), ("Source Sans 3", "normal", "sans", 600, "501 999")]
+# Make a page ready: its styles, its article (if another is given), its links. Chromium notes where an element is only
+# if a link on the page leads to it, seen or not, so each gets one. What is too wide is made smaller.
+READY = """async ({css, names, base, article, title}) => {
+    const add = (where, kind, given) => where.appendChild(Object.assign(document.createElement(kind), given));
+    await document.fonts.ready;
+    for (const sheet of document.styleSheets) for (let i = sheet.cssRules.length; i--;)
+        if (/^@font-face.*Source S/s.test(sheet.cssRules[i].cssText)) sheet.deleteRule(i);
+    add(document.head, 'style', {textContent: css});
+    document.documentElement.dataset.theme = 'light';
+    const text = document.querySelector('.bd-article');
+    if (article) text.innerHTML = article;
+    for (const link of text.querySelectorAll('a[href]')) {
+        const url = new URL(link.getAttribute('href'), location);      // in drawings, too
+        if (url.origin !== location.origin || names.includes(url.pathname.slice(1).replace(/\\.html$/, ''))) continue;
+        if (base) link.setAttribute('href', base + url.pathname + url.hash); else link.removeAttribute('href'); }
+    for (const {id} of text.querySelectorAll('[id]')) add(text, 'a', {href: '#' + id, hidden: true});
+    await Promise.all([...document.fonts].filter(face => face.family.includes('Source S')).map(face => face.load()));
+    await document.fonts.ready;
+    for (const wide of text.querySelectorAll('figure > div, .katex-display, .ak-widget, table, pre')) {
+        const part = text.clientWidth / Math.max(wide.scrollWidth, wide.offsetWidth);
+        if (part < 1) wide.style.zoom = part; }
+    text.querySelectorAll('.headerlink').forEach(link => link.remove());
+    const words = e => e.textContent.trim();
+    title ??= words(text.querySelector('h1'));
+    if (!article) add(document.head, 'style', {textContent:
+        `@page { @top-left { content: ${JSON.stringify(title)} } } @page :first { @top-left { content: none } }`});
+    return {title, sections: [...text.querySelectorAll('h2')].map(h => [h.id || h.parentElement.id, words(h)])}; }"""
+
+
+class Printed(NamedTuple):
+    """A page of the book on its sheets, of which `first` is the number of the first in the whole file, from 0."""
+
+    name: str
+    first: int
+    title: str
+    sections: list
+    sheets: PdfReader
+
+
+def pages():
+    """The pages of the book on paper, in order."""
+    chosen = {*toc.road(), *toc.trips(), *BACK}
+    return [name for name in toc.pages() if name in chosen]
+
+
+def faces(site):
+    """The rules for the site's faces, each cut at one weight."""
+    rules = []
+    for family, style, file, weight, weights in FACES:
+        font = TTFont(site / f"_static/fonts/{file}.woff2", recalcTimestamp=False)
+        if weight:
+            instantiateVariableFont(font, {"wght": weight}, inplace=True)
+        font.flavor = None
+        font.save(cut := io.BytesIO())
+        source = base64.b64encode(cut.getvalue()).decode()
+        rules.append(f"@font-face{{font-family:'{family}';font-style:{style};font-weight:{weights};"
+                     f"src:url(data:font/ttf;base64,{source})}}")
+    return "".join(rules)
+
+
+def cover(config):
+    """The words of the first sheet."""
+    site = os.environ.get("BOOK_BASEURL", "")
+    place = f" (<a href='{site}'>{html.escape(site)}</a>)" if site else ""
+    return (f"<div class='ak-cover'><img src='/{config['logo']}' alt=''>"
+            f"<h1>{config['title']}</h1><p>{config['author']}</p>"
+            f"<div><p>The book on paper. On the website{place} the figures move and the exercises can be answered; "
+            "hints, solutions, and code that is folded away are there, too.</p>"
+            f"{config['sphinx']['config']['html_theme_options']['extra_footer']}</div></div>")
+
+
+def contents(printed):
+    """The words of the table of contents."""
+    parts, lines, part = toc.captions(), ["<div class='ak-contents'><h1>Contents</h1>"], None
+    for page in printed:
+        if parts.get(page.name) != part:
+            part = parts.get(page.name)
+            lines.append(f"<h2>{part}</h2>")
+        lines.append(f"<p><a href='/{page.name}.html'>{html.escape(page.title)}</a><span>{page.first + 1}</span></p>")
+    return "".join(lines) + "</div>"
+
+
+def print_pages(chromium, address, names, css, config):
+    """Print pages of the site served there, with cover and contents, each page knowing its first sheet's number."""
+    context = chromium.new_context(java_script_enabled=False, color_scheme="light",
+                                   viewport={"width": 642, "height": 900})      # as wide as A4 between its margins
+    context.set_default_timeout(browser.PATIENCE)
+    context.route("**/*.js*", lambda route: route.abort())      # fetched though they do not run, and dropped half-way
+    page = context.new_page()
+    page.emulate_media(media="print")
+
+    def sheets(name, first, article=None):
+        page.goto(f"{address}/{'index' if article else name}.html", wait_until="load")
+        found = page.evaluate(READY, {"css": f"{css} html {{ counter-reset: page {first} }}", "article": article,
+                                      "names": names, "base": os.environ.get("BOOK_BASEURL", "").rstrip("/"),
+                                      "title": "About this book" if name == "index" else None})
+        pdf = page.pdf(prefer_css_page_size=True, print_background=True, tagged=True)
+        return Printed(name, first, found["title"], [] if article else found["sections"], PdfReader(io.BytesIO(pdf)))
+
+    front = sheets(COVER, 0, cover(config))
+    # How long the contents are is known before what they say: as many lines as pages, whatever the numbers.
+    length = len(sheets(CONTENTS, 1, contents([Printed(n, 0, n, [], None) for n in names])).sheets.pages)
+    first, printed = 1 + length, []
+    for name in names:
+        printed.append(sheets(name, first))
+        first += len(printed[-1].sheets.pages)
+    return [front, sheets(CONTENTS, 1, contents(printed)), *printed]
+
+
+def join(printed, config):
+    """One file of all sheets, with links, outline and tags, as bytes."""
+    writer = PdfWriter()
+    for page in printed:
+        for sheet in page.sheets.pages:
+            writer.add_page(sheet)
+    places = {page.name: spots(page) for page in printed}
+    for page in printed:
+        for sheet in writer.pages[page.first:page.first + len(page.sheets.pages)]:
+            for link in sheet.get("/Annots", []):
+                lead(writer, link.get_object(), page, places)
+    outline(writer, printed, places)
+    tags(writer, printed)
+    root = writer.root_object
+    root[NameObject("/Lang")] = TextStringObject(config["sphinx"]["config"]["language"])
+    root[NameObject("/ViewerPreferences")] = DictionaryObject({NameObject("/DisplayDocTitle"): BooleanObject(True)})
+    root[NameObject("/PageMode")] = NameObject("/UseOutlines")
+    writer.metadata = {"/Title": config["title"], "/Author": config["author"], "/Producer": "Chromium, pypdf"}
+    writer.compress_identical_objects()
+    key = ByteStringObject(hashlib.md5(config["title"].encode()).digest())
+    writer._ID = ArrayObject([key, key])      # pypdf would draw it by lot
+    writer.write(file := io.BytesIO())
+    return file.getvalue()
+
+
+def spots(page):
+    """Where what has an id is: the sheet, counted in the whole file, and how high; the page itself is named ''.
+
+    Chromium counts heights without the margin, so a place is shown with as much above it.
+    """
+    found = {name.removeprefix("/"): (page.first + page.sheets.get_destination_page_number(spot), spot.top)
+             for name, spot in page.sheets.named_destinations.items()}
+    return found | {"": (page.first, page.sheets.pages[0].mediabox.top)}
+
+
+def lead(writer, link, page, places):
+    """Make a link that Chromium wrote, to an address or to a name in its own file, lead to a place in the whole one."""
+    name, spot = page.name, str(link.get("/Dest", "")).removeprefix("/")
+    if "/A" in link:
+        url = urlsplit(str(link["/A"]["/URI"]))
+        if url.hostname != "127.0.0.1":
+            return
+        name, spot = url.path.removeprefix("/").removesuffix(".html"), unquote(url.fragment)
+        del link["/A"]
+    sheet, top = places[name].get(spot, places[name][""])
+    link[NameObject("/Dest")] = ArrayObject([writer.pages[sheet].indirect_reference, NameObject("/XYZ"), NullObject(),
+                                             FloatObject(top), NullObject()])
+
+
+def outline(writer, printed, places):
+    """Parts, pages and their sections, closed at first but for the parts."""
+    captions, part, above = toc.captions(), None, None
+    for page in printed[1:]:
+        if captions.get(page.name) != part:
+            part = captions[page.name]
+            above = writer.add_outline_item(title=part, page_number=page.first, fit=Fit.fit_horizontally())
+        item = writer.add_outline_item(title=page.title, page_number=page.first, parent=above, is_open=False,
+                                       fit=Fit.fit_horizontally())
+        for spot, title in page.sections:
+            sheet, top = places[page.name][spot]
+            writer.add_outline_item(title=title, page_number=sheet, parent=item, fit=Fit.xyz(top=top))
+
+
+def tags(writer, printed):
+    """Join what the files say of their structure, for those who listen; names of cells would clash and are left out."""
+    kids, numbers, passed = ArrayObject(), ArrayObject(), 0
+    tree = DictionaryObject({NameObject("/Type"): NameObject("/StructTreeRoot"), NameObject("/K"): kids})
+    root = writer._add_object(tree)
+    for page in printed:
+        own = page.sheets.root_object["/StructTreeRoot"]
+        own.pop("/IDTree", None)
+        own = own.clone(writer)
+        kids.append(own.raw_get("/K"))
+        own["/K"][NameObject("/P")] = root
+        unname(own["/K"])
+        for number, what in zip(*[iter(own["/ParentTree"]["/Nums"])] * 2):
+            numbers.extend([NumberObject(passed + number), what])
+        for sheet, before in zip(writer.pages[page.first:], page.sheets.pages):
+            if "/StructParents" in before:      # which pypdf leaves out
+                sheet[NameObject("/StructParents")] = NumberObject(before["/StructParents"] + passed)
+            for link in (reference.get_object() for reference in sheet.get("/Annots", [])):
+                link[NameObject("/StructParent")] = NumberObject(link["/StructParent"] + passed)
+        passed += own["/ParentTreeNextKey"]
+    tree[NameObject("/ParentTree")] = writer._add_object(DictionaryObject({NameObject("/Nums"): numbers}))
+    tree[NameObject("/ParentTreeNextKey")] = NumberObject(passed)
+    writer.root_object[NameObject("/StructTreeRoot")] = root
+    writer.root_object[NameObject("/MarkInfo")] = DictionaryObject({NameObject("/Marked"): BooleanObject(True)})
+
+
+def unname(element):
+    """Drop the names of table cells, and who goes by them, in an element and below it."""
+    element.pop("/ID", None)
+    if "/A" in element:
+        element[NameObject("/A")] = ArrayObject(a for a in element["/A"] if "/Headers" not in a.get_object())
+    kids = element.get("/K", [])
+    for kid in kids if isinstance(kids, list) else [kids]:
+        if isinstance(kid.get_object(), DictionaryObject) and "/S" in kid.get_object():
+            unname(kid.get_object())
+
+
+def settings():
+    """What the book says of itself."""
+    return yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+
+
+def make(names, site=browser.SITE, target=PDF):
+    """Print these pages of the site and write them as one file; say how many sheets it has."""
+    config = settings()
+    css = faces(site) + (Path(__file__).parent / "print.css").read_text(encoding="utf-8")
+    with browser.serve(site) as address, browser.launch(os.environ["CHROMIUM"]) as chromium:
+        printed = print_pages(chromium, address, names, css, config)
+    target.parent.mkdir(exist_ok=True)
+    target.write_bytes(join(printed, config))
+    return printed[-1].first + len(printed[-1].sheets.pages)
+
+
+if __name__ == "__main__":
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--site", type=Path, default=browser.SITE, help="the folder of the built site")
+    options.add_argument("--to", type=Path, default=PDF, help="the file to write")
+    given = options.parse_args()
+    sheets = make(pages(), given.site, given.to)
+    print(f"{given.to.name}: {sheets} sheets, {given.to.stat().st_size / 1e6:.1f} MB")
