@@ -152,7 +152,7 @@ def test_what_takes_long_runs_every_week():
     jobs = yaml.safe_load(read(".github/workflows/weekly.yml"))["jobs"]
     limits = {step["run"].removeprefix("make "): job["timeout-minutes"] for job in jobs.values() for step in job["steps"] if "run" in step}
     limits |= {task: jobs["task"]["timeout-minutes"] for task in jobs["task"]["strategy"]["matrix"]["task"]}
-    assert {"speed", "reproduce", "mutants", "faults", "pages", "study", "binder"} <= set(limits)
+    assert {"speed", "reproduce", "mutants", "faults", "pages", "study", "versions", "binder", "links", "spelling"} <= set(limits)
     for task in set(limits) & set(book.TASKS):
         takes = re.search(r"\(about (\w+) (minutes|hours)", book.TASKS[task].__doc__)
         minutes = {"two": 120}.get(takes[1]) or int(takes[1])

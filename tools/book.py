@@ -353,7 +353,7 @@ def links():
 
 
 def spelling():
-    """look for misspelt words in what readers and contributors read"""
+    """look for misspelt words in all that is read (about 1 minute)"""
     setup()
     run(BIN / "codespell")      # what it reads stands in pyproject.toml
 
