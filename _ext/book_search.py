@@ -101,7 +101,7 @@ def called(folder):
     """For each place what the index of subjects says of it: what it defines, and what it tells of, by every name."""
     found = {}
     for entry in back_matter.subjects(folder):
-        names = [entry["subject"], *entry["also"]]
+        names = [entry["subject"], *entry["also"], *entry["typed"]]
         for kind, places in (("defines", entry["where"][:1]), ("tells", entry["where"][1:])):
             for place in places:
                 found.setdefault(place, {}).setdefault(kind, []).extend(names)

@@ -140,7 +140,8 @@ def choose_files(app, pagename, templatename, context, doctree):
     choose_scripts(app, context, static)
     context["metatags"] = context.get("metatags", "") + book_fonts.head(lambda file: context["pathto"](file, 1))
     if doctree is not None:
-        first = next((p.astext() for p in doctree.findall(lambda n: n.tagname == "paragraph")), context["title"])
+        paragraphs = (node.astext() for node in doctree.findall(lambda node: node.tagname == "paragraph"))
+        first = next((words for words in paragraphs if len(words) > 40), context["title"])      # not a quoted example
         words = shortened(re.sub(r"\s+", " ", first), 160)
         context["metatags"] += f'\n<meta name="description" content="{escape(words)}">\n'
         context["metatags"] += book_sharing.head(app, pagename, context["title"], words)

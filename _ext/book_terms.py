@@ -36,7 +36,7 @@ def glossary_places(page):
 
 
 def pictures(app, pages):
-    """Beside an entry of the glossary stands the picture of the section that defines the term, if it has one.
+    """Beside an entry of the glossary stands the picture that terms.yml names in the section that defines the term.
 
     A file of its own, so that a browser fetches what comes into sight.
     """
@@ -44,16 +44,17 @@ def pictures(app, pages):
     folder = Path(app.outdir) / "_static" / "terms"
     folder.mkdir(parents=True, exist_ok=True)
     for term in back_matter.terms(app.srcdir):
+        if "picture" not in term:
+            continue
         page, _, anchor = term["where"].partition("#")
         place = trees[page].xpath("//article//section[@id=$id]" if anchor else "//article//section", id=anchor)
-        drawn = place[0].xpath(".//figure[contains(@class, 'ak-picture')]//svg[@viewbox]") if place else []
+        drawn = place[0].xpath(".//figure[contains(@class, 'ak-picture')]//svg[@viewbox]")[term["picture"] - 1]
         entry = trees[GLOSSARY].xpath("//dt[@id=$id]", id=address(term["term"]))
-        if not drawn or not entry:
-            continue
-        size = [float(number) for number in drawn[0].get("viewbox").split()[2:]]
+        size = [float(number) for number in drawn.get("viewbox").split()[2:]]
         file = folder / f"{address(term['term'])}.svg"
-        file.write_bytes(alone(drawn[0]))
-        image = builder.IMG(src=f"../_static/terms/{file.name}", alt=drawn[0].get("aria-label", ""), loading="lazy",
+        file.write_bytes(alone(drawn))
+        image = builder.IMG(builder.CLASS("dark-light"), src=f"../_static/terms/{file.name}", loading="lazy",
+                            alt=drawn.get("aria-label"),
                             width=f"{size[0]:.0f}", height=f"{size[1]:.0f}")
         entry[0].getnext().append(builder.P(image))
 
@@ -73,7 +74,7 @@ def alone(svg):
             element.set(spelt[name], element.attrib.pop(name))
     picture.set("xmlns", "http://www.w3.org/2000/svg")
     del picture.attrib["style"]
-    return etree.tostring(picture)
+    return etree.tostring(picture).replace(b"<svg ", b'<svg xmlns:xlink="http://www.w3.org/1999/xlink" ', 1)
 
 
 def links_to_terms(page):
@@ -118,8 +119,6 @@ def link_within(element, pattern, lookup, left, known, up):
 def is_meant(text, match):
     """Whether a word is said by the page itself: not within quotation marks, nor in a title such as Attention Is ..."""
     before, after = text[:match.start()], text[match.end():]
-    if re.search(r"\b(found a|gave the|got the|finds a) $", before):      # the key in the stories opens a door
-        return False
     joined = before.endswith(("-", "’", "'")) or after.startswith("-")
     return before.count("“") <= before.count("”") and not joined and not re.match(r" [A-Z]", after)
 
@@ -134,7 +133,7 @@ def put(element, at, text):
 
 def forms(term):
     """A term as it stands in a sentence: one or several of it, and at its beginning."""
-    plural = re.sub(r"y$", "ie", term) + "s" if not term.endswith("s") else term
+    plural = re.sub(r"(?<![aeiou])y$", "ie", term) + "s" if not term.endswith("s") else term
     plural = plural if not term.endswith(("x", "ss", "ch")) else term + "es"
     found = {term, plural, {"matrix": "matrices", "loss": "losses"}.get(term, term)}
     return found | {form[0].upper() + form[1:] for form in found}
@@ -143,7 +142,8 @@ def forms(term):
 @functools.cache
 def earlier(folder):
     """For each page the terms of others with their meanings: on the road of those before it, on a side trip of all."""
-    terms, road, found = back_matter.terms(folder), toc.road(folder), {}
+    terms = [term for term in back_matter.terms(folder) if not term.get("everyday")]
+    road, found = toc.road(folder), {}
     for page in toc.chapters(folder):
         main = toc.parents(folder)[page] or page
         others = road[:road.index(main)] if main in road else set(toc.chapters(folder)) - {main}

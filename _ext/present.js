@@ -6,6 +6,8 @@
   const { src } = /** @type {HTMLScriptElement} */ (document.currentScript);
   const [SAID, DEFINED, LISTING, LIST] = [45, 75, 22, 150]; // words of a lead and of definitions, lines, words of a list
 
+  const LEANS = /^\s*(This|It|That|These|Those|They|Both|So|The first|The other|Choose that)\b/;
+
   /** @param {string} tag @param {Record<string, any>} [props] @param {(Node | string)[]} children */
   const element = (tag, props, ...children) => {
     const made = Object.assign(document.createElement(tag), props);
@@ -45,7 +47,9 @@
   function lastOf(spans, most = 2, words = SAID) {
     let from = spans.length - 1;
     while (from > 0 && spans.length - from < most && sum(spans.slice(from - 1)) <= words) from--;
-    return spans.slice(Math.max(from, 0));
+    // One that speaks of what was said before it takes that along, or is left out where that is too much.
+    if (from > 0 && LEANS.test(spans[from].textContent)) from += sum(spans.slice(from - 1)) <= words + 20 ? -1 : 1;
+    return spans.slice(Math.min(Math.max(from, 0), spans.length - 1));
   }
 
   // Without what stands in brackets at the end.

@@ -1,6 +1,7 @@
 """What a hand stumbles over on its way through the book: contents, next, a wrong address, the search, by mouse, touch and keyboard."""
 
 import re
+import urllib.parse
 
 import pytest
 from conftest import SITE
@@ -112,26 +113,37 @@ def test_a_wrong_address(watched, site, address):
 
 # ---- the search
 
-FOUND = "[...document.querySelectorAll('#search-results ul.search > li > a')].map(a => a.getAttribute('href').split(/[?#]/)[0])"
-ASKED = {"softmax": "chapters/softmax", "why divide by square root": None, "attention mask": "chapters/masks",
-         "what is a head": "chapters/multi_head", "temperature": "chapters/softmax", "residual": "chapters/layers", "BERT": None,
-         "KV cache": None, "embedding": None, "causal": "chapters/masks"}
+FOUND = "[...document.querySelectorAll('.ak-search li > a')].map(a => a.getAttribute('href'))"
 
 
 @pytest.mark.parametrize("where", ["served", "from the disk"])
-def test_search_finds_chapters_before_the_package(watched, site, where):
+def test_the_search_page(watched, site, where):
+    """It leads to sections, shows the sentence, answers while one types, and is walked by keyboard; from the disk, too."""
     with watched() as w:
-        asked = ASKED if where == "served" else {words: ASKED[words] for words in ("softmax", "attention mask")}
-        for words, best in asked.items():
-            w.page.goto(f"{site if where == 'served' else SITE.as_uri()}/search.html?q={words.replace(' ', '+')}")
-            w.page.wait_for_function("/finished/.test(document.querySelector('.search-summary')?.textContent)")
-            w.page.wait_for_function("Number(document.querySelector('.search-summary').textContent.match(/\\d+/)[0])"
-                                     f" <= {FOUND}.length")
-            found = w.page.evaluate(FOUND)
-            rooms = ["package" if page == "chapters/bibliography.html" or page.startswith("reference/") else "book" for page in found]
-            assert rooms == sorted(rooms), (words, found)       # "book" stands before "package"
-            assert found[0].startswith("chapters/"), (words, found)
-            assert not best or found[0] == f"{best}.html", (words, found[:3])
+        w.page.goto(f"{site if where == 'served' else SITE.as_uri()}/search.html?q=key-value+cache")
+        w.page.wait_for_function(f"() => {FOUND}.length > 3")
+        assert w.page.evaluate(FOUND)[0] == "chapters/writing.html#nothing-twice-the-key-value-cache"
+        assert w.page.evaluate("document.activeElement.name") == "q" and "places" in w.page.locator(".ak-found").inner_text()
+        marked = w.page.locator(".ak-search li p mark").all_inner_texts()
+        assert {word.lower() for word in marked} >= {"keys", "values"} or {word.lower() for word in marked} >= {"key", "value", "cache"}
+        w.page.get_by_role("searchbox", name="Search the book").fill("atention weigths")
+        w.page.wait_for_function("() => /\\u201cattention weights\\u201d/.test(document.querySelector('.ak-found').textContent)")
+        w.page.keyboard.press("ArrowDown")
+        w.page.keyboard.press("ArrowDown")
+        assert w.page.evaluate("document.activeElement === document.querySelectorAll('.ak-search li > a')[1]")
+        w.page.keyboard.press("ArrowUp")
+        place = w.page.evaluate("document.activeElement.href")
+        w.page.keyboard.press("Enter")
+        w.page.wait_for_url(place)
+        assert not w.errors and not w.outside
+
+
+def test_the_search_says_so_when_nothing_is_found(watched, site):
+    with watched() as w:
+        for asked, said in (("", ""), ("xyzzy", "Nothing was found"), ("<img src=x onerror=alert(1)>", "")):
+            w.page.goto(f"{site}/search.html?q={urllib.parse.quote(asked)}")
+            w.page.wait_for_function("() => document.querySelector('.ak-search input').value !== undefined && window.bookSearch")
+            assert said in w.page.locator(".ak-found").inner_text() and not w.page.locator(".ak-search img").count()
 
 
 def test_the_magnifier_leaves_the_words_alone(watched, site):

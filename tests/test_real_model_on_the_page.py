@@ -17,12 +17,12 @@ from attnkit.lessons.measured import results
 from attnkit.lessons.stories import stories
 from attnkit.lessons.studies import ask_the_book
 from booklib import toc
+from booklib.browser import POLICY
 
 PAGES = ["chapters/real_model"]
 PAGE = PAGES[0]
 ODD = ["", "naïve café, Ångström", "İstanbul’da", "a\u00a0b\u2003c", "tab\tand", "日本語 and 한국어", "emoji 🙂 here", "don't—stop…now", "12,345.67%",
        "x" * 120, "[CLS] [MASK] said", "##ing", "Привет, мир!", "¿Qué? ¡Sí!", "A\u0301\u0327", "word " * 90]
-POLICY = "default-src 'self'; script-src 'self' 'unsafe-inline'{}; worker-src blob:; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:"
 # Read texts one after another in the worker of the page: what Python is compared with, numbers as the bytes of float32.
 READ = """async texts => { const out = [];
     const bytes = numbers => { let letters = ''; for (const byte of new Uint8Array(numbers.buffer)) letters += String.fromCharCode(byte); return btoa(letters); };
@@ -181,9 +181,9 @@ def test_without_webassembly_it_reads_the_same(watched, site, page):
     """Where the content policy allows no WebAssembly, JavaScript does the products; with it, no policy is broken."""
     texts = ["Tennis is played by two or four players", "word " * 70]
     wanted = read(page, texts)
-    for allowed, runs in (("", "JavaScript"), (" 'wasm-unsafe-eval'", "WebAssembly")):
+    for forbidden, runs in ((" 'wasm-unsafe-eval'", "JavaScript"), ("", "WebAssembly")):
         with watched() as w:
-            policy = POLICY.format(allowed)
+            policy = POLICY.replace(forbidden, "")
 
             def policed(route, request, policy=policy):
                 answer = route.fetch()

@@ -488,7 +488,7 @@ def test_a_page_says_which_of_its_numbers_were_measured(name):
 
 def test_a_page_says_which_numbers_are_not_recomputed():
     """The table on the site: a row for each part, with all pages that show it."""
-    page = (ROOT / "_build/html/reference/using.html").read_text(encoding="utf-8")
+    page = (ROOT / "_build/html/reference/measured.html").read_text(encoding="utf-8")
     rows = re.findall(r"<tr class=.*?</tr>", page, flags=re.S)[1:]
     linked = [set(re.findall(r'href="\.\./((?:chapters|further)/\w+|)\.html"|href="(attnkit)\.html"', row)) for row in rows]
     assert len(linked) == len(measured.parts())

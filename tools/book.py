@@ -353,7 +353,7 @@ def links():
 
 
 def spelling():
-    """look for misspelt words in all that is read (about 1 minute)"""
+    """look for misspelt words in all that is read (about 2 minutes)"""
     setup()
     run(BIN / "codespell")      # what it reads stands in pyproject.toml
 

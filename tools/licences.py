@@ -27,15 +27,22 @@ SHIPPED = [
 ]
 
 
+# What these say of themselves is a rule, a copyright line or nothing; this is what their files say.
+IN_THEIR_FILES = {"cycler": "BSD-3-Clause", "isoduration": "ISC", "kiwisolver": "BSD-3-Clause", "torch": "BSD-3-Clause"}
+
+
 def packages():
     """The packages of the locks that are needed on every system, as they are installed: name, version, licence."""
     locks = "\n".join((ROOT / lock).read_text(encoding="utf-8") for lock in ("requirements.lock", "alone.lock"))
     names = {*re.findall(r"^([\w.-]+)==[^;\n]*$", locks, flags=re.M), "torch"}
-    return [(name, importlib.metadata.version(name), licence(name)) for name in sorted(names, key=str.casefold)]
+    version = importlib.metadata.version
+    return [(name, version(name).split("+")[0], licence(name)) for name in sorted(names, key=str.casefold)]
 
 
 def licence(name):
     """What a package says of its licence, in short."""
+    if name in IN_THEIR_FILES:
+        return IN_THEIR_FILES[name]
     told = importlib.metadata.metadata(name)
     kinds = [line.split(" :: ")[-1] for line in told.get_all("Classifier") or [] if line.startswith("License ::")]
     first = told.get("License-Expression") or (told.get("License") or "").strip().split("\n")[0]
@@ -66,7 +73,8 @@ under the MIT licence. Here is all that travels with the site, and then all that
 ## What builds and tests it
 
 From Python's package index, as `requirements.lock` and `alone.lock` name them with their hashes; nothing of these is in
-the repository. torch has a line of its own in `tools/book.py`.
+the repository. torch has a line of its own in `tools/book.py`. The package with the real model is under the MIT
+licence, the model in it under Apache 2.0.
 
 | package | version | licence, as it says itself |
 |---|---|---|

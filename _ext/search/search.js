@@ -123,7 +123,7 @@
       .search(question, options)
       .map((result) => {
         const part = new Set(result.queryTerms).size / asked;
-        return { ...bookSections[result.id], terms: result.terms, question, worth: result.score * part * part };
+        return { ...bookSections[result.id], terms: result.terms, question, part, worth: result.score * part * part };
       });
     return found.sort((one, other) => other.worth - one.worth);
   }
@@ -162,6 +162,9 @@
           .filter((word) => section.terms.includes(word)),
       ).size;
     const best = all.reduce((best, one) => (hits(one) > hits(best) ? one : best), all[0] ?? "");
+    // The page does not say the word: the index of subjects has brought us here.
+    const name = [...(section.defines ?? []), ...(section.tells ?? [])].find((one) => hits(one) > hits(best));
+    if (name) return `Found under “${name}”.`;
     return best.length > 260 ? `${best.slice(0, 250).replace(/\s\S*$/, "")} …` : best.trim();
   }
 
@@ -190,11 +193,11 @@
   /** Write what was found, and say how much. */
   function answer(question, list, status) {
     const found = question.trim() ? ranked(question) : [];
-    list.replaceChildren(...found.slice(0, SHOWN).map(shown));
-    const many =
-      found.length > SHOWN
-        ? `${found.length} places speak of it; these are the first ${SHOWN}.`
-        : `${found.length} places.`;
+    const whole = found.filter(({ part }) => part === 1).length || found.length; // those with all the words
+    list.replaceChildren(...found.slice(0, Math.min(SHOWN, Math.max(whole, 5))).map(shown));
+    const said = found[0] && found[0].question !== question ? `For “${found[0].question}”: ` : "";
+    const places = whole === 1 ? "1 place" : `${whole} places`;
+    const many = `${said}${places}${whole > SHOWN ? `; these are the first ${SHOWN}` : ""}.`;
     const none = "Nothing was found. Try another word, or the glossary and the index of subjects in the back matter.";
     status.textContent = question.trim() ? (found.length ? many : none) : "";
   }

@@ -77,14 +77,15 @@ def subjects(folder=".."):
     Returns
     -------
     list of dict
-        Of each ``"subject"`` what it is ``"also"`` called, and ``"where"`` it is told: addresses from `folder` without
-        a suffix, the best first.  Of a term the section that defines it comes first.
+        Of each ``"subject"`` what it is ``"also"`` called, what else is ``"typed"`` by those who look for it, and
+        ``"where"`` it is told: addresses from `folder` without a suffix, the best first.  Of a term the section that
+        defines it comes first.
     """
     listed = yaml.safe_load((Path(folder) / "subjects.yml").read_text(encoding="utf-8"))
-    found = {entry["subject"]: {"also": [], **entry} for entry in listed}
+    found = {entry["subject"]: {"also": [], "typed": [], **entry} for entry in listed}
     for term in terms(folder):
         place = term["where"]
-        entry = found.setdefault(term["term"], {"subject": term["term"], "also": [], "where": []})
+        entry = found.setdefault(term["term"], {"subject": term["term"], "also": [], "typed": [], "where": []})
         entry["where"] = [place, *(other for other in entry["where"] if other != place)]
     return sorted(found.values(), key=lambda entry: re.sub(r"\W", "", entry["subject"]).casefold())
 
@@ -97,6 +98,16 @@ def places(folder=".."):
         notebook, text = Path(folder) / f"{page}.ipynb", Path(folder) / f"{page}.md"
         lines = [] if notebook.exists() else text.read_text(encoding="utf-8").splitlines()
         found[page] = (lines[0].removeprefix("# "), ".md") if lines else (_title(notebook), ".ipynb")
+    return found
+
+
+def parts(folder=".."):
+    """The part of the book that each page belongs to, as the table of contents calls it; that of the cover is Cover."""
+    toc = yaml.safe_load((Path(folder) / "_toc.yml").read_text(encoding="utf-8"))
+    found = {toc["root"]: "Cover"}
+    for part in toc["parts"]:
+        for chapter in part["chapters"]:
+            found |= {page["file"]: part["caption"] for page in [chapter, *chapter.get("sections", [])]}
     return found
 
 
@@ -128,7 +139,7 @@ def moving(folder=".."):
         the title of the page.
     """
     found = {}
-    for page, title in pages(folder).items():
+    for page, title in {"index": "Cover", **pages(folder)}.items():
         anchor = ""
         for cell in json.loads((Path(folder) / f"{page}.ipynb").read_text(encoding="utf-8"))["cells"]:
             if cell["cell_type"] == "markdown":
@@ -173,7 +184,7 @@ def _told(claim, sources):
     source = f'<a href="../chapters/bibliography.md#{claim["source"]}">{sources[claim["source"]]}</a>'
     verdict, settled = claim["verdict"], f'<a href="../{claim["where"]}">Settled here</a>'
     return (f'<li id="claim-{claim["id"]}" class="s-{claim["source"]} v-{verdict}"><p><b>{verdict}</b> '
-            f'“{quote}” ({source}, {claim["id"]})</p><p>{right} {settled}.</p></li>')
+            f'“{quote}” ({source}; no. {claim["id"]})</p><p>{right} {settled}.</p></li>')
 
 
 def _choice(label, kind, options):

@@ -2,52 +2,145 @@
 
 import json
 import re
+from html import unescape
 
+import pytest
 import yaml
+from bs4 import BeautifulSoup
 from conftest import ROOT
 
-from attnkit.lessons.back_matter import claims, pages, terms
+from attnkit.lessons.back_matter import claims, letters, moving, pages, places, sections, subjects, terms
 from booklib import road, toc
 from booklib.toc import importing
 
 PAGES = importing("attnkit.lessons.back_matter")
-TERMS, CLAIMS = (yaml.safe_load((ROOT / name).read_text(encoding="utf-8")) for name in ("terms.yml", "claims.yml"))
+TERMS, CLAIMS, LETTERS, SUBJECTS = (yaml.safe_load((ROOT / f"{name}.yml").read_text(encoding="utf-8"))
+                                    for name in ("terms", "claims", "letters", "subjects"))
+
+
+def cells(name):
+    return json.loads((ROOT / "reference" / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]
 
 
 def text(name):
-    return "\n\n".join(map(road.said, json.loads((ROOT / "reference" / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]))
+    return "\n\n".join(map(road.said, cells(name)))
+
+
+def made(name):
+    """The HTML that the cells of a page have made."""
+    return BeautifulSoup("".join("".join(output.get("data", {}).get("text/html", "")) for cell in cells(name) for output in cell.get("outputs", [])), "html.parser")
 
 
 def test_pages_come_in_the_order_of_the_book():
     found = pages(ROOT)
     assert list(found)[:2] == ["chapters/weights", "further/weights"] and found["chapters/weights"] == "Weights"
     assert set(found) >= {page for page in toc.chapters() if page.startswith(("chapters/", "further/"))}
+    assert set(places(ROOT)) == set(toc.pages()) and places(ROOT)["reference/using"] == ("Using this book", ".md")
+
+
+def test_sections_have_their_words():
+    found = {at: (title, words) for at, title, words in sections("chapters/softmax", ROOT)}
+    assert "One divisor" in found["chapters/softmax#temperature"][1] or "temperature" in found["chapters/softmax#temperature"][1]
+    assert next(iter(found)) == "chapters/softmax" and len(found) > 6
 
 
 def test_the_glossary_has_every_term_in_the_order_of_the_alphabet():
-    entries = re.findall(r"^(.+)\n: (.+) \[.+\]\(\.\./((?:chapters|further)/\w+)\.ipynb\)$", text("glossary"), flags=re.M)
+    entries = re.findall(r"^(.+)\n: (.+) \[.+\]\(\.\./((?:chapters|further)/\w+)\.ipynb(#[\w-]+)?\)$", text("glossary"), flags=re.M)
     assert [term for term, *_ in entries] == sorted((term["term"] for term in TERMS), key=str.casefold) == [term["term"] for term in terms(ROOT)]
-    assert {term: (means, toc.slug(page)) for term, means, page in entries} == {term["term"]: (term["means"], term["slug"]) for term in TERMS}
-    assert all(page.startswith("chapters/") for *_, page in entries), "a term is defined on the page itself, not in its side room"
+    assert {term: (means, toc.slug(page)) for term, means, page, _ in entries} == {term["term"]: (term["means"], term["slug"]) for term in TERMS}
+    assert all(page.startswith("chapters/") for _, _, page, _ in entries), "a term is defined on the page itself, not in its side room"
+    assert {page + anchor for _, _, page, anchor in entries} == {term["where"] for term in terms(ROOT)}
+
+
+@pytest.mark.parametrize("term", terms(ROOT), ids=lambda term: term["term"])
+def test_a_term_leads_to_the_section_where_it_is_in_bold(term):
+    words = next(words for at, _, words in sections(term["page"], ROOT) if at == term["where"])
+    assert f"**{term['term']}**".casefold() in words.casefold()
 
 
 def test_every_claim_stands_there_once_with_its_verdict_and_the_page_that_settles_it():
-    whole = text("claims")[text("claims").index("## Page by page"):]
-    rows = re.findall(r"^- (\d+), \*(\w+)\*: .* \[Settled here\]\(\.\./(?:chapters|further)/(\w+)\.ipynb[^)]*\)\.$", whole, flags=re.M)
-    assert sorted(int(number) for number, *_ in rows) == [claim["id"] for claim in CLAIMS]
-    assert {int(number): (verdict, slug) for number, verdict, slug in rows} == {claim["id"]: (claim["verdict"], claim["slug"]) for claim in CLAIMS}
-    shown = whole.replace("\\", "")
-    assert not [claim["id"] for claim in CLAIMS if claim["quote"] not in shown or " ".join(str(claim["right"]).split()) not in shown]
+    rows = made("claims").select(".ak-claims li")
+    assert sorted(int(row["id"].removeprefix("claim-")) for row in rows) == [claim["id"] for claim in CLAIMS]
+    known = {claim["id"]: claim for claim in claims(ROOT)}
+    for row in rows:
+        claim, shown = known[int(row["id"].removeprefix("claim-"))], unescape(row.text)
+        assert set(row["class"]) == {f"s-{claim['source']}", f"v-{claim['verdict']}"} and row.find("b").text == claim["verdict"]
+        assert row.parent.parent["class"] == [f"p-{claim['slug']}"]
+        assert all(" ".join(str(claim[part]).split()) in shown for part in ("quote", "right")), claim["id"]
+        assert row.find_all("a")[-1]["href"] == f"../{claim['where']}"
     first = text("claims")[:text("claims").index("## Page by page")]
-    assert re.findall(r"^- (\d+), \*false\*", first, flags=re.M) == [str(claim["id"]) for claim in claims(ROOT) if claim["verdict"] == "false"]
+    wrong = [(str(claim["id"]), claim["where"]) for claim in claims(ROOT) if claim["verdict"] == "false"]
+    assert re.findall(r"^- “.*; no\. (\d+)\)\. .*\[Settled here\]\(\.\./(.*)\)\.$", first, flags=re.M) == wrong
+
+
+def test_the_filters_offer_every_source_verdict_and_page():
+    offered = [[option["value"] for option in choice.find_all("option")] for choice in made("claims").select(".ak-claims select")]
+    for kind, of, values in zip("svp", ("source", "verdict", "slug"), offered):
+        assert values[0] == "" and set(values[1:]) == {f"{kind}-{claim[of]}" for claim in CLAIMS}
 
 
 def test_a_claim_leads_to_the_cell_that_settles_it():
     """To the page that has the cell, and to the last heading above it."""
     for claim in claims(ROOT):
         page, _, anchor = claim["where"].partition(".ipynb")
-        cells = json.loads((ROOT / f"{page}.ipynb").read_text(encoding="utf-8"))["cells"]
-        places = [k for k, cell in enumerate(cells) if claim["id"] in cell["metadata"].get("claims", [])]
-        above = "\n".join("".join(cell["source"]) for cell in cells[:places[0] + 1] if cell["cell_type"] == "markdown")
+        there = json.loads((ROOT / f"{page}.ipynb").read_text(encoding="utf-8"))["cells"]
+        at = [k for k, cell in enumerate(there) if claim["id"] in cell["metadata"].get("claims", [])]
+        above = "\n".join("".join(cell["source"]) for cell in there[:at[0] + 1] if cell["cell_type"] == "markdown")
         words = [re.sub("[^a-z0-9]+", "-", re.sub("[‘’“”'$`*]", "", heading.lower())).strip("-") for heading in re.findall(r"^## (.+)", above, flags=re.M)]
-        assert places and (anchor.removeprefix("#") in words or not anchor), claim["id"]
+        assert at and (anchor.removeprefix("#") in words or not anchor), claim["id"]
+
+
+def test_every_letter_has_its_rows():
+    rows = [line.strip("| ").split(" | ") for line in text("letters").splitlines() if line.startswith("| $")]
+    here, others = rows[:len(LETTERS)], rows[len(LETTERS):]
+    ordered = [letter for shaped in (False, True) for letter in letters(ROOT) if ("shape" in letter) == shaped]
+    assert [row[:2] for row in here] == [[f"${letter['letter']}$", letter["means"]] for letter in ordered]
+    assert [row[-1] for row in here] == [f"[{letter['title']}](../{letter['page']}.ipynb)" for letter in ordered]
+    assert [row[2] for row in here if len(row) > 3] == [f"${letter['shape']}$" for letter in ordered if "shape" in letter]
+    assert others == [[f"${letter[text]}$" if text in letter else "–" for text in ("letter", "humt", "wikipedia", "merrell")] for letter in LETTERS]
+
+
+def test_the_index_has_every_subject_and_term_with_its_places():
+    lines = [line.removeprefix("- ") for line in text("subjects").splitlines() if line.startswith("- ")]
+    found = subjects(ROOT)
+    assert {entry["subject"] for entry in found} == {entry["subject"] for entry in SUBJECTS} | {term["term"] for term in TERMS}
+    assert len(lines) == len(found)
+    for line, entry in zip(lines, found):
+        assert line.startswith(entry["subject"] + (f" ({', '.join(entry['also'])})" if entry["also"] else "") + ": ")
+        assert len(re.findall(r"\]\(\.\./", line)) == len(entry["where"]) > 0 and not any(word in line for word in entry["typed"] if word.isupper())
+    assert len({entry["subject"].casefold() for entry in SUBJECTS}) == len(SUBJECTS)
+
+
+def test_subjects_lead_to_sections_that_are_there():
+    for entry in SUBJECTS:
+        for where in entry["where"]:
+            page, _, anchor = where.partition("#")
+            assert page in places(ROOT), where
+            if anchor and page.startswith(("chapters/", "further/")) and page != "chapters/bibliography":
+                assert where in [at for at, *_ in sections(page, ROOT)], where
+
+
+def test_the_gallery_has_every_figure_and_a_picture_of_it_as_it_is_now():
+    from tools import gallery
+    cards = made("gallery").select(".ak-gallery > li")
+    assert [card.a["href"].removeprefix("../") for card in cards] == [places[0][0] for places in moving(ROOT).values()]
+    shots = {image["src"].rpartition("/")[2] for image in made("gallery").select("img")}
+    assert shots == {file.name for file in gallery.FOLDER.glob("*.webp")}
+    taken = json.loads(gallery.KEPT.read_text(encoding="utf-8"))
+    assert taken == {kind: made_of for kind, (_, made_of) in gallery.wanted().items()}, "run make gallery"
+
+
+def test_what_is_listed_as_shipped_is_there():
+    from tools import licences
+    assert licences.page() == licences.PAGE.read_text(encoding="utf-8"), "run make licences"
+    names = {name for name, *_ in licences.packages()}
+    assert all((ROOT / place).exists() or place in names for *_, place in licences.SHIPPED)
+
+
+def test_the_sessions_of_the_plan_are_of_ninety_minutes_and_name_every_page_of_the_road():
+    plan = (ROOT / "reference" / "teaching.md").read_text(encoding="utf-8")
+    sessions_of = re.findall(r"^### Session \d\..*?(?=^##)", plan, flags=re.M | re.S)
+    assert [sum(map(int, re.findall(r"(\d+) minutes", re.sub(r"\n\n(The|Project).*", "", one, flags=re.S)))) for one in sessions_of] == [90] * 6
+    for page in toc.road()[1:]:
+        assert f"](../{page}.ipynb)" in plan, page
+        assert page in toc.checkpoints() or f'href="../{page}.html?present"' in plan, page

@@ -1,0 +1,166 @@
+"""How a page is found: what the search ranks first, what a term leads to, and what a page says of itself to others."""
+
+import io
+import json
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+from bs4 import BeautifulSoup
+from conftest import ROOT, SITE, node
+from lxml import html
+from PIL import Image
+
+from _ext import book_search, book_sharing, book_terms
+from attnkit.lessons import back_matter
+from booklib import toc
+from booklib.browser import POLICY
+
+QUERIES = yaml.safe_load((ROOT / "tests" / "queries.yml").read_text(encoding="utf-8"))
+
+
+def soup(page):
+    return BeautifulSoup((SITE / f"{page}.html").read_text(encoding="utf-8"), "html.parser")
+
+
+# ---- the search
+
+def ranked(questions):
+    """The addresses of the first three that the search page would show, for each question."""
+    folder = SITE / "_static"
+    scripts = [(folder / name).read_text(encoding="utf-8") for name in ("language_data.js", "search/minisearch.js", "search/sections.js", "search/search.js")]
+    return node("run_search.js", {"scripts": scripts, "questions": questions})
+
+
+def test_what_learners_type_finds_its_section_among_the_first_three():
+    """Nine in ten of the questions that three people wrote down, each without knowing the search."""
+    answers = ranked([query["asked"] for query in QUERIES])
+    found = [any(place in query["right"] or place.startswith("reference/glossary#") and "reference/glossary" in query["right"] for place in places)
+             for query, places in zip(QUERIES, answers)]
+    missed = [query["asked"] for query, there in zip(QUERIES, found) if not there]
+    assert len(QUERIES) == 180 and len(missed) <= 18, missed
+
+
+def test_the_questions_name_sections_that_are_there():
+    for page in {place.partition("#")[0] for query in QUERIES for place in query["right"]}:
+        ids = {element["id"] for element in soup(page).find_all(id=True)}
+        wanted = {place.partition("#")[2] for query in QUERIES for place in query["right"] if place.partition("#")[0] == page} - {""}
+        assert wanted <= ids, (page, wanted - ids)
+
+
+@pytest.mark.parametrize("asked, first", [
+    ("√d_k", "chapters/matrix_form#why-divide-by-the-square-root-of-the-width"),       # a sign that nobody types, but pastes
+    ("multi_head_attention", "reference/mechanism#attnkit.mechanism.multi_head_attention"),
+    ("MaskBuilder", "reference/figures#attnkit.figures.MaskBuilder"),
+    ("optimizer", "chapters/learning#three-tools-for-later"),
+    ("optimiser", "chapters/learning#three-tools-for-later"),
+    ("residaul conection", "chapters/layers#the-sum-a-word-stays-itself"),
+])
+def test_symbols_names_spellings_and_slips(asked, first):
+    [places] = ranked([asked])
+    assert places[0].startswith(first), places
+
+
+@pytest.mark.parametrize("asked", ["", "   ", "the of a", "?", "^_^", "(((", "\u0000", "a" * 5000, "\\frac{a}{b}"])
+def test_odd_questions_break_nothing(asked):
+    assert isinstance(ranked([asked])[0], list)
+
+
+@pytest.mark.parametrize("latex, typed", [
+    (r"Q K^\top", "Q K^T"), (r"\sqrt{d_k}", "sqrt d_k"), (r"\mathbf{x}_i W^{Q}", "x _i W^Q"), (r"\operatorname{softmax}(s)", "softmax (s)")])
+def test_formulas_are_found_as_they_are_typed(latex, typed):
+    assert book_search.plain_formula(latex).replace(" ", "") == typed.replace(" ", "")
+
+
+# ---- terms
+
+@pytest.mark.parametrize("page", [page for page in toc.chapters() if page not in toc.checkpoints()])
+def test_terms_lead_to_the_glossary_once_a_page(page):
+    known = {book_terms.address(term["term"]): term for term in back_matter.terms(ROOT)}
+    links = soup(page).select("a.ak-term")
+    went = [link["href"].partition("#")[2] for link in links]
+    assert len(went) == len(set(went))
+    for link, term in zip(links, map(known.__getitem__, went)):
+        assert link["data-means"] == term["means"] and link.text.lower()[:3] == term["term"].lower()[:3]
+        assert term["page"] != page, "a term is no link where it is defined"
+        assert not link.find_parent(["a", "pre", "code", "h1", "h2", "h3", "summary", "blockquote", "svg"])
+
+
+def linked(text):
+    paragraph = html.fragment_fromstring(f"<p>{text}</p>")
+    known = {"key": "what is asked", "mask": "what hides", "dot product": "a sum"}
+    lookup = {form: term for term in known for form in book_terms.forms(term)}
+    pattern = re.compile(r"\b(?:" + "|".join(sorted(lookup, key=len, reverse=True)) + r")\b")
+    book_terms.link_within(paragraph, pattern, lookup, set(known), known, "../")
+    assert paragraph.text_content() == BeautifulSoup(text, "html.parser").text, "no word is lost or moved"
+    return [link.text for link in paragraph.iter("a")]
+
+
+@pytest.mark.parametrize("text, links", [
+    ("Two dot products, one mask, one key; a second mask.", ["dot products", "mask", "key"]),
+    ("Before <em>it</em> a mask, and <b>then</b> keys.", ["mask", "keys"]),
+    ("“A mask”, she said. The mask.", ["mask"]),
+    ("A key-value store, Mask Of Zorro, unmasked.", []),
+    ("Masks hide.", ["Masks"]),
+])
+def test_what_becomes_a_link(text, links):
+    assert linked(text) == links
+
+
+def test_the_glossary_shows_the_pictures_of_the_defining_sections():
+    images = soup("reference/glossary").select(".ak-glossary dd img")
+    assert len(images) == sum("picture" in term for term in back_matter.terms(ROOT)) and all(image["alt"] and (SITE / "reference" / image["src"]).resolve().exists() for image in images)
+    for file in (SITE / "_static" / "terms").glob("*.svg"):
+        assert "viewBox" in file.read_text(encoding="utf-8") and html.etree.parse(str(file)), file.name
+
+
+# ---- what a page says of itself
+
+@pytest.mark.parametrize("page", toc.pages())
+def test_a_page_describes_itself(page):
+    head = soup(page).head
+    [facts] = [json.loads(script.string) for script in head.find_all("script", type="application/ld+json")]
+    description = head.find("meta", attrs={"name": "description"})["content"]
+    assert 20 < len(description) <= 160 and facts["description"] == description and facts["name"]
+    assert facts["@type"] == ("Book" if page == "index" else "Chapter" if page in toc.chapters() else "WebPage")
+    assert facts.get("position") == (toc.road().index(page) if page in toc.road()[1:] else None)
+    assert "url" not in facts and not head.find("link", rel="canonical") and not head.find("meta", property="og:url"), "no address is known here"
+
+
+@pytest.mark.parametrize("page", toc.chapters())
+def test_a_chapter_says_how_it_is_cited(page):
+    cite = soup(page).select_one("details.ak-cite")
+    assert back_matter.places(ROOT)[page][0] in cite.p.text and "Attention, Step by Step" in cite.p.text
+    assert re.fullmatch(r"@incollection\{[\w-]+,(\n  \w+ = \{.*\},)+\n\}", cite.pre.text)
+
+
+def test_with_an_address_pages_name_it():
+    """Cards for those who show links, and a picture for each page: asked of the functions, as this site has no address."""
+    class App:
+        srcdir, config = ROOT, type("Config", (), {"html_baseurl": "https://a.example/b/", "html_title": "T"})
+    head = BeautifulSoup(book_sharing.head(App, "chapters/softmax", "Softmax: <em>x</em>", 'About "it"'), "html.parser")
+    told = {meta.get("property"): meta["content"] for meta in head.find_all("meta")}
+    assert told["og:url"] == "https://a.example/b/chapters/softmax.html" and told["og:title"] == "Softmax: x"
+    assert told["og:image"] == "https://a.example/b/_static/shared/chapters-softmax.png" and told["og:description"] == 'About "it"'
+    faces = {name: book_sharing.face(name) for name in ("serif", "sans")}
+    drawn = [book_sharing.drawn("Softmax: scores become weights", "Part I", 4, 19, faces) for _ in range(2)]
+    with Image.open(io.BytesIO(drawn[0])) as picture:
+        assert drawn[0] == drawn[1] and picture.size == book_sharing.SIZE and len(drawn[0]) < 40_000
+
+
+def test_addresses_that_moved_lead_on():
+    moved = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["sphinx"]["config"]["redirects"]
+    for old, new in moved.items():
+        page = (SITE / f"{old}.html").read_text(encoding="utf-8")
+        assert f'url={new}"' in page and (SITE / Path(old).parent / new).exists()
+        assert old not in toc.pages()
+
+
+def test_the_policy_that_hosts_are_told_is_the_one_that_pages_keep():
+    assert POLICY in (ROOT / "reference" / "using.md").read_text(encoding="utf-8")
+
+
+def test_the_library_of_the_search_comes_with_its_licence():
+    assert "MIT" in (ROOT / "_ext/search/LICENSE").read_text(encoding="utf-8")
+    assert "Luca Ongaro" in (ROOT / "_ext/search/LICENSE").read_text(encoding="utf-8")
