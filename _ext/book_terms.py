@@ -53,8 +53,7 @@ def pictures(app, pages):
         size = [float(number) for number in drawn.get("viewbox").split()[2:]]
         file = folder / f"{address(term['term'])}.svg"
         file.write_bytes(alone(drawn))
-        image = builder.IMG(builder.CLASS("dark-light"), src=f"../_static/terms/{file.name}", loading="lazy",
-                            alt=drawn.get("aria-label"),
+        image = builder.IMG(src=f"../_static/terms/{file.name}", loading="lazy", alt=drawn.get("aria-label"),
                             width=f"{size[0]:.0f}", height=f"{size[1]:.0f}")
         entry[0].getnext().append(builder.P(image))
 
