@@ -102,7 +102,7 @@ def link_within(element, pattern, lookup, left, known, up):
         if match:
             term = lookup[match[0]]
             left.discard(term)
-            link = builder.A(match[0], builder.CLASS("ak-term"), href=f"{up}{GLOSSARY}.html#{address(term)}")
+            link = builder.A(match[0], builder.CLASS("ak-to-term"), href=f"{up}{GLOSSARY}.html#{address(term)}")
             link.set("data-means", known[term])
             link.tail = text[match.end():]
             put(element, at, text[:match.start()])

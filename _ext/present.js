@@ -6,7 +6,7 @@
   const { src } = /** @type {HTMLScriptElement} */ (document.currentScript);
   const [SAID, DEFINED, LISTING, LIST] = [45, 75, 22, 150]; // words of a lead and of definitions, lines, words of a list
 
-  const LEANS = /^\s*(This|It|That|These|Those|They|Both|So|The first|The other|Choose that)\b/;
+  const LEANS = /^\s*([a-z]|(This|It|That|These|Those|They|Both|So|Then|No|The first|The other|Choose that)\b)/;
 
   /** @param {string} tag @param {Record<string, any>} [props] @param {(Node | string)[]} children */
   const element = (tag, props, ...children) => {

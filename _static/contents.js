@@ -36,10 +36,26 @@
     });
   }
 
+  // A page as slides, where its address asks for it: nobody else pays for that.
+  if (new URLSearchParams(location.search).has("present")) {
+    const src = document.currentScript.src.replace("contents.js", "present/present.js");
+    document.head.append(Object.assign(document.createElement("script"), { src }));
+  }
+
+  // A finger cannot point: its first tap on a term shows what it means, the second follows.
+  document.addEventListener("click", (event) => {
+    const term = event.target.closest?.(".ak-to-term");
+    const finger = event.pointerType === "touch" && !term?.classList.contains("ak-tapped");
+    for (const other of document.querySelectorAll(".ak-to-term.ak-tapped")) other.classList.remove("ak-tapped");
+    if (!term || !finger) return;
+    event.preventDefault();
+    term.classList.add("ak-tapped");
+  });
+
   // What a term means is shown while it is pointed at or has the focus; Escape puts it away until it is left.
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
-    for (const term of document.querySelectorAll(".ak-term:is(:hover, :focus)")) {
+    for (const term of document.querySelectorAll(".ak-to-term:is(:hover, :focus)")) {
       term.classList.add("ak-hushed");
       for (const left of ["mouseleave", "blur"]) {
         term.addEventListener(left, () => term.classList.remove("ak-hushed"), { once: true });
@@ -52,7 +68,12 @@
       const [side, dialog] = ["", "-modal"].map((end) => document.getElementById(`pst-${name}-sidebar${end}`));
       const button = document.querySelector(`.${name}-toggle button`);
       if (!side || !dialog || !button) continue;
-      if (name === "primary") tells(button, side, dialog);
+      if (name === "primary") {
+        tells(button, side, dialog);
+        const here = side.querySelector("[aria-current]");
+        const seen = here && here.offsetTop > side.scrollTop && here.offsetTop < side.scrollTop + side.clientHeight;
+        if (here && !seen) side.scrollTop = here.offsetTop - side.clientHeight / 2;
+      }
       follows(dialog);
     }
   });

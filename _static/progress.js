@@ -25,12 +25,6 @@
     return made;
   };
 
-  // A page as slides, where its address asks for it: nobody else pays for that.
-  if (new URLSearchParams(location.search).has("present"))
-    document.head.append(
-      element("script", { src: document.currentScript.src.replace("progress.js", "present/present.js") }),
-    );
-
   // The list of chapters names each page, and how many exercises stand there.
   const [here] = find("a[data-ak-page][aria-current]");
   const links = find("a[data-ak-page]").map((link) => ({

@@ -53,7 +53,7 @@ def small(tmp_path, monkeypatch):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / f"{name}.ipynb").write_text(notebook())
     (tmp_path / "chapters/list.md").write_text("# A list")
-    for name in ("_config.yml", "references.bib", "requirements.lock", "attnkit/deep/figure.js", "_ext/site.py", "_static/fonts/a.woff2",
+    for name in ("_config.yml", "references.bib", "requirements.lock", "attnkit/deep/figure.js", "_ext/site.py", "_ext/deep/site.js", "_static/fonts/a.woff2",
                  "measured/bench.json", "further/picture.png", "README.md", "tests/test_it.py"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("{}")
@@ -100,7 +100,7 @@ def test_one_chapter_must_exist(small, monkeypatch):
 # ---- the fingerprint
 
 MATTERS = ["_toc.yml", "_config.yml", "index.ipynb", "chapters/first.ipynb", "further/deeper.ipynb", "further/picture.png", "chapters/list.md",
-           "reference/pages.ipynb", "references.bib", "requirements.lock", "attnkit/deep/figure.js", "_ext/site.py",
+           "reference/pages.ipynb", "references.bib", "requirements.lock", "attnkit/deep/figure.js", "_ext/site.py", "_ext/deep/site.js",
            "_static/fonts/a.woff2", "measured/bench.json", "booklib/road.py", "booklib/toc.py"]
 
 

@@ -78,7 +78,7 @@ def test_formulas_are_found_as_they_are_typed(latex, typed):
 @pytest.mark.parametrize("page", [page for page in toc.chapters() if page not in toc.checkpoints()])
 def test_terms_lead_to_the_glossary_once_a_page(page):
     known = {book_terms.address(term["term"]): term for term in back_matter.terms(ROOT)}
-    links = soup(page).select("a.ak-term")
+    links = soup(page).select("a.ak-to-term")
     went = [link["href"].partition("#")[2] for link in links]
     assert len(went) == len(set(went))
     for link, term in zip(links, map(known.__getitem__, went)):

@@ -123,11 +123,11 @@ def test_the_search_page(watched, site, where):
         w.page.goto(f"{site if where == 'served' else SITE.as_uri()}/search.html?q=key-value+cache")
         w.page.wait_for_function(f"() => {FOUND}.length > 3")
         assert w.page.evaluate(FOUND)[0] == "chapters/writing.html#nothing-twice-the-key-value-cache"
-        assert w.page.evaluate("document.activeElement.name") == "q" and "places" in w.page.locator(".ak-found").inner_text()
+        assert w.page.evaluate("document.activeElement.name") == "q" and "places" in w.page.locator(".ak-search-said").inner_text()
         marked = w.page.locator(".ak-search li p mark").all_inner_texts()
         assert {word.lower() for word in marked} >= {"keys", "values"} or {word.lower() for word in marked} >= {"key", "value", "cache"}
         w.page.get_by_role("searchbox", name="Search the book").fill("atention weigths")
-        w.page.wait_for_function("() => /\\u201cattention weights\\u201d/.test(document.querySelector('.ak-found').textContent)")
+        w.page.wait_for_function("() => /\\u201cattention weights\\u201d/.test(document.querySelector('.ak-search-said').textContent)")
         w.page.keyboard.press("ArrowDown")
         w.page.keyboard.press("ArrowDown")
         assert w.page.evaluate("document.activeElement === document.querySelectorAll('.ak-search li > a')[1]")
@@ -143,7 +143,59 @@ def test_the_search_says_so_when_nothing_is_found(watched, site):
         for asked, said in (("", ""), ("xyzzy", "Nothing was found"), ("<img src=x onerror=alert(1)>", "")):
             w.page.goto(f"{site}/search.html?q={urllib.parse.quote(asked)}")
             w.page.wait_for_function("() => document.querySelector('.ak-search input').value !== undefined && window.bookSearch")
-            assert said in w.page.locator(".ak-found").inner_text() and not w.page.locator(".ak-search img").count()
+            assert said in w.page.locator(".ak-search-said").inner_text() and not w.page.locator(".ak-search img").count()
+
+
+# ---- terms and claims
+
+MEANS = "getComputedStyle(document.querySelector('a.ak-to-term'), '::after').content"
+
+
+def test_a_term_shows_what_it_means_and_escape_puts_it_away(watched, site):
+    with watched() as w:
+        w.open(f"{site}/chapters/multi_head.html")
+        term = w.page.locator("a.ak-to-term").first
+        means = term.get_attribute("data-means")
+        term.hover()
+        assert means in w.page.evaluate(MEANS)
+        w.page.keyboard.press("Escape")
+        assert w.page.evaluate(MEANS) == "none"
+        w.page.mouse.move(0, 0)
+        term.hover()
+        assert means in w.page.evaluate(MEANS)
+        term.click()
+        w.page.wait_for_url("**/reference/glossary.html#term-*")
+        assert w.page.evaluate("document.querySelector(location.hash).nextElementSibling.textContent").startswith(means)
+
+
+def test_a_finger_sees_the_meaning_first(watched, site):
+    with watched(width=360, has_touch=True, is_mobile=True) as w:
+        w.open(f"{site}/chapters/multi_head.html")
+        term = w.page.locator("a.ak-to-term").first
+        term.tap()
+        assert "multi_head" in w.page.url and term.get_attribute("data-means") in w.page.evaluate(MEANS)
+        assert w.page.evaluate("document.documentElement.scrollWidth") <= 360
+        w.page.locator(".bd-article h1").tap()
+        assert not w.page.locator(".ak-tapped").count()
+        term.tap()
+        term.tap()
+        w.page.wait_for_url("**/reference/glossary.html#term-*")
+
+
+def test_claims_are_filtered_without_a_script(chromium, site):
+    context = chromium.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{site}/reference/claims.html")
+    for words, wanted in ((("", "", ""), 147), (("s-merrell2023", "", ""), 16), (("s-merrell2023", "v-false", ""), 2), (("", "v-false", "p-masks"), 1)):
+        for choice, value in zip(page.locator(".ak-claims select").all(), words):
+            choice.select_option(value)
+        shown = [row for row in page.locator(".ak-claims li").all() if row.is_visible()]
+        assert len(shown) == wanted
+        groups = [group for group in page.locator(".ak-claims section").all() if group.is_visible()]
+        assert all(group.locator("li:visible").count() for group in groups) and groups
+    page.get_by_role("button", name="Show all").click()
+    assert page.locator(".ak-claims li:visible").count() == 147
+    context.close()
 
 
 def test_the_magnifier_leaves_the_words_alone(watched, site):

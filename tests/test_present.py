@@ -15,16 +15,6 @@ pytestmark = pytest.mark.browser
 
 ROAD = [page for page in toc.road() if page.startswith("chapters/")]
 PAGES = ["chapters/softmax"]      # what the tests of keys and buttons are about
-WIRING = """What turns a page into slides is not in the built site. _ext/book_site.py has to copy _ext/present.js and
-_ext/present.css to _static/present/ (not from a folder in _static: Jupyter Book puts all scripts of that on every page), and
-_static/progress.js has to load present/present.js where the address asks for it. Then: make book."""
-
-
-@pytest.fixture(autouse=True)
-def wired():
-    files = [SITE / "_static/present" / name for name in ("present.js", "present.css")]
-    loader = (SITE / "_static/progress.js").read_text(encoding="utf-8")
-    assert all(file.exists() for file in files) and "present/present.js" in loader, WIRING
 
 
 def present(w, address, size=(1280, 720)):

@@ -117,7 +117,8 @@ def book():
         say(f"nothing has changed; the website is in {SITE.relative_to(ROOT)}: open "
             f"{SITE.relative_to(ROOT)}/index.html in a browser")
         return
-    say("building the website")
+    run(BIN / "python", "-m", "booklib.lists", quiet=True)
+    say("building the website (one to three minutes)")
     # From nothing each time: it takes seconds, and a page is never left over from another state of the book.
     shutil.rmtree(ROOT / "_build" / "html", ignore_errors=True)
     shutil.rmtree(ROOT / "_build" / ".doctrees", ignore_errors=True)
@@ -137,7 +138,7 @@ def toc(*arguments):
 def fingerprint():
     """A hash of everything that the website is made from."""
     folders = {Path(page).parent.as_posix() for page in toc("--pages")} - {"."}
-    inputs = ("*.ipynb", "*.yml", "*.bib", "*.lock", "measured/*", "attnkit/**/*", "_ext/*", "_static/**/*",
+    inputs = ("*.ipynb", "*.yml", "*.bib", "*.lock", "measured/*", "attnkit/**/*", "_ext/**/*", "_static/**/*",
               "_templates/**/*", "booklib/*.py", *(f"{folder}/**/*" for folder in folders))
     paths = {p for pattern in inputs for p in ROOT.glob(pattern)
              if p.is_file() and not {"__pycache__", ".ipynb_checkpoints"} & set(p.parts)}
@@ -181,7 +182,8 @@ def test(only=None, all=False):
                     "--nbval-kernel-startup-timeout", "600", *chosen, "tests", "attnkit", *toc())
     say(f"setting up and building took {built - start:.0f} s, the tests {time.monotonic() - built:.0f} s")
     if not passed:
-        sys.exit("[book] some tests FAILED")
+        sys.exit("[book] some tests FAILED. Where an output is meant to be another one, 'make notebooks' writes it"
+                 + (f" (make notebooks ONLY={only})" if only else ""))
     say("all tests passed" + ("" if find_chromium() else ", but NOT those that need a browser: no Chromium was found"))
 
 
@@ -463,13 +465,17 @@ def clean(all=False):
 
 def help():
     """show this list"""
-    print("\n".join(f"  make {name:11} {task.__doc__}" for name, task in TASKS.items()))
+    for name, task in TASKS.items():
+        print(f"  make {name:11} {task.__doc__}" + ("\n\nFor those who change the book:" if name == LAST else ""))
 
 
 TASKS = {task.__name__: task for task in (
     help, book, test, lab, notebooks, serve, zip, pdf, downloads, homework, grade, bench, speed, reproduce, faults,
     pages, study, mutants, versions, binder, links, spelling, lint, format, lock, licences, sbom, gallery, clean,
     setup)}
+
+
+LAST = "grade"      # the last task for readers, learners and teachers
 
 
 def main():

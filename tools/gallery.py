@@ -22,7 +22,7 @@ FOLDER = browser.ROOT / "_static" / "gallery"
 KEPT = FOLDER / "taken.json"
 # What stays in sight on a page would lie on the figure.
 OVER_IT = ".bd-header-article, #pst-skip-link, .skip-link { display: none !important }"
-WIDTH, HEIGHT = 560, 373        # pixels of a picture, twice as many as it is shown in at least
+WIDTH, HEIGHT = 420, 336        # pixels of a picture, twice as many as it is shown in at least
 
 
 def made_of(kind, address):
@@ -52,7 +52,7 @@ def take(watched, site, kind, address, theme):
     clip = {"x": box["x"], "y": box["y"] + top, "width": box["width"], "height": box["width"] * HEIGHT / WIDTH}
     picture = Image.open(io.BytesIO(watched.page.screenshot(clip=clip, full_page=True)))
     picture = picture.convert("RGB").resize((WIDTH, HEIGHT), Image.Resampling.LANCZOS)
-    picture.save(FOLDER / f"{kind}-{theme}.webp", quality=72, method=6)
+    picture.save(FOLDER / f"{kind}-{theme}.webp", quality=45, method=6)
 
 
 def main():

@@ -74,7 +74,7 @@ class Paper(NamedTuple):
 def graded(path, folder, seconds):
     """Grade one file."""
     file = path.relative_to(folder).as_posix()
-    student = file.removesuffix(".ipynb")
+    student = file.split("/")[0].removesuffix(".ipynb")      # a folder for each student, or a file
     if path.suffix != ".ipynb":
         return Paper(file, "", {}, ["This is no notebook, so it was left out."])
     try:

@@ -34,8 +34,8 @@ HEAD = """# Homework: {title}
 Read the page *{title}* of the book first. Then put your answers in place of the dots and run the cells from top to
 bottom, each with Shift and Enter. They say *Right*, or what is off. In the end, save this notebook and hand it in.
 
-You need Python 3.11 or newer, Jupyter, and the book's package `attnkit` with its extra `book`. Write your
-name first:"""
+You need Python 3.11 or newer, Jupyter, and the book's package: `pip install ".[book]"` in a copy of its repository.
+Write your name first:"""
 
 
 class Question(NamedTuple):

@@ -48,6 +48,7 @@ def make_environment(age, uv):
         only = ROOT / "_build" / f"{age}.in"
         only.write_text(book.TORCH + "\n", encoding="utf-8")
         run(*install, *wanted, "--override", only)
+    shutil.rmtree(ROOT / "build", ignore_errors=True)      # which building the package leaves behind
     run(*install, *TESTS)
     run(uv, "pip", "list", "--python", folder / "bin" / "python")
     return folder / "bin" / "python"

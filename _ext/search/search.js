@@ -216,7 +216,7 @@
   function begin() {
     const place = document.querySelector(".ak-search");
     if (!place) return;
-    const [field, list, status] = ["input", "ol", ".ak-found"].map((name) => place.querySelector(name));
+    const [field, list, status] = ["input", "ol", ".ak-search-said"].map((name) => place.querySelector(name));
     const ask = () => answer(field.value, list, status);
     let waiting = 0;
     field.value = new URLSearchParams(location.search).get("q") ?? "";

@@ -174,13 +174,24 @@ def claims_to_filter(listed, sources):
         groups.append(f'<section class="p-{slug}"><h3>{escape(title)}</h3><ol>{"".join(items)}</ol></section>')
     asked = (_choice("Source", "s", sources) + _choice("Verdict", "v", dict(zip(verdicts, verdicts)))
              + _choice("Page", "p", slugs))
-    return (f'<div class="ak-claims"><style>{_rules(sources, verdicts, slugs)}</style><form>{asked}</form>'
-            f'{"".join(groups)}<p class="ak-count"> of {len(listed)} statements are shown.</p></div>')
+    return (f'<div class="ak-claims"><style>{_rules(sources, verdicts, slugs)}</style><form>{asked}'
+            f'<button type="reset">Show all</button></form>{"".join(groups)}'
+            f'<p class="ak-count"> of {len(listed)} statements are shown.</p></div>')
+
+
+def typeset(quote):
+    """A source's words as they stand between quotation marks: their own marks are single ones there.
+
+    >>> typeset('"queries" = word vectors')
+    '‘queries’ = word vectors'
+    """
+    return re.sub('"([^"]*)"', "‘\\1’", quote)
 
 
 def _told(claim, sources):
     """One claim: the source's words, the verdict, what is right, and where it is settled."""
-    quote, right = (escape(" ".join(str(claim[part]).split())) for part in ("quote", "right"))
+    quote, right = (escape(" ".join(str(claim[part]).split()), quote=False) for part in ("quote", "right"))
+    quote = typeset(quote)
     source = f'<a href="../chapters/bibliography.md#{claim["source"]}">{sources[claim["source"]]}</a>'
     verdict, settled = claim["verdict"], f'<a href="../{claim["where"]}">Settled here</a>'
     return (f'<li id="claim-{claim["id"]}" class="s-{claim["source"]} v-{verdict}"><p><b>{verdict}</b> '

@@ -9,8 +9,8 @@ import yaml
 from bs4 import BeautifulSoup
 from conftest import ROOT
 
-from attnkit.lessons.back_matter import claims, letters, moving, pages, places, sections, subjects, terms
-from booklib import road, toc
+from attnkit.lessons.back_matter import claims, letters, moving, pages, places, sections, subjects, terms, typeset
+from booklib import lists, road, toc
 from booklib.toc import importing
 
 PAGES = importing("attnkit.lessons.back_matter")
@@ -66,9 +66,9 @@ def test_every_claim_stands_there_once_with_its_verdict_and_the_page_that_settle
         claim, shown = known[int(row["id"].removeprefix("claim-"))], unescape(row.text)
         assert set(row["class"]) == {f"s-{claim['source']}", f"v-{claim['verdict']}"} and row.find("b").text == claim["verdict"]
         assert row.parent.parent["class"] == [f"p-{claim['slug']}"]
-        assert all(" ".join(str(claim[part]).split()) in shown for part in ("quote", "right")), claim["id"]
+        assert typeset(" ".join(claim["quote"].split())) in shown and " ".join(str(claim["right"]).split()) in shown, claim["id"]
         assert row.find_all("a")[-1]["href"] == f"../{claim['where']}"
-    first = text("claims")[:text("claims").index("## Page by page")]
+    first = text("claims")[text("claims").index("## Wrong as they stand"):]
     wrong = [(str(claim["id"]), claim["where"]) for claim in claims(ROOT) if claim["verdict"] == "false"]
     assert re.findall(r"^- “.*; no\. (\d+)\)\. .*\[Settled here\]\(\.\./(.*)\)\.$", first, flags=re.M) == wrong
 
@@ -111,13 +111,24 @@ def test_the_index_has_every_subject_and_term_with_its_places():
     assert len({entry["subject"].casefold() for entry in SUBJECTS}) == len(SUBJECTS)
 
 
-def test_subjects_lead_to_sections_that_are_there():
-    for entry in SUBJECTS:
-        for where in entry["where"]:
-            page, _, anchor = where.partition("#")
-            assert page in places(ROOT), where
-            if anchor and page.startswith(("chapters/", "further/")) and page != "chapters/bibliography":
-                assert where in [at for at, *_ in sections(page, ROOT)], where
+def test_the_lists_fit_the_pages():
+    assert list(lists.problems()) == []
+
+
+@pytest.mark.parametrize("name, there, planted, said", [
+    ("terms", "slug: softmax", "slug: softmaxx", "names the page 'softmaxx', and there is none"),
+    ("terms", "- term: temperature", "- term: budget line", "'budget line' is nowhere in bold on its page chapters/softmax"),
+    ("subjects", "#a-step-downhill", "#a-step-uphill", "names the section chapters/learning#a-step-uphill, and there is none"),
+    ("letters", "slug: positions", "slug: postions", "names the page 'postions', and there is none"),
+    ("claims", "slug: softmax", "slug: hardmax", "names the page 'hardmax', and there is none")])
+def test_what_does_not_fit_is_named(tmp_path, name, there, planted, said):
+    for path in ["_toc.yml", "terms.yml", "subjects.yml", "letters.yml", "claims.yml", "chapters", "further", "reference", "index.ipynb"]:
+        (tmp_path / path).symlink_to(ROOT / path)
+    text = (ROOT / f"{name}.yml").read_text(encoding="utf-8")
+    (tmp_path / f"{name}.yml").unlink()
+    (tmp_path / f"{name}.yml").write_text(text.replace(there, planted, 1), encoding="utf-8")
+    found = list(lists.problems(tmp_path))
+    assert (any(said in problem for problem in found) and len(found) == 1) and there in text
 
 
 def test_the_gallery_has_every_figure_and_a_picture_of_it_as_it_is_now():
