@@ -1,6 +1,6 @@
-"""What stands at the back of the book: its terms and the claims of its sources, with where they are.
+"""What stands at the back of the book: its terms, letters, subjects and figures, and the claims of its sources.
 
-The lists belong to a copy of the book, not to the package: ``terms.yml`` and ``claims.yml`` are in its folder.
+The lists belong to a copy of the book, not to the package: ``terms.yml`` and its like are in its folder.
 """
 
 import json
@@ -25,9 +25,7 @@ def terms(folder=".."):
         ``"term"``, ``"slug"`` and ``"means"`` as in the file, and ``"page"``, the path of the page from `folder`, with
         its ``"title"``, and ``"where"``, the address of the section in which the term is in bold.
     """
-    listed = yaml.safe_load((Path(folder) / "terms.yml").read_text(encoding="utf-8"))
-    titles = {page.rpartition("/")[2]: (page, title) for page, title in reversed(pages(folder).items())}
-    found = [term | dict(zip(("page", "title"), titles[term["slug"]])) for term in listed]
+    found = _with_pages("terms", folder)
     for term in found:
         term["where"] = _defined(term, folder)
     return sorted(found, key=lambda term: term["term"].casefold())
@@ -47,7 +45,7 @@ def claims(folder=".."):
         What the file says of each, and ``"title"``, that of its chapter, and ``"where"``, the address from `folder` of
         the section that settles it.
     """
-    listed = yaml.safe_load((Path(folder) / "claims.yml").read_text(encoding="utf-8"))
+    listed = _list("claims", folder)
     titles, places = pages(folder), {}
     for page in titles:
         anchor = ""
@@ -81,7 +79,7 @@ def subjects(folder=".."):
         ``"where"`` it is told: addresses from `folder` without a suffix, the best first.  Of a term the section that
         defines it comes first.
     """
-    listed = yaml.safe_load((Path(folder) / "subjects.yml").read_text(encoding="utf-8"))
+    listed = _list("subjects", folder)
     found = {entry["subject"]: {"also": [], "typed": [], **entry} for entry in listed}
     for term in terms(folder):
         place = term["where"]
@@ -103,7 +101,7 @@ def places(folder=".."):
 
 def parts(folder=".."):
     """The part of the book that each page belongs to, as the table of contents calls it; that of the cover is Cover."""
-    toc = yaml.safe_load((Path(folder) / "_toc.yml").read_text(encoding="utf-8"))
+    toc = _list("_toc", folder)
     found = {toc["root"]: "Cover"}
     for part in toc["parts"]:
         for chapter in part["chapters"]:
@@ -124,9 +122,7 @@ def letters(folder=".."):
     list of dict
         What the file says of each, and ``"page"`` and ``"title"``, those of its page.
     """
-    listed = yaml.safe_load((Path(folder) / "letters.yml").read_text(encoding="utf-8"))
-    titles = {page.rpartition("/")[2]: (page, title) for page, title in reversed(pages(folder).items())}
-    return [letter | dict(zip(("page", "title"), titles[letter["slug"]])) for letter in listed]
+    return _with_pages("letters", folder)
 
 
 def moving(folder=".."):
@@ -246,6 +242,17 @@ def _defined(term, folder):
     """The section of its page in which a term is in bold."""
     bold = re.compile(rf"\*\*{re.escape(term['term'])}\*\*", flags=re.I)
     return next((at for at, _, text in sections(term["page"], folder) if bold.search(text)), term["page"])
+
+
+def _list(name, folder):
+    """What one of the lists in the book's folder holds."""
+    return yaml.safe_load((Path(folder) / f"{name}.yml").read_text(encoding="utf-8"))
+
+
+def _with_pages(name, folder):
+    """The entries of a list, each with the path and the title of the page that it names; the road before side rooms."""
+    titles = {page.rpartition("/")[2]: (page, title) for page, title in reversed(pages(folder).items())}
+    return [entry | dict(zip(("page", "title"), titles[entry["slug"]])) for entry in _list(name, folder)]
 
 
 def _title(path):
