@@ -53,7 +53,7 @@ def head(address):
 
     They are asked for at once, beside the style sheet that the first painting waits for, so they are there by then.
     One that is late is left for the next page ("optional"): however well a stand-in fits, some line would break
-    elsewhere when the face came, and what is below would jump.  (A link rel=preload would do the same, but is refused
+    elsewhere when the face came, and what is below would jump.  One that does not come at all leaves no trace.  (A link rel=preload would do the same, but is refused
     to a page that was opened from the disk.)
     """
     rules, asked = [], []
@@ -72,7 +72,7 @@ def head(address):
     rules.append(f":root{{--ak-serif:{stack('Source Serif 4')};--ak-sans:{stack('Source Sans 3')};"
                  "--ak-mono:'Source Code Pro',ui-monospace,Menlo,Consolas,monospace}")
     return (f"<style>{''.join(rules)}</style>\n"
-            f"<script>for (const face of {json.dumps(asked)}) document.fonts.load(face);</script>")
+            f"<script>for (const face of {json.dumps(asked)}) document.fonts.load(face).catch(() => {{}});</script>")
 
 
 def cut(source, target, points, *, weight=None, features=("*",)):

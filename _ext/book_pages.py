@@ -55,6 +55,21 @@ def plain_code(page):
     etree.strip_tags(page.tree, "plain")
 
 
+def untranslated(page):
+    """A translator leaves formulas and code as they are."""
+    for element in page.tree.xpath("//*[@class='katex' or self::code or self::pre]"):
+        element.set("translate", "no")
+
+
+def names(page):
+    """Icons are letters of a font that nothing can say, beside words or a title; an exercise's title is a heading."""
+    for icon in page.tree.xpath("//*[self::i or self::span][contains(@class, 'fa-') or contains(@class, 'fas ')]"):
+        icon.set("aria-hidden", "true")
+    for title in page.tree.xpath("//*[contains(@class, 'ak-exercise')]//p[contains(@class, 'admonition-title')]"):
+        title.set("role", "heading")
+        title.set("aria-level", "3")
+
+
 def tooltips(page):
     """The theme's own stay after a touch; the browser's, from the same titles, do not."""
     for button in page.tree.xpath("//*[@data-bs-toggle='tooltip']"):
@@ -78,5 +93,5 @@ def room_for_progress(page):
         title.addnext(html.Element("p", {"class": "ak-progress"}))
 
 
-PASSES = (still_pictures, drawn_links, book_road.masthead, room_for_progress, plain_code, tooltips, labels_and_roles,
-          book_terms.glossary_places, book_terms.links_to_terms, book_sharing.how_to_cite)
+PASSES = (still_pictures, drawn_links, book_road.masthead, room_for_progress, plain_code, names, tooltips, labels_and_roles,
+          book_terms.glossary_places, book_terms.links_to_terms, book_sharing.how_to_cite, untranslated)

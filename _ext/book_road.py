@@ -62,6 +62,9 @@ def show_the_way(app, pagename, templatename, context, doctree):
         for name, page in zip(("prev", "next"), neighbours(book, pagename), strict=True):
             context[name] = page and {"link": app.builder.get_relative_uri(pagename, page),
                                       "title": escape(app.env.titles[page].astext())}
+        if pagename == book.road[-1]:
+            context["next"] = {"link": app.builder.get_relative_uri(pagename, book.road[0]) + "#side-trips",
+                               "title": "The side trips: choose one"}
 
 
 @functools.cache

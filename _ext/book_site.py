@@ -154,7 +154,9 @@ def shortened(words, most):
 
 def choose_scripts(app, context, static):
     """Scripts wait until the page is read; the options, ten lines that the others ask for, are part of it."""
-    app.add_js_file(None, body=(static / "documentation_options.js").read_text(encoding="utf-8"), priority=100)
+    options = (static / "documentation_options.js").read_text(encoding="utf-8")
+    options = options.replace("SEARCH_SHORTCUTS: true", "SEARCH_SHORTCUTS: false")      # "/" is the browser's
+    app.add_js_file(None, body=options, priority=100)
     needless = ("_static/documentation_options.js", "_static/design-tabs.js")      # of tabs the book has none
     context["script_files"] = [script for script in context["script_files"] if script.filename not in needless]
     for script in context["script_files"]:

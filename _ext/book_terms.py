@@ -1,6 +1,7 @@
 """The terms of the book: an address for each in the glossary, and a link to it where a later page first uses the word.
 
-The link shows the meaning when it is pointed at or has the focus: a rule of book.css writes it from `data-means`.
+The link shows the meaning when it is pointed at or has the focus: a rule of book.css writes it from
+`aria-description`, which is read out, too.
 """
 
 import copy
@@ -103,7 +104,7 @@ def link_within(element, pattern, lookup, left, known, up):
             term = lookup[match[0]]
             left.discard(term)
             link = builder.A(match[0], builder.CLASS("ak-to-term"), href=f"{up}{GLOSSARY}.html#{address(term)}")
-            link.set("data-means", known[term])
+            link.set("aria-description", known[term])
             link.tail = text[match.end():]
             put(element, at, text[:match.start()])
             element.insert(0 if at is None else element.index(at) + 1, link)

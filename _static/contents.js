@@ -16,6 +16,13 @@
     say();
   }
 
+  // The list of chapters, beside the page or over it, stands where its reader is. Rectangles are measured, because an
+  // offset counts from whatever happens to be positioned.
+  function toHere(list) {
+    const [here, box] = [list.querySelector("[aria-current]")?.getBoundingClientRect(), list.getBoundingClientRect()];
+    if (here && (here.top < box.top || here.bottom > box.bottom)) list.scrollTop += here.top - box.top - box.height / 2;
+  }
+
   function follows(dialog) {
     dialog.addEventListener("click", (event) => {
       const link = event.target.closest("a");
@@ -52,6 +59,53 @@
     term.classList.add("ak-tapped");
   });
 
+  // What a term means stands under it, as far as the page has room at its right.
+  for (const come of ["mouseover", "focusin"]) {
+    document.addEventListener(come, ({ target }) => {
+      const term = target.closest?.(".ak-to-term");
+      const [line] = term?.getClientRects() ?? [];
+      if (line) term.style.setProperty("--at", `${line.left - term.closest("p, li").getBoundingClientRect().left}px`);
+    });
+  }
+
+  // A formula is copied as its TeX, once: it stands on the page in two forms, one drawn and one that is read out.
+  document.addEventListener("copy", (event) => {
+    const chosen = getSelection();
+    if (!chosen.rangeCount || chosen.isCollapsed) return;
+    const range = chosen.getRangeAt(0).cloneRange();
+    const within = (node) => (node.closest ? node : node.parentElement);
+    const formula = (node) => within(node)?.closest(".katex-display") ?? within(node)?.closest(".katex");
+    const [first, last] = [formula(range.startContainer), formula(range.endContainer)];
+    if (first) range.setStartBefore(first);
+    if (last) range.setEndAfter(last);
+    const copied = Object.assign(document.createElement("div"), { className: "ak-unseen" });
+    copied.append(range.cloneContents());
+    const formulas = copied.querySelectorAll(".katex");
+    if (!formulas.length) return;
+    for (const one of formulas) {
+      const sign = one.closest(".katex-display") ? "$$" : "$";
+      one.replaceWith(`${sign}${one.querySelector("annotation").textContent.trim()}${sign}`);
+    }
+    document.body.append(copied); // its lines are those of the page only while it is laid out
+    event.clipboardData.setData("text/plain", copied.innerText.trim());
+    event.clipboardData.setData("text/html", copied.innerHTML);
+    copied.remove();
+    event.preventDefault();
+  });
+
+  // How many claims are shown is a number that is read out; without scripts, one that the style counts.
+  document.addEventListener("change", countClaims);
+  document.addEventListener("reset", () => setTimeout(countClaims));
+  document.addEventListener("DOMContentLoaded", countClaims);
+  function countClaims() {
+    const [place] = document.querySelectorAll(".ak-claims .ak-count");
+    if (!place) return;
+    const shown = [...document.querySelectorAll(".ak-claims li")].filter((row) => row.getClientRects().length).length;
+    place.setAttribute("role", "status"); // and the style counts no more
+    place.dataset.words ??= place.textContent;
+    place.textContent = `${shown}${place.dataset.words}`;
+  }
+
   // What a term means is shown while it is pointed at or has the focus; Escape puts it away until it is left.
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
@@ -70,9 +124,8 @@
       if (!side || !dialog || !button) continue;
       if (name === "primary") {
         tells(button, side, dialog);
-        const here = side.querySelector("[aria-current]");
-        const seen = here && here.offsetTop > side.scrollTop && here.offsetTop < side.scrollTop + side.clientHeight;
-        if (here && !seen) side.scrollTop = here.offsetTop - side.clientHeight / 2;
+        toHere(side);
+        new MutationObserver(() => dialog.open && toHere(dialog)).observe(dialog, { attributeFilter: ["open"] });
       }
       follows(dialog);
     }

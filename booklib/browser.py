@@ -81,9 +81,9 @@ def over_the_line(path):
 
 
 @contextlib.contextmanager
-def serve(folder=SITE):
-    """The address of the site, served on this machine."""
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Server, directory=str(folder)))
+def serve(folder=SITE, host=Server):
+    """The address of the site, served on this machine as some kind of host does."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(host, directory=str(folder)))
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_address[1]}"

@@ -73,6 +73,20 @@ def test_formulas_are_found_as_they_are_typed(latex, typed):
     assert book_search.plain_formula(latex).replace(" ", "") == typed.replace(" ", "")
 
 
+# ---- what is read out, translated, typed
+
+def test_what_a_screen_reader_or_a_translator_gets():
+    """Formulas and code are not translated, no icon is read out as a letter, an exercise has a heading, "/" stays the browser's."""
+    for page in toc.pages():
+        tree = html.parse(SITE / f"{page}.html")
+        for fault, path in {
+                "a formula or code may be translated": "//*[@class='katex' or self::code or self::pre][not(ancestor-or-self::*[@translate='no'])]",
+                "an icon is read out": "//*[self::i or self::span][contains(@class, 'fa-')][not(@aria-hidden)]",
+                "an exercise without a heading": "//*[contains(@class, 'ak-exercise')]//p[contains(@class, 'admonition-title')][not(@role='heading')]",
+                "a key of the browser's": "//script[contains(., 'ENABLE_SEARCH_SHORTCUTS: true')]"}.items():
+            assert not (found := tree.xpath(path)), (page, fault, html.tostring(found[0])[:200])
+
+
 # ---- terms
 
 @pytest.mark.parametrize("page", [page for page in toc.chapters() if page not in toc.checkpoints()])
@@ -82,7 +96,7 @@ def test_terms_lead_to_the_glossary_once_a_page(page):
     went = [link["href"].partition("#")[2] for link in links]
     assert len(went) == len(set(went))
     for link, term in zip(links, map(known.__getitem__, went)):
-        assert link["data-means"] == term["means"] and link.text.lower()[:3] == term["term"].lower()[:3]
+        assert link["aria-description"] == term["means"] and link.text.lower()[:3] == term["term"].lower()[:3]
         assert term["page"] != page, "a term is no link where it is defined"
         assert not link.find_parent(["a", "pre", "code", "h1", "h2", "h3", "summary", "blockquote", "svg"])
 

@@ -1,12 +1,15 @@
 """What a hand stumbles over on its way through the book: contents, next, a wrong address, the search, by mouse, touch and keyboard."""
 
 import re
+import time
 import urllib.parse
+from pathlib import Path
 
 import pytest
-from conftest import SITE
+from conftest import SHIFT, SITE
 
 from booklib import toc
+from booklib.browser import Server, serve
 
 pytestmark = pytest.mark.browser
 
@@ -80,7 +83,7 @@ def test_from_the_contents_to_a_place_on_the_page(watched, site):
 # ---- from page to page
 
 def test_next_leads_from_the_cover_to_the_last_chapter(watched, site):
-    """Pressed again and again, as a reader does; after the last chapter there is no next."""
+    """Pressed again and again, as a reader does; the last chapter leads to the side trips."""
     with watched() as w:
         w.page.route(re.compile(r"\.(js|woff2|svg)(\?|$)"), lambda route: route.abort())      # links need none of them
         w.page.goto(f"{site}/index.html", wait_until="commit")
@@ -89,7 +92,7 @@ def test_next_leads_from_the_cover_to_the_last_chapter(watched, site):
             w.page.locator(".bd-footer-content").wait_for(state="attached")
             walked.append(w.page.url.removeprefix(f"{site}/").removesuffix(".html"))
             following = w.page.locator("a.right-next")
-            if not following.count():
+            if following.get_attribute("href").endswith("index.html#side-trips"):
                 break
             with w.page.expect_navigation(wait_until="commit"):
                 following.click()
@@ -109,6 +112,133 @@ def test_a_wrong_address(watched, site, address):
             assert answer.value.status == 200
             w.page.go_back()
             w.page.wait_for_function("document.querySelector('.bd-article h1')?.textContent.startsWith('No page')")
+
+
+class WithoutEndings(Server):
+    """A host that leaves out the end of addresses, as some do: page.html is sent on to page."""
+
+    def do_GET(self):
+        if self.path.endswith(".html"):
+            self.send_response(301)
+            self.send_header("Location", self.path.removesuffix(".html"))
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
+        if Path(self.translate_path(self.path + ".html")).is_file():
+            self.path += ".html"
+        super().do_GET()
+
+
+def test_a_wrong_address_rests_on_a_host_with_short_addresses(watched):
+    """The page for wrong addresses is asked for once, not again and again; the links on it lead into the book."""
+    with serve(host=WithoutEndings) as short, watched() as w:
+        w.page.goto(f"{short}/no/such/place")
+        w.page.wait_for_url(f"{short}/404")
+        w.page.wait_for_load_state("networkidle")
+        assert w.page.evaluate("performance.getEntriesByType('navigation').length") == 1
+        visits = [url for url in w.requests if url.endswith("/404")]
+        assert len(visits) == 5, visits      # three looks upwards, the visit, and a look at where it is
+        w.page.get_by_role("link", name="the cover").click()
+        w.page.wait_for_url(f"{short}/index")
+
+
+# ---- a browser that keeps nothing, fonts that do not come, no scripts
+
+KEEPS = {
+    "refuses": "Object.defineProperty(window, name, {configurable: true, get() { throw new DOMException('no', 'SecurityError'); }})",
+    "has none": "Object.defineProperty(window, name, {configurable: true, value: null})",
+    "is full": "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); }",
+}
+
+
+@pytest.mark.parametrize("storage", KEEPS)
+def test_a_phone_without_storage_reaches_every_chapter(watched, site, storage):
+    """List of chapters, contents, search and dark mode work as ever, an exercise is answered, and nothing is complained of."""
+    with watched(width=390, has_touch=True, is_mobile=True) as w:
+        w.page.add_init_script(f"for (const name of ['localStorage', 'sessionStorage']) {KEEPS[storage]}")
+        w.open(f"{site}/chapters/softmax.html")
+        for side in SIDES:
+            w.page.locator(f".bd-header-article .{side}-toggle").filter(visible=True).tap()
+            w.page.wait_for_function(OPENED, arg=[SIDES[side], True])
+            w.page.locator("dialog[open]").get_by_role("button", name="Close").tap()
+            w.page.wait_for_function(OPENED, arg=[SIDES[side], False])
+        before = w.page.evaluate("document.documentElement.dataset.mode")
+        w.page.locator(".theme-switch-button").tap()
+        assert w.page.evaluate("document.documentElement.dataset.mode") != before
+        w.page.locator(".bd-header-article .search-button").tap()
+        assert w.page.locator("#pst-search-dialog input").is_visible()
+        assert not w.errors
+
+
+def test_the_list_of_chapters_shows_where_one_is(watched, site):
+    """Beside the page and over it, whichever page of the road it is."""
+    for width in (1280, 390):
+        with watched(width=width, **({"has_touch": True, "is_mobile": True} if width < 600 else {})) as w:
+            for page in toc.road()[1:]:
+                w.page.goto(f"{site}/{page}.html")
+                if width < 600:
+                    w.page.locator(".bd-header-article .primary-toggle").tap()
+                    w.page.wait_for_function(OPENED, arg=["dialog[open] nav.bd-links [aria-current]", True])
+                w.page.wait_for_function("""() => { const box = document.querySelector("nav.bd-links [aria-current]").getBoundingClientRect();
+                    return box.top >= 0 && box.bottom <= innerHeight; }""")
+
+
+def test_the_focus_is_seen_wherever_the_tab_key_leads(watched, site):
+    with watched() as w:
+        w.open(f"{site}/{FIRST}.html")
+        unseen, seen = [], set()
+        for _ in range(300):
+            w.page.keyboard.press("Tab")
+            name, ring = w.page.evaluate("""() => { const e = document.activeElement, s = getComputedStyle(e);
+                return [e.outerHTML.slice(0, 120), s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) >= 2]; }""")
+            if name.startswith("<body"):
+                break
+            seen.add(name)
+            if not ring:
+                unseen.append(name)
+        assert len(seen) > 100 and not unseen, unseen[:5]
+
+
+def test_fonts_that_come_late_or_never(watched, site):
+    """Nothing is complained of, and nothing moves when one comes."""
+    for answer in (lambda route: route.abort(), lambda route: (time.sleep(1), route.continue_())):
+        with watched() as w:
+            w.page.add_init_script(SHIFT)
+            w.page.route(re.compile(r"\.woff2$"), answer)
+            w.open(f"{site}/{FIRST}.html")
+            assert not [error for error in w.errors if "Failed to load resource" not in error]
+            assert w.page.evaluate("shift") < 0.02
+
+
+def test_without_scripts_there_is_a_way_to_the_chapters_and_one_picture_of_each_figure(chromium, site):
+    context = chromium.new_context(java_script_enabled=False, viewport={"width": 390, "height": 800})
+    page = context.new_page()
+    page.goto(f"{site}/reference/gallery.html")
+    assert all(shot.locator("img:visible").count() == 1 for shot in page.locator(".ak-shot").all())
+    assert not page.locator(".bd-header-article button:visible").count(), "a button that does nothing"
+    page.get_by_role("link", name="All chapters").click()
+    assert page.url.endswith("index.html#the-map")
+    context.close()
+
+
+# ---- what is copied
+
+COPIED = """([from, to]) => { const [a, b] = [from, to].map(s => document.querySelector(s));
+    getSelection().setBaseAndExtent(a, 0, b, b.childNodes.length);
+    const clipboardData = new DataTransfer();
+    a.dispatchEvent(new ClipboardEvent("copy", { clipboardData, bubbles: true, cancelable: true }));
+    return clipboardData.getData("text/plain"); }"""
+
+
+def test_a_formula_is_copied_as_its_tex_once(watched, site):
+    """Chosen with the words around it, or a part of it; a choice without formulas is left to the browser."""
+    with watched() as w:
+        w.open(f"{site}/chapters/softmax.html")
+        for part in ("#make-it-positive-then-divide", "#make-it-positive-then-divide div.math .katex-html"):
+            text = w.page.evaluate(COPIED, [part, part])
+            assert text.count(r"w_i = \frac{e^{s_i}}") == 1 and "$$w_i" in text, text
+        assert "$s_1, \\ldots, s_m$" in w.page.evaluate(COPIED, ["#make-it-positive-then-divide"] * 2)
+        assert w.page.evaluate(COPIED, ["h1", "h1"]) == ""
 
 
 # ---- the search
@@ -155,9 +285,13 @@ def test_a_term_shows_what_it_means_and_escape_puts_it_away(watched, site):
     with watched() as w:
         w.open(f"{site}/chapters/multi_head.html")
         term = w.page.locator("a.ak-to-term").first
-        means = term.get_attribute("data-means")
+        means = term.get_attribute("aria-description")
         term.hover()
         assert means in w.page.evaluate(MEANS)
+        at, below = w.page.evaluate("""() => { const term = document.querySelector('a.ak-to-term'), box = getComputedStyle(term, '::after');
+            const [line] = term.getClientRects(), around = term.closest('p, li').getBoundingClientRect();
+            return [Math.abs(parseFloat(box.left) + around.left - line.left), parseFloat(box.top) + around.top + parseFloat(box.marginTop) - line.bottom]; }""")
+        assert at < 2 and 0 <= below < 12, "it stands under the word"
         w.page.keyboard.press("Escape")
         assert w.page.evaluate(MEANS) == "none"
         w.page.mouse.move(0, 0)
@@ -173,7 +307,7 @@ def test_a_finger_sees_the_meaning_first(watched, site):
         w.open(f"{site}/chapters/multi_head.html")
         term = w.page.locator("a.ak-to-term").first
         term.tap()
-        assert "multi_head" in w.page.url and term.get_attribute("data-means") in w.page.evaluate(MEANS)
+        assert "multi_head" in w.page.url and term.get_attribute("aria-description") in w.page.evaluate(MEANS)
         assert w.page.evaluate("document.documentElement.scrollWidth") <= 360
         w.page.locator(".bd-article h1").tap()
         assert not w.page.locator(".ak-tapped").count()
