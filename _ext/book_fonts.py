@@ -53,8 +53,8 @@ def head(address):
 
     They are asked for at once, beside the style sheet that the first painting waits for, so they are there by then.
     One that is late is left for the next page ("optional"): however well a stand-in fits, some line would break
-    elsewhere when the face came, and what is below would jump.  One that does not come at all leaves no trace.  (A link rel=preload would do the same, but is refused
-    to a page that was opened from the disk.)
+    elsewhere when the face came, and what is below would jump.  One that never comes leaves no trace.  (A link
+    rel=preload would do the same, but is refused to a page that was opened from the disk.)
     """
     rules, asked = [], []
     for name, (family, style, weight, _) in FACES.items():

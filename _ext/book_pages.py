@@ -93,5 +93,6 @@ def room_for_progress(page):
         title.addnext(html.Element("p", {"class": "ak-progress"}))
 
 
-PASSES = (still_pictures, drawn_links, book_road.masthead, room_for_progress, plain_code, names, tooltips, labels_and_roles,
-          book_terms.glossary_places, book_terms.links_to_terms, book_sharing.how_to_cite, untranslated)
+PASSES = (still_pictures, drawn_links, book_road.masthead, room_for_progress, plain_code, names, tooltips,
+          labels_and_roles, book_terms.glossary_places, book_terms.links_to_terms, book_sharing.how_to_cite,
+          untranslated)

@@ -151,7 +151,7 @@ def cache_bytes(n, layers, kv_heads, head_width, bytes_each=2):
 
     Examples
     --------
-    >>> cache_bytes(1, layers=32, kv_heads=8, head_width=128)     # a word of Llama 3 8B
+    >>> cache_bytes(1, layers=32, kv_heads=8, head_width=128)     # a word of Llama 3.1 8B
     131072
 
     References
@@ -190,8 +190,8 @@ class ModelSize(NamedTuple):
 MODELS = {
     # Every other layer of GPT-3 sees a band only (section 2.1); what could be dropped there is counted as kept.
     "GPT-3 175B": ModelSize(96, 12_288, 96, 96, 128, 2048, "brown2020"),
-    "Llama 3 8B": ModelSize(32, 4096, 32, 8, 128, 131_072, "llama2024"),
-    "Llama 3 70B": ModelSize(80, 8192, 64, 8, 128, 131_072, "llama2024"),
-    "Llama 3 405B": ModelSize(126, 16_384, 128, 8, 128, 131_072, "llama2024"),
+    "Llama 3.1 8B": ModelSize(32, 4096, 32, 8, 128, 131_072, "llama2024"),
+    "Llama 3.1 70B": ModelSize(80, 8192, 64, 8, 128, 131_072, "llama2024"),
+    "Llama 3.1 405B": ModelSize(126, 16_384, 128, 8, 128, 131_072, "llama2024"),
     "DeepSeek-V2": ModelSize(60, 5120, 128, 128, 128, 131_072, "deepseek2024", latent=512 + 64),
 }

@@ -68,7 +68,7 @@ def test_bytes_of_caches():
     model, cache = Storyteller(["a", "b"], width=12, num_heads=3, num_layers=2).double(), KeyValueCache()
     model(torch.tensor([[0, 1, 1, 0]]), cache)
     assert sum(x.nbytes for pair in cache.seen.values() for x in pair) == cache_bytes(4, 2, 3, 4, bytes_each=8)
-    llama, deepseek = MODELS["Llama 3 70B"], MODELS["DeepSeek-V2"]
+    llama, deepseek = MODELS["Llama 3.1 70B"], MODELS["DeepSeek-V2"]
     assert llama.cache_bytes(10) * llama.heads == cache_bytes(10, llama.layers, llama.heads, llama.head_width) * llama.kv_heads
     # "equal to GQA with only 2.25 groups" (DeepSeek-AI, 2024, table 1)
     assert deepseek.cache_bytes(8, 1) == 2.25 * cache_bytes(8, deepseek.layers, 1, deepseek.head_width, 1)

@@ -5,7 +5,7 @@ import numpy as np
 from attnkit.lessons.costs import MODELS
 from attnkit.lessons.exercises.grading import Function, Guess, Value
 
-LLAMA = MODELS["Llama 3 8B"]
+LLAMA = MODELS["Llama 3.1 8B"]
 CACHE = np.array([LLAMA.cache_bytes(1), LLAMA.cache_bytes(8192)])
 
 
