@@ -68,6 +68,23 @@ def small(tmp_path, monkeypatch):
     return tmp_path
 
 
+STARTUP = "get_ipython().display_formatter.formatters['text/plain'].for_type(int, lambda n, p, cycle: p.text('a number'))"
+
+
+@pytest.fixture
+def other(tmp_path, monkeypatch):
+    """A machine with settings of all kinds, and with another attnkit that everything points to."""
+    for name, text in (("other/attnkit/__init__.py", ""), ("other/booklib/__init__.py", ""), ("settings/profile_default/startup/hello.py", STARTUP),
+                       ("settings/ipython_config.py", "c.InteractiveShell.colors = 'linux'"), ("settings/matplotlibrc", "axes.linewidth: 9")):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    here = str(tmp_path / "settings")
+    for name, value in {"PYTHONPATH": str(tmp_path / "other"), "PIP_USER": "1", "PIP_TARGET": here, "PIP_PREFIX": here, "IPYTHONDIR": here,
+                        "MATPLOTLIBRC": here, "MPLCONFIGDIR": here, "TZ": "Asia/Tokyo", "LC_ALL": "de_DE.ISO-8859-1", "LANG": "de_DE.ISO-8859-1"}.items():
+        monkeypatch.setenv(name, value)
+    return tmp_path
+
+
 # ---- the table of contents
 
 def test_toc_is_read_at_every_depth(small):
@@ -173,8 +190,11 @@ def test_what_a_notebook_is_made_from_counts(small, name):
     assert executed.known(toc.notebooks(small), small) == set()
 
 
-def test_the_note_holds_what_was_right_and_no_more(tmp_path):
-    """Known notebooks are left out, and said to be; one that fails, or of which not all was run, does not become known."""
+def test_the_note_holds_what_was_right_and_no_more(tmp_path, other):
+    """Known notebooks are left out, and said to be; one that fails, or of which not all was run, does not become known.
+
+    What is right is so whatever settings the machine has, and with the attnkit of this folder, not another.
+    """
     for name in ("measured", "attnkit"):
         (tmp_path / name).symlink_to(ROOT / name)
     for name in ("booklib", "tools"):
@@ -183,7 +203,10 @@ def test_the_note_holds_what_was_right_and_no_more(tmp_path):
     (tmp_path / "requirements.lock").write_text("")
     (tmp_path / "tests").mkdir()
     shutil.copy(ROOT / "tests/conftest.py", tmp_path / "tests")
-    lines = {"right": ["1 + 1"], "wrong": ["1 / 0"], "both": ["1 + 1", "2 + 2"], "known": ["1 / 0"]}
+    shutil.copy(other / "settings/matplotlibrc", tmp_path)
+    own = (f"import attnkit, time; from attnkit.pictures import plots; 2 * (attnkit.__file__ == '{tmp_path}/attnkit/__init__.py'"
+           " and time.tzname[0] == 'UTC' and plots.matplotlib.rcParams['axes.linewidth'] == .8)")
+    lines = {"right": [own], "wrong": ["1 / 0"], "both": ["1 + 1", "2 + 2"], "known": ["1 / 0"]}
     (tmp_path / "_toc.yml").write_text("root: right\nparts:\n- caption: One\n  chapters:\n" + "".join(
         f"  - file: {name}\n" for name in ("wrong", "both", "known")))
     for name in lines:
@@ -279,20 +302,6 @@ def test_a_notebook_taken_along_says_where_it_belongs(small, monkeypatch, known,
 
 
 # ---- where it runs
-
-@pytest.fixture
-def other(tmp_path, monkeypatch):
-    """A machine with settings of all kinds, and with another attnkit that everything points to."""
-    for name, text in (("other/attnkit/__init__.py", ""), ("other/booklib/__init__.py", ""), ("settings/profile_default/startup/hello.py", "print('hello')"),
-                       ("settings/ipython_config.py", "c.InteractiveShellApp.exec_lines = ['print(1)']"), ("settings/matplotlibrc", "axes.linewidth: 9")):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text)
-    here = str(tmp_path / "settings")
-    for name, value in {"PYTHONPATH": str(tmp_path / "other"), "PIP_USER": "1", "PIP_TARGET": here, "PIP_PREFIX": here, "IPYTHONDIR": here,
-                        "MATPLOTLIBRC": here, "MPLCONFIGDIR": here, "TZ": "Asia/Tokyo", "LC_ALL": "de_DE.ISO-8859-1", "LANG": "de_DE.ISO-8859-1"}.items():
-        monkeypatch.setenv(name, value)
-    return tmp_path
-
 
 def test_what_is_set_outside_does_not_reach_what_is_run(small, other, monkeypatch):
     """What stops a Python from starting, or from finding the book, is left out; a reader's own settings, too, but not for the lab."""
