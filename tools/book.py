@@ -86,7 +86,7 @@ def run(*command, quiet=False, env=None, check=True, cwd=ROOT, private=True):
             raise
     if code and check:
         if quiet:
-            print(LOG.read_text()[-8000:])
+            print(LOG.read_text(encoding="utf-8", errors="replace")[-8000:])
         sys.exit(f"[book] failed: {' '.join(command[:6])} ...")
     return code
 
@@ -243,7 +243,7 @@ def toc(*arguments):
 def told(module, *arguments):
     """What a module prints."""
     command = [BIN / "python", "-m", module, *arguments]
-    done = subprocess.run(command, cwd=ROOT, env=surroundings(), stdout=subprocess.PIPE, text=True)
+    done = subprocess.run(command, cwd=ROOT, env=surroundings(), stdout=subprocess.PIPE, encoding="utf-8")
     if done.returncode:
         sys.exit(done.returncode)      # it has said why
     return done.stdout
@@ -309,6 +309,8 @@ def pages():
 
 def pytest(*arguments, env=None):
     """Run tests on all processors, those in a browser only where there is one; whether they passed."""
+    if not shutil.which("git"):
+        sys.exit("[book] the tests need git, and none was found")
     install_npm_tools()
     env = {"OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0", **(env or {})}
     chosen = []
@@ -604,6 +606,7 @@ def main():
         if name not in inspect.signature(task).parameters:
             parser.error(f"{args.task} takes no --{name} (make {args.task} {name.upper()}=...)")
     os.chdir(ROOT)
+    sys.stdout.reconfigure(errors="replace")      # a console that has not every letter
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) != signal.SIG_IGN:      # as after nohup
             signal.signal(number, lambda number, _: sys.exit(128 + number))
