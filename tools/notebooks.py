@@ -16,6 +16,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
 from booklib import toc
+from tools import book
 
 ROOT = Path(__file__).resolve().parent.parent
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
@@ -27,12 +28,13 @@ def execute(path):
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
+    book.settle()
+    os.environ["ATTNKIT_PROGRESS"] = "off"      # nobody waits before it
     # record_timing would write the time of day; widget state belongs to one kernel; a busy machine hands over what
     # one print wrote in pieces; a kernel warns that it listens to this machine.
     client = NotebookClient(notebook, kernel_name="python3", timeout=3600, record_timing=False, coalesce_streams=True,
                             store_widget_state=False, extra_arguments=["--IPKernelApp.log_level=ERROR"],
                             startup_timeout=600, resources={"metadata": {"path": str(Path(path).parent)}})
-    os.environ["ATTNKIT_PROGRESS"] = "off"      # nobody waits before it
     client.execute()
     return normalise(notebook)
 

@@ -35,7 +35,7 @@ from pypdf.generic import (
     TextStringObject,
 )
 
-from booklib import browser, toc
+from booklib import addresses, browser, toc
 
 ROOT = Path(__file__).resolve().parent.parent
 PDF = ROOT / "_build" / "attention-step-by-step.pdf"
@@ -108,7 +108,7 @@ def faces(site):
 
 def cover(config):
     """The words of the first sheet."""
-    site = os.environ.get("BOOK_BASEURL", "")
+    site = addresses.site()
     place = f" (<a href='{site}'>{html.escape(site)}</a>)" if site else ""
     return (f"<div class='ak-cover'><img src='/{config['logo']}' alt=''>"
             f"<h1>{config['title']}</h1><p>{config['author']}</p>"
@@ -140,7 +140,7 @@ def print_pages(chromium, address, names, css, config):
     def sheets(name, first, article=None):
         page.goto(f"{address}/{'index' if article else name}.html", wait_until="load")
         found = page.evaluate(READY, {"css": f"{css} html {{ counter-reset: page {first} }}", "article": article,
-                                      "names": names, "base": os.environ.get("BOOK_BASEURL", "").rstrip("/"),
+                                      "names": names, "base": addresses.site().rstrip("/"),
                                       "title": "About this book" if name == "index" else None})
         pdf = page.pdf(prefer_css_page_size=True, print_background=True, tagged=True)
         return Printed(name, first, found["title"], [] if article else found["sections"], PdfReader(io.BytesIO(pdf)))

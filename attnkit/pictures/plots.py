@@ -10,7 +10,8 @@ from matplotlib.figure import Figure
 from attnkit.pictures import palette
 from attnkit.pictures.picture import Picture, Svg
 
-matplotlib.style.use("attnkit.pictures.book")
+# From matplotlib's own settings, not from those of whoever runs this.
+matplotlib.style.use(["default", "attnkit.pictures.book"])
 
 
 def axes(width=4.8, height=3.5):
