@@ -30,7 +30,8 @@ def arrays(optional=None, /, **named):
             dtype, device = array.dtype, array.device
         elif _library_of(type(array)) is not xp or array.dtype != dtype or array.device != device:
             _floating_library(name, array)
-            _complain(named)
+            if not _cast_by_torch(named):
+                _complain(named)
     return xp
 
 
@@ -43,6 +44,16 @@ def _floating_library(name, array):
     if not getattr(array.dtype, "isnative", True):
         raise TypeError(f"{name} must have the machine's own byte order, got dtype {array.dtype}")
     return xp
+
+
+def _cast_by_torch(named):
+    """Whether torch.autocast brings tensors of different dtypes together, as it does for torch's own layers."""
+    torch, given = sys.modules.get("torch"), list(named.values())
+    if torch is None or not all(isinstance(array, torch.Tensor) for array in given):
+        return False
+    casts = {torch.float32, torch.float16, torch.bfloat16}
+    return (torch.is_autocast_enabled(given[0].device.type) and {array.dtype for array in given} <= casts
+            and len({array.device for array in given}) == 1)
 
 
 def _complain(named):

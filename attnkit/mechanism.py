@@ -6,7 +6,8 @@ value, h heads, g heads of keys and values; ``...`` stands for any leading batch
 
 The functions work on numpy arrays and on torch tensors through the array API
 standard, keep the dtype and never change what they are given.  On sixteen-bit
-numbers `softmax` and `attention` work in thirty-two bits.  What is done for
+numbers `softmax` and `attention` work in thirty-two bits.  Under torch.autocast
+dtypes may be mixed, as in torch.  What is done for
 speed stands in ``attnkit.numerics``: the lines here say what is computed.
 """
 

@@ -202,16 +202,29 @@ def linear_attention(query, key, value, *, feature_map=None, causal=False):
     Transformers with Linear Attention".
     Chapter: cost.
     """
-    xp, q, k, v = _featured(query, key, value, feature_map, causal)
+    xp, q, k, sizes, v = _featured(query, key, value, feature_map, causal)
     if not causal:
+        k = k * xp.exp(sizes - xp.max(sizes, axis=-2, keepdims=True))
         memory = k.mT @ v                                          # (..., r, d_v)
         total = q @ xp.sum(k, axis=-2, keepdims=True).mT           # (..., n, 1)
         return numerics.downcast(xp, q @ memory / numerics.safe_divisor(xp, total), value)
-    # Row i needs the sum over keys 0 to i: a running sum of what each key adds.
-    memory = xp.cumulative_sum(k[..., :, None] * v[..., None, :], axis=-3)      # (..., n, r, d_v)
-    total = xp.sum(q * xp.cumulative_sum(k, axis=-2), axis=-1, keepdims=True)   # (..., n, 1)
-    read = (q[..., None, :] @ memory)[..., 0, :]                   # (..., n, d_v)
-    return numerics.downcast(xp, read / numerics.safe_divisor(xp, total), value)
+    # Block by block: weights among the keys of the block, and what the memory holds of those before.
+    largest, outputs = -math.inf, []
+    memory, summed = xp.zeros_like(k[..., :1, :].mT @ v[..., :1, :]), xp.zeros_like(k[..., :1, :])
+    for rows in _slices(q.shape[-2], 64):
+        now = (..., rows, slice(None))
+        place = xp.arange(k[now].shape[-2], device=query.device)
+        seen = xp.where(place <= place[:, None], sizes[now].mT, -math.inf)         # (..., block, block)
+        most = xp.maximum(xp.max(seen, axis=-1, keepdims=True), largest)           # (..., block, 1)
+        shares, shrink = q[now] @ k[now].mT * xp.exp(seen - most), xp.exp(largest - most)
+        total = xp.sum(shares, axis=-1, keepdims=True) + q[now] @ summed.mT * shrink
+        read = shares @ v[now] + q[now] @ memory * shrink                          # (..., block, d_v)
+        outputs.append(read / numerics.safe_divisor(xp, total))
+        before, largest = largest, most[..., -1:, :]
+        shrink, write = xp.exp(before - largest), xp.exp(sizes[now] - largest) * k[now]
+        memory = memory * shrink + write.mT @ v[now]
+        summed = summed * shrink + xp.sum(write, axis=-2, keepdims=True)
+    return numerics.downcast(xp, xp.concat(outputs, axis=-2), value)
 
 
 def fast_weight_attention(query, key, value, *, feature_map=None):
@@ -256,13 +269,17 @@ def fast_weight_attention(query, key, value, *, feature_map=None):
     (2021), "Linear Transformers Are Secretly Fast Weight Programmers".
     Chapter: cost.
     """
-    xp, q, k, v = _featured(query, key, value, feature_map, causal=True)
-    memory, total, outputs = 0.0, 0.0, []
+    xp, q, k, sizes, v = _featured(query, key, value, feature_map, causal=True)
+    largest, memory, total, outputs = -math.inf, 0.0, 0.0, []
     for i in range(q.shape[-2]):
         now = (..., slice(i, i + 1), slice(None))                  # row i, kept as a row
-        memory = memory + k[now].mT @ v[now]                       # (..., r, d_v)
-        total = total + k[now]                                     # (..., 1, r)
+        # Both are kept divided by exp(largest): a key of a larger size shrinks what was summed so far.
+        before, largest = largest, xp.maximum(sizes[now], largest)
+        shrink, write = xp.exp(before - largest), xp.exp(sizes[now] - largest) * k[now]
+        memory = memory * shrink + write.mT @ v[now]               # (..., r, d_v)
+        total = total * shrink + write                             # (..., 1, r)
         outputs.append(q[now] @ memory / numerics.safe_divisor(xp, q[now] @ total.mT))
+    memory = memory * xp.exp(largest)
     return numerics.downcast(xp, xp.concat(outputs, axis=-2), value), numerics.downcast(xp, memory, value)
 
 
@@ -310,7 +327,7 @@ def delta_rule_attention(query, key, value, *, rate=1.0):
     Schlag et al. (2021), "Linear Transformers Are Secretly Fast Weight Programmers", section 4.2.
     Chapter: cost.
     """
-    xp, q, k, v = _featured(query, key, value, lambda x: x, causal=True)
+    xp, q, k, v = _given(query, key, value, causal=True)
     rate, outputs = checks.finite(rate, "rate", query), []
     memory = xp.zeros_like(k[..., :1, :].mT @ v[..., :1, :])       # (..., d_k, d_v)
     for i in range(q.shape[-2]):
@@ -320,17 +337,29 @@ def delta_rule_attention(query, key, value, *, rate=1.0):
     return numerics.downcast(xp, xp.concat(outputs, axis=-2), value), numerics.downcast(xp, memory, value)
 
 
-def _featured(query, key, value, feature_map, causal):
-    """The library, query and key after the feature map, and the value, checked before and after."""
+def _given(query, key, value, causal):
+    """The library and the three arrays, checked, and wide enough to add up in."""
     xp = checks.arrays(query=query, key=key, value=value)
     checks.attention_shapes(query, key, value)
-    if feature_map is not None and not callable(feature_map):
-        raise TypeError(f"feature_map must be a function, got {type(feature_map).__name__}")
     if causal and query.shape[-2] != key.shape[-2]:
         raise ValueError("causal attention needs as many queries as keys, "
                          f"got query {checks.shape(query)} and key {checks.shape(key)}")
-    *wide, value = numerics.upcast(xp, query, key, value)
-    mapped = [feature_map(x) if feature_map else _elu_plus_one(xp, x) for x in wide]
+    return xp, *numerics.upcast(xp, query, key, value)
+
+
+def _featured(query, key, value, feature_map, causal):
+    """The library, the features of queries and keys, the sizes of the keys (..., m, 1), and the value, all checked.
+
+    The features of a row are divided by exp of its size.  That of a query cancels, as its output is divided by the sum
+    of its weights, so it is left out; of the sizes of keys only the differences count.
+    """
+    xp, *wide, value = _given(query, key, value, causal)
+    if feature_map is None:
+        (q, _), (k, sizes) = (_elu_plus_one(xp, x) for x in wide)
+        return xp, q, k, sizes, value
+    if not callable(feature_map):
+        raise TypeError(f"feature_map must be a function, got {type(feature_map).__name__}")
+    mapped = [feature_map(x) for x in wide]
     checks.arrays(**{"query": wide[0], "feature_map(query)": mapped[0], "feature_map(key)": mapped[1]})
     for before, after in zip(wide, mapped):
         if after.shape[:-1] != before.shape[:-1] or 0 in after.shape:
@@ -339,13 +368,27 @@ def _featured(query, key, value, feature_map, causal):
     if mapped[0].shape[-1] != mapped[1].shape[-1]:
         raise ValueError("feature_map must give queries and keys the same width, "
                          f"got {checks.shape(mapped[0])} and {checks.shape(mapped[1])}")
-    return xp, *mapped, value
+    tiny, sized = xp.finfo(wide[0].dtype).smallest_normal, []
+    for x in mapped:
+        size = _size(xp, xp.log(xp.maximum(xp.max(xp.abs(x), axis=-1, keepdims=True), tiny)))
+        sized.append((x * xp.exp(-size), size))
+    (q, _), (k, sizes) = sized
+    return xp, q, k, sizes, value
 
 
 def _elu_plus_one(xp, x):
-    """x + 1 above zero, exp(x) below: never negative, and smooth."""
-    positive = x > 0
-    return xp.where(positive, x, 0.0) + xp.exp(xp.where(positive, 0.0, x))
+    """x + 1 above zero, exp(x) below: never negative, and smooth; divided by exp of its size, and the size."""
+    positive, largest = x > 0, xp.max(x, axis=-1, keepdims=True)
+    above, below = xp.where(positive, x, 0.0), xp.where(positive, 0.0, x)
+    # Below zero the logarithm of the largest feature is x itself: the feature may be too small to be written down.
+    largest = xp.maximum(largest, xp.finfo(x.dtype).min)
+    size = _size(xp, xp.log1p(xp.maximum(largest, 0.0)) + xp.minimum(largest, 0.0))
+    return above * xp.exp(-xp.maximum(size, 0.0)) + xp.exp(below - size), size
+
+
+def _size(xp, logarithm):
+    """A logarithm in steps of 16, towards zero: 0 for features of the usual size, which are then left as they are."""
+    return 16 * xp.trunc(logarithm / 16)
 
 
 def _slices(length, size):

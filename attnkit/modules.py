@@ -118,6 +118,8 @@ class MultiHeadAttention(nn.Module):
 
         Called batch first and with masks turned round it gives the same numbers, weights for each head.
         """
+        if not isinstance(module, nn.MultiheadAttention):
+            raise TypeError(f"module must be a torch.nn.MultiheadAttention, got {type(module).__name__}")
         if module.bias_k is not None or module.add_zero_attn:
             raise ValueError("bias_k and add_zero_attn of torch.nn.MultiheadAttention have no counterpart here")
         if module.in_proj_weight is not None:
@@ -170,6 +172,8 @@ class AttentionPooling(nn.Module):
         key = x if self.w_key is None else torch.tanh(x @ self.w_key + self.b_key)
         if mask is not None:
             checks.mask(mask, x.shape[:-1], x)
+            if not mask.ndim:
+                raise ValueError(f"mask must have an axis of {x.shape[-2]} items, got shape ()")
             mask = mask[..., None, :]
         output, weights = attention(self.query, key, x, mask=mask, scale=1.0)      # (..., 1, d), (..., 1, m)
         return output[..., 0, :], weights[..., 0, :]
@@ -265,6 +269,9 @@ class TransformerBlock(nn.Module):
         Called batch first and with masks turned round it gives the layer's numbers, without dropout.
         """
         cross = isinstance(layer, nn.TransformerDecoderLayer)
+        if not cross and not isinstance(layer, nn.TransformerEncoderLayer):
+            raise TypeError("layer must be a torch.nn.TransformerEncoderLayer or TransformerDecoderLayer, "
+                            f"got {type(layer).__name__}")
         activations = {nn.functional.relu: nn.ReLU(), nn.functional.gelu: nn.GELU()}
         activation = activations.get(layer.activation, layer.activation)
         if not isinstance(activation, nn.Module):

@@ -112,7 +112,7 @@ def _shift_large_rows(scores, mask):
 
 def _limit(dtype):
     """How large a score may be so that exp of it, and the sum of as many as fit into a memory, is far from overflow."""
-    return math.log(np.finfo(dtype).max) / 2
+    return float(np.log(np.finfo(dtype).max)) / 2      # by numpy: Python's floats do not hold a long double
 
 
 def _in_one_pass(xp, scores, all_count):

@@ -1,5 +1,6 @@
 """Choosing the next word by its score: temperature, the best few, and numbers that look random."""
 
+import math
 from itertools import accumulate
 
 import numpy as np
@@ -59,8 +60,11 @@ def chances(scores, *, temperature=1.0, top_k=None):
 
     Raises
     ------
-    TypeError, ValueError
-        `temperature` is not a number of at least 0, or `top_k` not an integer of at least 1.
+    TypeError
+        `scores` are not numbers, `temperature` is none, or `top_k` is not an integer.
+    ValueError
+        `scores` is not one row of them, has none, leaves no word that may come, or has one that is not a number or plus
+        infinity; `temperature` is negative or not finite; `top_k` is less than one.
 
     Examples
     --------
@@ -68,8 +72,12 @@ def chances(scores, *, temperature=1.0, top_k=None):
     [0.0, 1.0, 0.0, 0.0]
     >>> chances([1.0, 2.0, 2.0, 0.0], top_k=2).tolist()
     [0.0, 0.5, 0.5, 0.0]
+
+    References
+    ----------
+    Chapter: writing.
     """
-    scores = np.asarray(scores, dtype=float)
+    scores = _row(scores)
     if checks.finite(temperature, "temperature") < 0:
         raise ValueError(f"temperature must be at least 0, got {temperature}")
     best = np.argsort(-scores, kind="stable")[:len(scores) if top_k is None else checks.count(top_k, "top_k")]
@@ -77,7 +85,8 @@ def chances(scores, *, temperature=1.0, top_k=None):
     if temperature == 0:
         shares[best[0]] = 1
         return shares
-    shares[best] = np.exp((scores[best] - scores[best[0]]) / temperature)
+    with np.errstate(over="ignore"):       # too far below the best: -inf, whose exp is 0
+        shares[best] = np.exp((scores[best] - scores[best[0]]) / temperature)
     return shares / shares.sum()
 
 
@@ -94,6 +103,21 @@ def choose(scores, random, *, temperature=1.0, top_k=None):
     Returns
     -------
     int
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `chances`.
+
+    Examples
+    --------
+    >>> random = Xorshift(0)
+    >>> [choose([1.0, 2.0, 2.0, 0.0], random, top_k=2) for _ in range(3)]
+    [1, 2, 2]
+
+    References
+    ----------
+    Chapter: writing.
     """
     shares = chances(scores, temperature=temperature, top_k=top_k)
     if temperature == 0:
@@ -101,3 +125,21 @@ def choose(scores, random, *, temperature=1.0, top_k=None):
     wanted, kept = random.number(), np.flatnonzero(shares)
     reached = list(accumulate(shares[kept].tolist()))
     return int(next((word for word, sum_ in zip(kept, reached) if sum_ > wanted * reached[-1]), kept[-1]))
+
+
+def _row(scores):
+    """One row of scores that leaves a word to choose."""
+    try:
+        row = np.asarray(scores, dtype=float)
+    except (TypeError, ValueError):
+        raise TypeError(f"scores must be a row of numbers, got {scores!r}") from None
+    if row.ndim != 1:
+        raise ValueError(f"scores must be one row, a number for each word, got shape {row.shape}")
+    if not len(row):
+        raise ValueError("scores must hold at least one number, got none")
+    odd = row[np.isnan(row) | (row == math.inf)]
+    if len(odd):
+        raise ValueError(f"each score must be a number or minus infinity, got {odd[0]}")
+    if row.max() == -math.inf:
+        raise ValueError("no word may come: every score is minus infinity")
+    return row

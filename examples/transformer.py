@@ -3,14 +3,15 @@
 Stop it when you like; the same command goes on from mytext.pt.  In the comments: B texts at once, T pieces in each,
 C numbers for a piece (the width), H heads of D = C / H numbers, V known pieces."""
 import argparse, math, os, pathlib, re, sys, time, zlib
-from collections import Counter
+from collections import Counter, defaultdict
 import torch
 from torch import nn
 from torch.nn import functional as F
 
 # ---- pieces of words: byte-pair encoding
 def split(text):     # words, signs, blanks: no piece goes beyond them
-    found = re.findall(r" ?\w+| ?[^\w\s]+|\s+", text)
+    found = re.findall(  # what is longer than 64 letters is cut, too
+        r" ?\w{1,64}| ?[^\w\s]{1,64}|\s{1,64}", text)
     return [tuple(part.encode()) for part in found]
 
 def join(word, pair, new):               # (a, b, c) -> (new, c)
@@ -21,18 +22,28 @@ def join(word, pair, new):               # (a, b, c) -> (new, c)
         i += 2 if here else 1
     return tuple(out)
 
-def learn_merges(text, size):            # {pair: its new number}
-    words, merges = Counter(split(text)), {}
+def learn_merges(text, size, tell=len):      # tell: how far it is
+    words = list(Counter(split(text)).items())    # how often each stands
+    counts, homes = Counter(), defaultdict(set)   # of pairs, and where
+    def count(k, sign):
+        word, times = words[k]
+        for pair in zip(word, word[1:]):
+            counts[pair] += sign * times
+            homes[pair].add(k)
+    for k in range(len(words)):
+        count(k, 1)
+    merges = {}                                   # {pair: its new number}
     while 256 + len(merges) < size:
-        counts = Counter()
-        for word, times in words.items():
-            for pair in zip(word, word[1:]):
-                counts[pair] += times
-        best = min(counts, key=lambda p: (-counts[p], p), default=None)
-        if counts[best] < 2:
+        most = max(counts.values(), default=0)
+        if most < 2:
             break
+        best = min(pair for pair in counts if counts[pair] == most)
         merges[best] = new = 256 + len(merges)
-        words = {join(w, best, new): n for w, n in words.items()}
+        for k in homes.pop(best):                 # other words stay
+            count(k, -1)
+            words[k] = join(words[k][0], best, new), words[k][1]
+            count(k, 1)
+        tell(merges)
     return merges
 
 def encode(text, merges):
@@ -99,16 +110,17 @@ def loss_of(model, data, steps, B=32):    # each step has its own batch
         total += F.cross_entropy(scores.mT, rows[:, 1:])
     return total / len(steps)
 
-def read(path, size, T):
+def read(path, size, T, merges=None, tell=len):
     try:
         text = pathlib.Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         sys.exit(f"{path} cannot be read as text in UTF-8: {error}")
     cut = len(text) * 9 // 10             # the last tenth is for tests
-    merges = learn_merges(text[:cut], size)
+    merges = learn_merges(text[:cut], size, tell) if merges is None else merges
     train, test = (torch.tensor(encode(part, merges), dtype=torch.long) for part in (text[:cut], text[cut:]))
-    if len(test) < T + 2:
-        sys.exit(f"{path} is too short: its last tenth has {len(test)} pieces, and {T + 2} are needed.")
+    for part, ids in {"its last tenth": test, "what comes before it": train}.items():
+        if len(ids) < T + 2:
+            sys.exit(f"{path} is too short: {part} has {len(ids)} pieces, and {T + 2} are needed.")
     return merges, train, test, zlib.crc32(text.encode())
 
 def main(given=None):
@@ -118,40 +130,62 @@ def main(given=None):
                         "rate": 2e-3, "steps": 10**9, "seed": 0}.items():
         parser.add_argument(f"--{name}", type=type(value), default=value)
     a = parser.parse_args(given)
+    for name, value in vars(a).items():
+        if name not in ("text", "seed") and not value > 0:
+            parser.error(f"--{name} must be more than 0, got {value}")
     if a.width % a.heads:
         parser.error(f"--width must be a multiple of --heads, got {a.width} and {a.heads}")
-    merges, train, test, mark = read(a.text, a.pieces, a.context)
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    sizes = [256 + len(merges), a.context, a.width, a.heads, a.layers]
-    torch.manual_seed(a.seed)
-    model = Transformer(*sizes).to(device)
-    adam = torch.optim.AdamW(model.parameters(), betas=(0.9, 0.98))
-    path, kept = pathlib.Path(a.text).with_suffix(".pt"), {}
-    if path.exists():
+    path, kept = os.path.splitext(a.text)[0] + ".pt", {}
+    if os.path.exists(path):
         try:
             kept = torch.load(path, map_location=device)
-            assert kept["of"] == [mark, *sizes]
-            model.load_state_dict(kept["model"]), adam.load_state_dict(kept["adam"])
+            known, _ = dict(kept["of"]), dict(kept["merges"])
         except Exception:
-            sys.exit(f"{path} is broken, or of another text or other sizes: move it away to begin anew.")
-    done, saved = kept.get("done", 0), time.time()
-    began, part = saved - kept.get("seconds", 0), 0
-    while part < 1:
-        rate = adam.param_groups[0]["lr"] = a.rate * min(1 - part, (done + 1) / 100)
+            sys.exit(f"{path} is broken, or not of this program: move it away to begin anew.")
+    merges, train, test, mark = read(a.text, a.pieces, a.context, kept.get("merges"),
+                                     lambda found: print(f"\r{len(found)} merges", end="", flush=True))
+    of = {"text": mark} | {name: getattr(a, name) for name in "width layers heads context pieces rate seed".split()}
+    other = [f"--{name} {known.get(name)}" if name != "text" else "another text"
+             for name in of if kept and known.get(name) != of[name]]
+    if other:
+        sys.exit(f"{path} was begun with {', '.join(other)}: give the same again, or move it away to begin anew.")
+    sizes = [256 + len(merges), a.context, a.width, a.heads, a.layers]
+    torch.manual_seed(a.seed % 2**63)
+    model = Transformer(*sizes).to(device)
+    adam = torch.optim.AdamW(model.parameters(), betas=(0.9, 0.98))
+    if kept:
+        model.load_state_dict(kept["model"]), adam.load_state_dict(kept["adam"])
+    done, seconds = kept.get("done", 0), kept.get("seconds", 0)
+    def part():                           # of the way
+        return max(done / a.steps, seconds / 60 / a.minutes)
+    def save():                           # whole, or not at all
+        new = f"{path}.{os.getpid()}.new"     # two runs at once have two
+        try:
+            torch.save({"of": of, "merges": merges, "sizes": sizes, "done": done, "seconds": seconds,
+                        "model": model.state_dict(), "adam": adam.state_dict()}, new)
+            os.replace(new, path)
+        except (OSError, RuntimeError) as error:
+            sys.exit(f"\n{path} cannot be written: {error}")
+    kept or save()
+    saved = now = time.time()
+    while part() < 1:
+        rate = adam.param_groups[0]["lr"] = a.rate * min(1 - part(), (done + 1) / 100)
         loss = loss_of(model, train, [done])
         if done == 0:
-            print(f"first loss {loss:.2f}, that of a guess {math.log(sizes[0]):.2f}")
+            print(f"\nfirst loss {loss:.2f}, that of a guess {math.log(sizes[0]):.2f}")
             if abs(loss - math.log(sizes[0])) > 0.5:
                 print("They should be nearly the same: something is wrong with the model or its first numbers.")
         adam.zero_grad(), loss.backward()
+        if not all(x.isfinite().all() for x in (loss, *(p.grad for p in model.parameters()))):
+            sys.exit(f"\nStep {done + 1} has a loss of {loss:.2f} and no way on. {path} is as it was: move it away, "
+                     "and begin anew with a smaller --rate.")
         adam.step()
-        done, now = done + 1, time.time()
-        part = max(done / a.steps, (now - began) / 60 / a.minutes)
-        print(f"\r[{'#' * int(30 * part):30}] step {done}, loss {loss:.2f}, rate {rate:.4f}", end="", flush=True)
-        if part >= 1 or now - saved > 20:                # whole, or not at all
-            torch.save({"of": [mark, *sizes], "done": done, "seconds": now - began, "model": model.state_dict(),
-                        "adam": adam.state_dict()}, f"{path}.new")
-            os.replace(f"{path}.new", path)
+        before, now = now, time.time()
+        done, seconds = done + 1, seconds + now - before
+        print(f"\r[{'#' * int(30 * part()):30}] step {done}, loss {loss:.2f}, rate {rate:.4f}", end="", flush=True)
+        if part() >= 1 or now - saved > 20:
+            save()
             saved = now
     with torch.no_grad():
         print(f"\nloss on the last tenth: {loss_of(model, test, range(10**6, 10**6 + 20)):.3f}")
@@ -159,4 +193,5 @@ def main(given=None):
         print("---", decode(model.write(torch.tensor([[10]], device=device), 100), merges))    # 10 begins a line
 
 if __name__ == "__main__":
+    sys.stdout.reconfigure(errors="replace")    # a console may lack letters
     main()

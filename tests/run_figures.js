@@ -1,4 +1,5 @@
-// Run the figures' arithmetic on cases from Python: {figure, cases}, {model, packed, cases} or {numbers} in, results out.
+// Run the figures' arithmetic on cases from Python: {figure, cases}, {model, packed, cases}, {softmax}, {chances} or
+// {numbers} in, results out.
 // The programs are those of the folder, or with {module} what a notebook imports, with {scripts} what a page loads.
 const fs = require("node:fs");
 const path = require("node:path");
@@ -32,6 +33,17 @@ function results(given) {
   if (given.softmax) {
     const scores = (row) => row.map((score) => score ?? -Infinity);
     return given.softmax.map((row) => globalThis.attnkit.softmax(scores(row)));
+  }
+  if (given.chances) {
+    const { chances, chosen, ranked } = globalThis.attnkit;
+    return given.chances.map(([row, temperature, most]) => {
+      const [scores, order] = [row.map(Number), ranked(row.map(Number), [])];
+      try {
+        return [chances(scores, order, temperature, most), chosen(scores, order, temperature, most, 0.5)];
+      } catch (error) {
+        return error.message;
+      }
+    });
   }
   const { fixed, opacity } = globalThis.attnkit;
   return given.numbers.map(([x, digits, plus]) => [fixed(x, digits, plus), opacity(x, 3)]);

@@ -4,6 +4,7 @@ import math
 import subprocess
 import sys
 import tracemalloc
+from functools import partial
 
 import numpy as np
 import pytest
@@ -701,6 +702,34 @@ def test_linear_attention(library, feature):
     assert near(output, expected) and near(memory, plain(mapped(k)).swapaxes(-1, -2) @ plain(v))
 
 
+# Where the queries lie, and where the keys: each around one of these, so that a later key may be far larger or smaller.
+FAR = [("float32", -44, [-44]), ("float32", -50, [-51]), ("float32", -110, [-300, -110, -100]), ("float32", 0, [-110, 0]), ("float32", 1e20, [1e20, -50]),
+       ("float64", -800, [-800, 3, -800]), ("float64", 1e160, [1e160])]
+
+
+def test_linear_attention_of_features_that_are_very_small_or_large():
+    """Against logarithms in float64: no feature is too small or too large to count, forward and backward."""
+    rng = np.random.default_rng(0)
+    for dtype, there, around in FAR:
+        centres = (np.resize(np.repeat(at, -(-70 // len(at))), 70)[:, None] for at in ([there], around))
+        q, k = (torch.tensor(rng.normal(centre, np.maximum(2, centre / 4), (70, 2)), dtype=getattr(torch, dtype)) for centre in centres)
+        v = torch.tensor(rng.normal(size=(70, 3)), dtype=q.dtype)
+        for causal, functions in ((False, [attnkit.linear_attention]),
+                                  (True, [partial(attnkit.linear_attention, causal=True), lambda *a: attnkit.fast_weight_attention(*a)[0]])):
+            wide = [x.double().clone().requires_grad_() for x in (q, k, v)]
+            logs = [torch.where(x > 0, x.clamp(min=0).log1p(), x) for x in wide[:2]]
+            scores = torch.logsumexp(logs[0][:, None] + logs[1], -1)
+            expected = (scores.masked_fill(~torch.ones(70, 70).tril().bool(), -torch.inf) if causal else scores).softmax(-1) @ wide[2]
+            slopes = torch.autograd.grad(expected.square().sum(), wide)
+            for function in functions:
+                given = [x.clone().requires_grad_() for x in (q, k, v)]
+                found = function(*given)
+                assert near(found, expected, dtype), (dtype, there, around, causal)
+                for ours, theirs in zip(torch.autograd.grad(found.square().sum(), given), slopes):
+                    assert near(ours / theirs.abs().max(), theirs / theirs.abs().max(), dtype), (dtype, there, around, causal)
+                assert near(function(*map(plain, (q, k, v))), expected, dtype), (dtype, there, around, causal)
+
+
 def test_feature_map_at_zero():
     """elu(x) + 1 has slope 1 at 0, from both sides; attention to two keys, values 0 and 1, both at 0."""
     key = torch.zeros(2, 1, dtype=torch.double, requires_grad=True)
@@ -780,6 +809,21 @@ def test_gates(library):
 
 
 # ---- how it is computed
+
+def test_long_double_bears_large_scores():
+    """Its largest number is too large for a float of Python's: scores from which exp overflows in it are shifted, too."""
+    one, mask = np.eye(2, dtype=np.longdouble), np.ones((2, 2), bool)
+    value = np.array([[1], [2]], np.longdouble)
+    for score in (6_000, 12_000, 10**6):
+        query = score * one
+        for name, found in (("plain", attention(query, one, value, scale=1)[0]), ("masked", attention(query, one, value, mask=mask, scale=1)[0]),
+                            ("score", attention(query, one, value, score=attnkit.dot)[0]), ("blocks", attention_in_blocks(query, one, value, scale=1, block_size=1)),
+                            ("window", attnkit.window_attention(query, one, value, window=1, scale=1)), ("softmax", softmax(query) @ value)):
+            assert np.array_equal(found, value), (name, score)
+    for name, (call, shapes) in CALLS.items():
+        found = leaves(call(*arrays("numpy", np.longdouble, *shapes, size=200.0)))
+        assert all(x.dtype == np.longdouble and np.isfinite(x).all() for x in found), name
+
 
 @pytest.mark.parametrize("masked", [False, True])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

@@ -26,6 +26,14 @@ additive = lambda **changed: attnkit.additive(  # noqa: E731
 channel = lambda **changed: attnkit.channel_attention(  # noqa: E731
     **({"x": Q, "w_squeeze": W, "w_excite": W.T} | changed))
 window = lambda **changed: attnkit.window_attention(**({"query": K, "key": K, "value": V, "window": 2} | changed))  # noqa: E731
+
+
+def in_autocast(call):
+    """What a call gives under torch.autocast."""
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        return call()
+
+
 linear = lambda **changed: attnkit.linear_attention(**({"query": Q, "key": K, "value": V} | changed))  # noqa: E731
 
 BAD = [
@@ -290,6 +298,13 @@ BAD = [
     (lambda: AttentionPooling(3)(torch.zeros(5, 4)), ValueError, r"^x must have width 3, got shape \(5, 4\)"),
     (lambda: MultiHeadAttention.from_torch(torch.nn.MultiheadAttention(4, 2, add_zero_attn=True)), ValueError, "^bias_k and add_zero_attn of torch.nn.MultiheadAttention have no counterpart here$"),
     (lambda: MultiHeadAttention.from_torch(torch.nn.MultiheadAttention(4, 2, add_bias_kv=True)), ValueError, "bias_k"),
+    (lambda: MultiHeadAttention.from_torch(torch.nn.Linear(4, 4)), TypeError, "^module must be a torch.nn.MultiheadAttention, got Linear$"),
+    (lambda: MultiHeadAttention.from_torch(torch.nn.TransformerEncoderLayer(4, 2)), TypeError, "got TransformerEncoderLayer$"),
+    (lambda: TransformerBlock.from_torch(torch.nn.MultiheadAttention(4, 2)), TypeError,
+     "^layer must be a torch.nn.TransformerEncoderLayer or TransformerDecoderLayer, got MultiheadAttention$"),
+    (lambda: TransformerBlock.from_torch(None), TypeError, "got NoneType$"),
+    (lambda: AttentionPooling(3)(torch.zeros(2, 5, 3), torch.tensor(True)), ValueError, r"^mask must have an axis of 5 items, got shape \(\)$"),
+    (lambda: in_autocast(lambda: attention(T.float(), T, T)), TypeError, "^one dtype is needed, got query: torch.float32, key: torch.float64"),
     (lambda: TransformerBlock(4, 2, norm="none"), ValueError, "norm must be 'post' or 'pre', got 'none'"),
     (lambda: TransformerBlock(4, 2, activation="tanh"), ValueError, "activation must be 'relu' or 'gelu', got 'tanh'"),
     (lambda: TransformerBlock(4, 2)(torch.zeros(3, 4), torch.zeros(3, 4)), ValueError, "^a memory goes with a block made with cross=True, got cross=False and memory given"),

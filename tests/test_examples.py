@@ -1,7 +1,10 @@
 """examples/transformer.py, the file that readers take along: its pieces, its model, its training, and what it refuses."""
 
 import importlib.util
+import os
 import re
+import subprocess
+import sys
 
 import pytest
 import torch
@@ -19,7 +22,7 @@ NASTY = ["", " ", "a", "aaaa", "été  à\tParis\n\n42_7", "\U0001F44D\U0001F3FD
 
 def test_it_is_one_short_file_of_plain_pytorch():
     source = FILE.read_text(encoding="utf-8")
-    assert len([line for line in source.splitlines() if line.strip()]) <= 150
+    assert len([line for line in source.splitlines() if line.strip()]) <= 185
     assert "attnkit" not in source and "scaled_dot_product" not in source
 
 
@@ -61,6 +64,15 @@ def test_merges_stop_when_no_pair_stands_twice():
     assert transformer.join((1, 1, 1, 2), (1, 1), 9) == (9, 1, 2)
 
 
+def test_a_run_of_letters_without_a_blank_is_cut_every_64_letters():
+    """So that a text without blanks is learned from in seconds; `tell` is told each merge."""
+    assert [len(part) for part in transformer.split("a" * 130 + "b é" + "é" * 70)] == [64, 64, 3, 129, 14]
+    assert [len(part) for part in transformer.split("!" * 65 + " " * 65)] == [64, 1, 64, 1]
+    told = []
+    merges = transformer.learn_merges("a" * 100_000, 300, lambda found: told.append(len(found)))
+    assert told == [1, 2, 3, 4, 5, 6] and len(transformer.encode("a" * 100_000, merges)) == 1563
+
+
 # ---- the model
 
 def test_a_block_is_what_torch_has_with_the_same_numbers():
@@ -93,7 +105,7 @@ def test_no_piece_sees_what_comes_after_it():
 
 # ---- a run
 
-SMALL = ["--width", "16", "--layers", "1", "--heads", "2", "--context", "8", "--pieces", "270", "--minutes", "9"]
+SMALL = ["--width", "16", "--layers", "1", "--heads", "2", "--context", "8", "--pieces", "270", "--minutes", "999"]
 
 
 @pytest.fixture
@@ -122,9 +134,14 @@ def test_a_run_says_what_it_does_and_ten_steps_are_the_same_twice(text, capsys):
     assert same(first, weights(text)) and not list(text.parent.glob("*.new"))
 
 
-def test_a_run_that_was_stopped_ends_where_it_would_have(text, monkeypatch):
-    transformer.main([str(text), *SMALL, "--steps", "12"])
-    whole_run = weights(text)
+@pytest.mark.parametrize(("steps", "stopped"), [(12, 5), (130, 120)])     # in the warm-up, and after its hundred steps
+def test_a_run_that_was_stopped_ends_where_it_would_have(text, monkeypatch, capsys, steps, stopped):
+    """Number for number; the merges are not learned again, and a finished run that is asked for samples changes nothing."""
+    transformer.main([str(text), *SMALL, "--steps", str(steps)])
+    whole_run, said = weights(text), capsys.readouterr().out
+    written = text.with_suffix(".pt").read_bytes()
+    transformer.main([str(text), *SMALL, "--steps", str(steps)])
+    assert text.with_suffix(".pt").read_bytes() == written and capsys.readouterr().out.strip() == said[said.index("loss on"):].strip()
     text.with_suffix(".pt").unlink()
     clock = iter(range(0, 10**6, 21))          # 21 seconds go by between two looks at the clock: each step is kept
     monkeypatch.setattr(transformer.time, "time", lambda: next(clock))
@@ -132,16 +149,17 @@ def test_a_run_that_was_stopped_ends_where_it_would_have(text, monkeypatch):
 
     def killed(*args, **options):
         calls.append(1)
-        if len(calls) == 6:
+        if len(calls) == stopped + 1:
             raise KeyboardInterrupt
         return plain(*args, **options)
 
     monkeypatch.setattr(transformer, "loss_of", killed)
     with pytest.raises(KeyboardInterrupt):
-        transformer.main([str(text), *SMALL, "--steps", "12"])
-    assert torch.load(text.with_suffix(".pt"))["done"] == 5, "what was done is lost"
+        transformer.main([str(text), *SMALL, "--steps", str(steps)])
+    assert torch.load(text.with_suffix(".pt"))["done"] == stopped, "what was done is lost"
     monkeypatch.undo()
-    transformer.main([str(text), *SMALL, "--steps", "12"])
+    monkeypatch.setattr(transformer, "learn_merges", None)
+    transformer.main([str(text), *SMALL, "--steps", str(steps)])
     assert same(whole_run, weights(text))
 
 
@@ -153,7 +171,8 @@ def test_a_first_loss_that_cannot_be_is_said(text, capsys, monkeypatch):
 
 
 @pytest.mark.parametrize(("content", "said"), [
-    (b"", "is too short: its last tenth has 0 pieces, and 10 are needed"), (b"one line\n", "is too short"),
+    (b"", "is too short: its last tenth has 0 pieces, and 10 are needed"),
+    (b" " * 448 + BOOK[:50].encode(), "is too short: what comes before it has"), (b"one line\n", "is too short"),
     (b"\x89PNG\r\n\x1a\n\x00\xff", "cannot be read as text in UTF-8"), (BOOK[:60].encode(), "is too short"), (None, "cannot be read")])
 def test_what_is_no_text_is_refused_in_a_sentence(tmp_path, content, said):
     path = tmp_path / "mytext.txt"
@@ -176,16 +195,68 @@ def test_a_single_long_line_is_a_text(tmp_path):
     transformer.main([str(path), *SMALL, "--steps", "1"])
 
 
-@pytest.mark.parametrize("kept", [b"", b"no file of torch", "other sizes", "other text"])
-def test_a_file_of_another_run_or_a_broken_one_is_refused_and_kept(text, kept):
+OTHERS = {"broken": (b"", r"is broken, or not of this program: move it away to begin anew"), "no file of torch": (b"no file of torch", "is broken"),
+          "a tensor": (None, "is broken"), "text": ([], "was begun with another text: give the same again, or move it away to begin anew"),
+          "rate": (["--rate", "0.1"], "was begun with --rate 0.002: "), "seed": (["--seed", "1"], "was begun with --seed 0: "),
+          "width": (["--width", "32"], "was begun with --width 16: "), "layers": (["--layers", "2"], "was begun with --layers 1: "),
+          "two": (["--pieces", "280", "--context", "9"], "was begun with --context 8, --pieces 270: ")}
+
+
+def test_a_file_of_another_run_or_a_broken_one_is_refused_and_kept(text):
     path = text.with_suffix(".pt")
-    if isinstance(kept, str):
-        transformer.main([str(text), *SMALL, "--steps", "1"])
-        if kept == "other text":
-            text.write_text(BOOK[4000:8000], encoding="utf-8")
-    else:
-        path.write_bytes(kept)
-    before, others = path.read_bytes(), ["--width", "32"] if kept == "other sizes" else []
-    with pytest.raises(SystemExit, match=r"mytext\.pt is broken, or of another text or other sizes: move it away"):
-        transformer.main([str(text), *SMALL, *others, "--steps", "2"])
-    assert path.read_bytes() == before
+    transformer.main([str(text), *SMALL, "--steps", "1"])
+    whole_run = path.read_bytes()
+    for name, (changed, said) in OTHERS.items():
+        path.write_bytes(changed if isinstance(changed, bytes) else whole_run)
+        if name == "a tensor":
+            torch.save(torch.ones(2), path)
+        text.write_text(BOOK[4000:8000] if name == "text" else BOOK[:4000], encoding="utf-8")
+        before = path.read_bytes()
+        with pytest.raises(SystemExit, match=r"mytext\.pt " + said):
+            transformer.main([str(text), *SMALL, *(changed if isinstance(changed, list) else []), "--steps", "2"])
+        assert path.read_bytes() == before, name
+
+
+def test_options_that_cannot_be_are_refused(text, capsys):
+    for name in ("heads", "steps", "minutes", "context", "width", "layers", "pieces", "rate"):
+        for value in ("0", "-1") if name not in ("minutes", "rate") else ("0", "-1", "nan"):
+            with pytest.raises(SystemExit):
+                transformer.main([str(text), *SMALL, f"--{name}={value}"])
+            assert f"--{name} must be more than 0, got {value}" in capsys.readouterr().err
+    transformer.main([str(text), *SMALL, "--steps", "1", "--seed", "-99999999999999999999"])
+
+
+def test_a_loss_that_is_no_number_ends_the_run_and_changes_no_file(text, monkeypatch):
+    """In the loss, or only in the way on from it."""
+    plain, path = transformer.loss_of, text.with_suffix(".pt")
+    transformer.main([str(text), *SMALL, "--steps", "2"])
+    before = path.read_bytes()
+    for broken in (lambda loss: loss * torch.nan, lambda loss: loss + (0 * loss).sqrt()):
+        monkeypatch.setattr(transformer, "loss_of", lambda *a, broken=broken: broken(plain(*a)))
+        with pytest.raises(SystemExit, match=r"Step 3 has a loss of .*mytext\.pt is as it was: move it away, and begin anew with a smaller --rate"):
+            transformer.main([str(text), *SMALL, "--steps", "4"])
+        assert path.read_bytes() == before
+
+
+def test_two_runs_of_one_text_do_not_write_into_one_file(text, monkeypatch):
+    names = []
+    monkeypatch.setattr(transformer.torch, "save", lambda what, name, save=torch.save: (names.append(str(name)), save(what, name)))
+    for process in (1, 2):
+        monkeypatch.setattr(transformer.os, "getpid", lambda process=process: process)
+        transformer.main([str(text), *SMALL, "--steps", str(process)])
+    assert names[0] != names[-1] and not list(text.parent.glob("*.new"))
+
+
+def test_a_folder_that_cannot_be_written_is_said(tmp_path):
+    """A name so long that none longer is allowed stands for it: whoever runs the tests may write everywhere."""
+    path = tmp_path / ("x" * 247 + ".txt")
+    path.write_text(BOOK[:4000], encoding="utf-8")
+    with pytest.raises(SystemExit, match=r"\.pt cannot be written: "):
+        transformer.main([str(path), *SMALL, "--steps", "1"])
+
+
+def test_samples_are_printed_on_a_console_that_lacks_their_letters(tmp_path):
+    path = tmp_path / "mytext.txt"
+    path.write_text("汉字и \U0001F642" * 300, encoding="utf-8")
+    done = subprocess.run([sys.executable, str(FILE), str(path), *SMALL, "--steps", "1"], capture_output=True, env={**os.environ, "PYTHONIOENCODING": "cp1252"})
+    assert done.returncode == 0 and done.stdout.count(b"---") == 3, done.stderr.decode(errors="replace")

@@ -1,5 +1,6 @@
 """The torch modules: torch's own as oracle, shapes, gradients, and that a translator learns."""
 
+from copy import deepcopy
 from itertools import product
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 import torch
 from torch import nn
 
+import attnkit
 from attnkit import multi_head_attention, relative_bias, scaled_dot
 from attnkit.lessons.translation import Translator
 from attnkit.modules import AttentionPooling, MultiHeadAttention, TransformerBlock
@@ -286,3 +288,24 @@ def test_translator_learns_to_reverse():
         schedule.step()
     words, _ = model.translate(sentences[200:], start=1, end=2, max_length=6)
     assert np.mean([found == row.tolist() for found, row in zip(words, sentences[200:].flip(1))]) > 0.5
+
+
+def test_under_autocast_dtypes_may_be_mixed():
+    """As in torch: what comes out of one layer in sixteen bits goes into the next, and the gradient comes back."""
+    torch.manual_seed(0)
+    block, pool, linear, heads = TransformerBlock(8, 2), AttentionPooling(8), nn.Linear(8, 8), MultiHeadAttention(8, 2)
+    sixteen = deepcopy(heads).bfloat16()
+    x, half = torch.randn(2, 5, 8), torch.randn(2, 5, 8).bfloat16()
+    cases = {"a layer before": lambda: block(linear(x))[0], "weights in sixteen bits": lambda: sixteen(x)[0], "pooling": lambda: pool(linear(x))[0],
+             "one of the three": lambda: attnkit.attention(linear(x), x, linear(x))[0], "a score": lambda: attnkit.attention(x, x, x, score=attnkit.dot)[0],
+             "blocks": lambda: attnkit.attention_in_blocks(linear(x), x, x), "linear": lambda: attnkit.linear_attention(linear(x), x, x)}
+    for name, call in cases.items():
+        expected = heads(x)[0] if name == "weights in sixteen bits" else call()
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            found = call()
+        assert torch.allclose(found.float(), expected, atol=0.1), name
+        if found.requires_grad:
+            found.float().square().sum().backward()
+    assert all(p.grad.isfinite().all() for part in (block, linear, sixteen) for p in part.parameters())
+    with pytest.raises(TypeError, match="one dtype is needed"):
+        attnkit.attention(half, x, x)

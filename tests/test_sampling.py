@@ -1,9 +1,11 @@
 """Choosing a word by chance: the same numbers in Python and on the page, chances as by hand."""
 
 import math
+import re
 
 import numpy as np
 import pytest
+from conftest import node
 
 from attnkit.figures.matrix_trainer import starting_matrix
 from attnkit.sampling import Xorshift, chances, choose
@@ -45,3 +47,31 @@ def test_choose():
 
     even = [0.0, 0.0, -math.inf, 0.0]
     assert [choose(even, Fixed(share)) for share in (0, 0.33, 0.34, 0.66, 0.67, 1 - 2**-32)] == [0, 0, 1, 1, 3, 3]
+
+
+NO, NAN, FULL = -math.inf, math.nan, math.inf
+NO_WORD, ODD = "no word may come: every score is minus infinity", "each score must be a number or minus infinity"
+# Scores of which no word can be chosen, and what is said; the words of a page are None where JavaScript cannot be asked.
+REFUSED = [([], ValueError, "scores must hold at least one number, got none", NO_WORD), ([NO, NO, NO], ValueError, NO_WORD, NO_WORD),
+           ([1.0, NAN, 2.0], ValueError, f"{ODD}, got nan", ODD), ([NAN], ValueError, f"{ODD}, got nan", ODD), ([0.0, FULL], ValueError, f"{ODD}, got inf", ODD),
+           ([NO, NAN, FULL], ValueError, f"{ODD}, got nan", ODD), (3.0, ValueError, "scores must be one row, a number for each word, got shape ()", None),
+           ([[1.0, 2.0]], ValueError, "scores must be one row, a number for each word, got shape (1, 2)", None), (["a"], TypeError, "scores must be a row of numbers, got ['a']", None),
+           ([[1.0], [2.0, 3.0]], TypeError, "scores must be a row of numbers, got [[1.0], [2.0, 3.0]]", None)]
+BORNE = [[0.0, NO, 1.0], [NO, NO, 5.0], [1e308, -1e308, NO], [-1e308, -1e308]]
+
+
+def test_scores_of_which_no_word_can_be_chosen_are_refused():
+    """By `chances` and `choose` in the caller's words, at each temperature, and by their twins on the page."""
+    options = [(temperature, top_k) for temperature in (0, 1e-9, 1) for top_k in (None, 1, 2)]
+    for scores, error, words, _ in REFUSED:
+        for temperature, top_k in options:
+            for call in (chances, lambda *a, **o: choose(*a, Xorshift(1), **o)):
+                with pytest.raises(error, match=re.escape(words)):
+                    call(scores, temperature=temperature, top_k=top_k)
+    cases = [(row, *option) for row in [*(scores for scores, *_, page in REFUSED if page), *BORNE] for option in options]
+    wanted = [page for *_, page in REFUSED if page for _ in options]
+    found = node("run_figures.js", {"chances": [([str(x).replace("inf", "Infinity") for x in row], *option) for row, *option in cases]})
+    assert found[:len(wanted)] == wanted
+    for (row, temperature, top_k), (shares, word) in zip(cases[len(wanted):], found[len(wanted):]):
+        ours = chances(row, temperature=temperature, top_k=top_k)
+        assert np.allclose(shares, ours) and ours.sum() == pytest.approx(1) and ours[word] > 0, (row, temperature, top_k)

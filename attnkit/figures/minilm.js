@@ -27,8 +27,9 @@
     /** @param {string} text */
     function words(text) {
       const seen = text.replace(/[\t\n\r]/g, " ").replace(/[\uFFFD\p{Cc}\p{Cf}\p{Co}]/gu, "");
-      const plain = seen
-        .toLowerCase()
+      // Letter by letter: of a whole word the sigma at its end would become another letter than in Python.
+      const plain = Array.from(seen, (letter) => letter.toLowerCase())
+        .join("")
         .normalize("NFD")
         .replace(/\p{Mn}/gu, "");
       return plain.replace(ALONE, " $& ").split(/\s+/u).filter(Boolean);
@@ -36,6 +37,7 @@
     /** @param {string} word @param {Map<string, number>} known */
     function pieces(word, known) {
       const letters = Array.from(word);
+      if (letters.length > 100) return ["[UNK]"];
       const found = [];
       let start = 0;
       while (start < letters.length) {
@@ -44,7 +46,7 @@
           end--;
           piece = (start ? "##" : "") + letters.slice(start, end).join("");
         } while (end > start && !known.has(piece));
-        if (end === start || letters.length > 100) return ["[UNK]"];
+        if (end === start) return ["[UNK]"];
         found.push(piece);
         start = end;
       }

@@ -304,6 +304,11 @@
   // The words that may be drawn, in the order of the vocabulary, and the shares of the chances that they have.
   /** @param {number[]} scores @param {number[]} order @param {number} temperature @param {number|null} most */
   function drawable(scores, order, temperature, most) {
+    // As in Python: of such scores no word can be chosen.
+    if (order.some((word) => Number.isNaN(scores[word]) || scores[word] === Infinity))
+      throw new RangeError("each score must be a number or minus infinity");
+    if (order.every((word) => scores[word] === -Infinity))
+      throw new RangeError("no word may come: every score is minus infinity");
     const kept = order.slice(0, temperature === 0 ? 1 : (most ?? order.length)).sort((a, b) => a - b);
     const shares = kept.map((word) => Math.exp((scores[word] - scores[order[0]]) / (temperature || 1)));
     return { kept, shares, total: shares.reduce((sum, share) => sum + share, 0) };

@@ -10,7 +10,7 @@
   const LETTERS = 300; // of a text, at most
   // Words, signs and blanks, as Python sees them: no piece goes beyond one of these.
   const [WORD, BLANK] = ["\\p{L}\\p{N}_", "\\p{White_Space}\\x1c-\\x1f"];
-  const PARTS = new RegExp(` ?[${WORD}]+| ?[^${WORD}${BLANK}]+|[${BLANK}]+`, "gu");
+  const PARTS = new RegExp(` ?[${WORD}]{1,64}| ?[^${WORD}${BLANK}]{1,64}|[${BLANK}]{1,64}`, "gu");
   /** @type {Record<string, string>} */
   const MARKS = { " ": "␣", "\n": "⏎", "\t": "⇥" }; // what would not be seen
   const encoder = new TextEncoder();

@@ -10,7 +10,7 @@ from attnkit import checks
 from attnkit.figures.base import Figure, index, still_table
 
 MERGES, LETTERS, LONGEST = 4000, 300, 300                # at most: merges, letters of a text, bytes of a piece
-PARTS = re.compile(r" ?\w+| ?[^\w\s]+|\s+")               # no piece goes beyond one of these
+PARTS = re.compile(r" ?\w{1,64}| ?[^\w\s]{1,64}|\s{1,64}")     # no piece goes beyond one of these
 MARKS = str.maketrans({" ": "␣", "\n": "⏎", "\t": "⇥"})   # what would not be seen
 
 

@@ -54,7 +54,9 @@ def pieces(text, vocabulary):
 def words(text):
     """Cut a text at blanks and around each sign, without accents, in small letters."""
     parts = []
-    for letter in unicodedata.normalize("NFD", _cleaned(text).lower()):
+    # Letter by letter, as the model's tokenizer: of a whole word Python makes the sigma at its end another letter.
+    small = "".join(letter.lower() for letter in _cleaned(text))
+    for letter in unicodedata.normalize("NFD", small):
         if unicodedata.category(letter) == "Mn":                    # an accent
             continue
         parts.append(f" {letter} " if _alone(letter) else letter)
@@ -81,12 +83,14 @@ CHINESE = [(0x4E00, 0x9FFF), (0x3400, 0x4DBF), (0x20000, 0x2A6DF), (0x2A700, 0x2
 
 def word_pieces(word, vocabulary):
     """The pieces of one word: the longest that it begins with, and so on with what is left."""
+    if len(word) > LONGEST:
+        return ["[UNK]"]
     found, start = [], 0
     while start < len(word):
         mark = "##" if start else ""
         ends = range(len(word), start, -1)
         end = next((end for end in ends if mark + word[start:end] in vocabulary), None)
-        if end is None or len(word) > LONGEST:
+        if end is None:
             return ["[UNK]"]
         found.append(mark + word[start:end])
         start = end

@@ -268,7 +268,7 @@ def test_a_long_piece_is_broken(window, tmp_path):
     """A word, or bytes, of one piece that is wider than a phone."""
     doubled = [[97, 97], *[[256 + k] * 2 for k in range(6)], [0xE2, 0x80], [263, 0xE2], [264, 0x80]]
     with window(width=360) as w:
-        found = alone(w, tmp_path, pieces(merges=doubled, text="a" * 128 + " …", merged=7))
+        found = alone(w, tmp_path, pieces(merges=doubled, text="a" * 64 + " …", merged=7))
         assert found.locator("li").count() == 5 and fits(w) and whole(found)
         found = alone(w, tmp_path, pieces(merges=[[0x80, 0x80], *[[256 + k] * 2 for k in range(6)]], merged=7))
         assert says(w, found).startswith("The last merge, number 7, joins “80 80") and fits(w)

@@ -14,7 +14,7 @@ from attnkit.lessons.stories import stories
 from booklib.toc import importing
 
 PAGES = importing("attnkit.lessons.minilm")
-ODD = ["", " ", "\t\n", "naïve café, Ångström", "ﬁne ﬂow", "İstanbul’da", "a\u00a0b\u2003c", "zero\u200bwidth", "tab\tand\x00nul", "日本語 and 한국어",
+ODD = ["ΟΔΟΣ καὶ Σ. ΑΣ", "ΣΊΣΥΦΟΣ", "", " ", "\t\n", "naïve café, Ångström", "ﬁne ﬂow", "İstanbul’da", "a\u00a0b\u2003c", "zero\u200bwidth", "tab\tand\x00nul", "日本語 and 한국어",
        "emoji 🙂 here", "don't—stop…now", "co-operate (re)mark", "12,345.67%", "e^{x} = 2", "x" * 120, "ǅ ß ſ", "[CLS] [MASK] said", "##ing", "a_b-c/d\\e",
        "Привет, мир!", "مرحبا", "नमस्ते", "¿Qué? ¡Sí!", "«guillemets»", "\ufffd", "A\u0301\u0327", "½ ² ™", "https://example.org/?q=a+b", "C# and C++"]
 
@@ -34,6 +34,13 @@ def sentences():
     return [*ODD, *told, *random]
 
 
+class Untouched:
+    """A vocabulary in which nobody may look."""
+
+    def __contains__(self, piece):
+        raise AssertionError("it was searched")
+
+
 def test_pieces_are_those_of_the_tokenizers_package(model):
     tokenizers = pytest.importorskip("tokenizers", reason="it is in alone.lock")
     theirs = tokenizers.Tokenizer.from_file(str(minilm.packaged() / "tokenizer.json"))
@@ -44,6 +51,8 @@ def test_pieces_are_those_of_the_tokenizers_package(model):
     for text in texts:
         if "[" not in text:         # what stands in square brackets may be a piece of its own there; here it is text
             assert model.pieces(text) == theirs.encode(text).tokens, text
+    word = "a" * 200_000      # too long to be looked up, so nothing is searched for
+    assert minilm.word_pieces(word, Untouched()) == ["[UNK]"] and minilm.word_pieces("a" * 100, {"a", "##a"}) == ["a", *["##a"] * 99]
     assert model.pieces("[MASK]") == ["[CLS]", "[", "mask", "]", "[SEP]"]
 
 

@@ -44,7 +44,7 @@ def run(other):
         seconds = time.process_time() - start
         kept = torch.load(path.with_suffix(".pt"))
         merges, *_ = transformer.read(path, 1024, 64)
-    model = transformer.Transformer(*kept["of"][1:])
+    model = transformer.Transformer(*kept["sizes"])
     model.load_state_dict(kept["model"])
     test = torch.tensor(transformer.encode(whole[cut:], merges))
     with torch.no_grad():
