@@ -137,7 +137,7 @@ def attention(query, key, value, scale, score):
 
 
 def scored(score, query, key, value):
-    """The scores that a function of the caller's returns, checked; a copy, as it may hold them."""
+    """The scores that a function of the caller's returns, checked, and wide enough to add up in; a copy, as it may hold them."""
     scores = score(query, key)
     xp = arrays(**{"value": value, "the result of score": scores})
     n, m = query.shape[-2], key.shape[-2]
@@ -145,9 +145,8 @@ def scored(score, query, key, value):
         raise ValueError(f"score must return shape (..., {n}, {m}) for query {shape(query)} "
                          f"and key {shape(key)}, got {shape(scores)}")
     batch_axes(**{"the result of score": scores, "value": value})
-    # Copied in numpy, where they are written over; torch has no need of it.
     dtype = xp.float32 if xp.finfo(scores.dtype).bits < 32 else scores.dtype
-    return xp.astype(scores, dtype, copy=isinstance(scores, np.ndarray))
+    return xp.astype(scores, dtype, copy=isinstance(scores, np.ndarray))      # numpy's are written over
 
 
 def multi_head(query, key, value, w_query, w_key, w_value, w_output, num_heads, num_key_value_heads, score,

@@ -6,10 +6,12 @@ value, h heads, g heads of keys and values; ``...`` stands for any leading batch
 
 The functions work on numpy arrays and on torch tensors through the array API
 standard, keep the dtype and never change what they are given.  On sixteen-bit
-numbers `softmax` and `attention` work in thirty-two bits.  Under torch.autocast
-dtypes may be mixed, as in torch.  What is done for
-speed stands in ``attnkit.numerics``: the lines here say what is computed.
+numbers `softmax` and `attention` work in thirty-two bits; under torch.autocast dtypes
+may be mixed, as in torch.  What that, overflow and empty rows ask for stands in
+``attnkit.numerics`` and ``attnkit.checks``: the lines here say what is computed.
 """
+
+import math
 
 from attnkit import checks, numerics
 
@@ -127,15 +129,17 @@ def attention(query, key, value, *, mask=None, scale=None, score=None):
     """
     xp = checks.attention(query, key, value, scale, score)
     q, k, v = numerics.upcast(xp, query, key, value)
-    if score is None:
-        scores = numerics.scaled_dot(xp, q, k, scale)     # q @ k.T * scale
+    if score is not None:
+        scores = checks.scored(score, query, key, value)
     else:
-        scores = numerics.Scores(xp, checks.scored(score, query, key, value))
+        scale = 1 / math.sqrt(q.shape[-1]) if scale is None else float(scale)
+        scores = q * scale @ k.mT                      # (..., n, m)
     if mask is not None:
         checks.mask(mask, scores.shape, query)
-        scores = scores.where(mask)       # elsewhere minus infinity
-    weights = numerics.softmax(scores)    # each row sums to one: (..., n, m)
-    output = weights @ v                  # a blend of values: (..., n, d_v)
+        scores = xp.where(mask, scores, -math.inf)
+    all_count = mask is None and score is None
+    weights = numerics.softmax(xp, scores, all_count)  # rows sum to one
+    output = weights @ v                               # (..., n, d_v)
     return (numerics.downcast(xp, output, value),
             numerics.downcast(xp, weights, value))
 
