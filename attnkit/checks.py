@@ -137,7 +137,7 @@ def attention(query, key, value, scale, score):
 
 
 def scored(score, query, key, value):
-    """The scores that a function of the caller's returns, checked, and wide enough to add up in; a copy, as it may hold them."""
+    """The scores that a function of the caller's returns, checked, and wide enough to add up in; a copy of them."""
     scores = score(query, key)
     xp = arrays(**{"value": value, "the result of score": scores})
     n, m = query.shape[-2], key.shape[-2]

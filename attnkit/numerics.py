@@ -36,7 +36,7 @@ def shifted(xp, scores, axis=-1):
 
 
 def softmax(xp, scores, all_count=False):
-    """`attnkit.softmax` of each row of scores that nobody else holds: numpy writes over them, torch has one pass for it.
+    """`attnkit.softmax` of each row of scores that nobody else holds: numpy writes over them, torch has one pass.
 
     `all_count` says that in no row all scores are minus infinity.
     """
