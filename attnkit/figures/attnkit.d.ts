@@ -237,6 +237,7 @@ interface Attnkit {
   style(node: HTMLElement | SVGElement, name: Rule, value: string): void;
   attr(node: Element, name: string, value: string | number): void;
   button(words: Child | Child[], onclick: (event: MouseEvent) => void, props?: Props): HTMLButtonElement;
+  keys(node: Grip, ways: Record<string, (() => void) | undefined>): void;
   walk(
     buttons: HTMLButtonElement[],
     options?: {

@@ -195,7 +195,7 @@
     if (columns)
       Object.assign(grid.style, { display: "grid", gridTemplateColumns: `repeat(${columns}, minmax(0, 5.6rem))` });
     const check = attnkit.button("Check", () => figure.put({ checked: true }));
-    grid.addEventListener("keydown", ({ key }) => key === "Enter" && check.click());
+    attnkit.keys(grid, { Enter: () => check.click() });
     return {
       element: h("div", null, grid, h("div", { class: "ak-buttons" }, check, figure.reset())),
       show(answer) {
@@ -305,7 +305,7 @@
     // Where it stands at first is a guess, too.
     const here = () => put(figure, 0, Number(slider.input.value));
     slider.input.addEventListener("click", here);
-    slider.input.addEventListener("keydown", ({ key }) => key === "Enter" && here());
+    attnkit.keys(slider.input, { Enter: here });
     return {
       element: slider.element,
       show([value]) {

@@ -112,24 +112,20 @@
   }
 
   // The up and down arrows change the number by a tenth, starting from what is typed.
-  /**
-   * @param {Figure<State, Given>} figure
-   * @param {KeyboardEvent} event
-   * @param {number} i
-   * @param {number} j
-   * @param {HTMLInputElement} input
-   */
-  function press(figure, event, i, j, input) {
-    /** @type {Record<string, number>} */
-    const ways = { ArrowUp: 0.1, ArrowDown: -0.1 };
-    const way = ways[event.key];
-    if (way) {
+  /** @param {Figure<State, Given>} figure @param {number} i @param {number} j @param {HTMLInputElement} input */
+  function listen(figure, i, j, input) {
+    /** @param {number} by */
+    function step(by) {
       take(figure, i, j, input);
       const numbers = figure.get("numbers");
-      const value = tenths(numbers[i][j] + way);
+      const value = tenths(numbers[i][j] + by);
       if (Math.abs(value) <= 1) figure.put({ numbers: replaced(numbers, i, j, value) });
-      event.preventDefault();
-    } else if (event.key === "Enter") take(figure, i, j, input);
+    }
+    attnkit.keys(input, {
+      ArrowUp: () => step(0.1),
+      ArrowDown: () => step(-0.1),
+      Enter: () => take(figure, i, j, input),
+    });
   }
 
   /**
@@ -146,8 +142,8 @@
       spellcheck: "false",
       onfocus: () => choose(i, j),
       onchange: () => take(figure, i, j, input),
-      onkeydown: (event) => press(figure, event, i, j, input),
     });
+    listen(figure, i, j, input);
     return input;
   }
 
