@@ -223,6 +223,7 @@ interface Attnkit {
   xorshift(seed: number): () => number;
   blend<P extends number[]>(weights: number[], values: P[]): P;
   hull<P extends number[]>(points: P[]): P[];
+  meanings(text: string): number[];
   quoted(word: string): string;
   id(kind: string): string;
   h<K extends keyof HTMLElementTagNameMap>(

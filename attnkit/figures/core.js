@@ -81,6 +81,48 @@
     return corners.length ? corners : [points[0]];
   };
 
+  // ---- numbers as people type them
+
+  const BLANKS = "[\\s\\u00a0\\u2009\\u202f]";
+  // What is said in many ways, in one: signs of minus and of division, blanks between groups of digits and beside signs.
+  /** @param {string} text */
+  const tidy = (text) =>
+    text
+      .normalize("NFKC")
+      .trim()
+      .replace(/[\u2010-\u2015\u2212]/g, "-")
+      .replace(/[\u2044\u2215\u00f7]/g, "/")
+      .replace(/[\u00b7\u00d7\u22c5]/g, "*")
+      .replace(new RegExp(`${BLANKS}*([-+*/%])${BLANKS}*`, "g"), "$1")
+      .replace(new RegExp(`(\\d)[_'\\u2019]?${BLANKS}*(?=\\d{3}(?!\\d))`, "g"), "$1");
+
+  // What a number without sign may mean, the likelier first: 1,024 is a thousand or one, by where one comes from.
+  /** @param {string} text @returns {number[]} */
+  function readings(text) {
+    const [dot, comma] = [text.replaceAll(",", ""), text.replaceAll(".", "").replace(",", ".")];
+    /** @type {[RegExp, string][]} */
+    const ways = [
+      [/^[1-9]\d{0,2}(,\d{3})+(\.\d+)?$/, dot],
+      [/^(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i, text],
+      [/^\d*,\d+$/, comma],
+      [/^[1-9]\d{0,2}(\.\d{3})+(,\d+)?$/, comma],
+    ];
+    return ways.flatMap(([way, plain]) => (way.test(text) ? [Number(plain)] : []));
+  }
+
+  // All that a text may mean, with its sign, perhaps a product, a fraction or a percentage, the likelier first; nothing if
+  // it is no number. Asked for how many percent, 39% is 39.
+  attnkit.meanings = (text) => {
+    const [, sign, rest, percent] = /^([-+]?)(.*?)(%?)$/.exec(tidy(text)) ?? ["", "", "", ""];
+    const [first, ...parts] = rest.split(/(?=[*/])/);
+    const start = readings(first).map((v) => (sign === "-" ? -v : v));
+    /** @param {number[]} found @param {string} part */
+    const next = (found, part) =>
+      readings(part.slice(1)).flatMap((v) => found.map((w) => (part[0] === "/" ? w / v : w * v)));
+    const found = parts.reduce(next, start).filter(Number.isFinite);
+    return percent ? [...found.map((v) => v / 100), ...found] : found;
+  };
+
   // ---- words
 
   attnkit.quoted = (word) => `“${word}”`;

@@ -104,9 +104,8 @@
   function take(figure, i, j, input) {
     const held = () => figure.get("numbers")[i][j];
     const text = input.value.trim();
-    const value = Number(text.replace("−", "-"));
-    if (text !== "" && value >= -1 && value <= 1)
-      figure.put({ numbers: replaced(figure.get("numbers"), i, j, tenths(value)) });
+    const value = attnkit.meanings(text).find((v) => v >= -1 && v <= 1);
+    if (value !== undefined) figure.put({ numbers: replaced(figure.get("numbers"), i, j, tenths(value)) });
     else figure.say(`${attnkit.quoted(text)} is not a number from −1 to 1; the square keeps ${fixed(held(), 1)}.`);
     input.value = fixed(held(), 1); // also where rounding led back to the number that was there
   }
