@@ -226,7 +226,7 @@
       column(figure, choices.length > 1 ? `Gap ${k + 1}` : "Your choice", words, k),
     );
     return {
-      element: h("div", { class: "ak-lines" }, listing(code, holes), ...groups.map((g) => g.element)),
+      element: h("div", { class: "ak-lines", translate: "no" }, listing(code, holes), ...groups.map((g) => g.element)),
       show(answer) {
         holes.forEach((hole, k) => {
           const line = answer[k] === null ? `  ${choices.length > 1 ? k + 1 : "?"}  ` : choices[k][Number(answer[k])];
@@ -250,7 +250,7 @@
     attnkit.walk(buttons);
     const group = h("div", { class: "ak-buttons", role: "group", "aria-label": "Lines to put in order" }, ...buttons);
     return {
-      element: h("div", { class: "ak-lines" }, listing(code, [body]), group),
+      element: h("div", { class: "ak-lines", translate: "no" }, listing(code, [body]), group),
       show(answer) {
         attnkit.write(body, answer.map((k) => lines[Number(k)]).join(`\n${indent(code, 0)}`) || "  ?  ");
         buttons.forEach((button, k) => attnkit.attr(button, "aria-pressed", String(answer.includes(k))));

@@ -31,6 +31,17 @@ def test_keys_stay_with_what_has_the_focus(window, tmp_path):
         assert not wrong
 
 
+# Fields as the browser draws them, and code and the lines of code to choose from that a browser would translate.
+BARE = """f => [...f.querySelectorAll('input[type=text], select, textarea')].filter(e => getComputedStyle(e).borderStyle === 'inset')
+    .concat([...f.querySelectorAll('code, pre, .ak-lines button')].filter(e => !e.closest('[translate=no]'))).map(e => e.outerHTML.slice(0, 80))"""
+
+
+def test_fields_look_like_the_books_and_code_is_not_translated(window, tmp_path):
+    with window() as w:
+        wrong = {kind: bare for kind, widget in examples() if (bare := alone(w, tmp_path, widget).evaluate(BARE))}
+        assert not wrong
+
+
 # ---- keys that are the browser's
 
 CHORDS = [{"key": "ArrowLeft", "altKey": True}, {"key": "ArrowRight", "altKey": True}, {"key": "ArrowUp", "altKey": True},
@@ -71,7 +82,7 @@ def test_keys_are_listened_to_in_one_place():
 UNDER = """(f, held) => { window.under = []; window.ended = []; const seen = new Set();
     for (const kind of ['pointerup', 'pointercancel']) addEventListener(kind, () => ended.push(kind), {capture: true});
     document.body.style.padding = '900px 0';
-    for (const e of f.querySelectorAll('input, select, textarea, button, [role], svg, canvas, table, .ak-hit, .ak-balance')) {
+    for (const e of f.querySelectorAll('input, select, textarea, [role=slider], svg, canvas, table, .ak-hit, .ak-balance')) {
         const like = [e.localName, e.type, e.getAttribute('role'), e.getAttribute('class')].join(' ');
         if (!e.getClientRects().length || e.getBoundingClientRect().width < 24 || seen.has(like) || (held && e.matches(held))) continue;
         seen.add(like);
@@ -83,11 +94,11 @@ HERE = f"""([f, k]) => {{ const [e, like] = under[k], shown = {STATE};
     const r = e.getBoundingClientRect(); return [like, r.x + r.width * .7, r.y + r.height / 2, scrollY]; }}"""
 
 
-def swipe(cdp, x, y, up):
-    """A finger down, up the page and still, lifted: what it pushes does not go on by itself."""
+def swipe(cdp, x, y, up, aside=4):
+    """A finger down, up the page or to the left and still, lifted: what it pushes does not go on by itself."""
     cdp.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
-    for k in [*range(1, 11), 10, 10, 10]:
-        cdp.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [{"x": x + .4 * k, "y": y - up * k / 10}]})
+    for k in (1, 4, 7, 10, 10, 10):
+        cdp.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [{"x": x - aside * k / 10, "y": y - up * k / 10}]})
     cdp.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
 
@@ -107,5 +118,33 @@ def test_a_swipe_scrolls_and_changes_nothing(window, tmp_path):
                     wrong.append((kind, like, "does not scroll"))
                 if found.evaluate(f"f => ({STATE})(f) !== before"):
                     wrong.append((kind, like, "is changed"))
+                if "range" in like:       # and sideways it is pulled
+                    swipe(cdp, x, w.page.evaluate("k => { const r = under[k][0].getBoundingClientRect(); return r.y + r.height / 2; }", k), 0, 60)
+                    if not found.evaluate(f"f => ({STATE})(f) !== before"):
+                        wrong.append((kind, like, "is not pulled"))
         cdp.detach()
     assert not wrong
+
+
+# ---- what stays in sight
+
+# Something is pressed, so that there is the most to show; then what stays in sight, if it is higher than a third of the
+# screen, and the controls that something lies on wherever they are scrolled to.
+COVERED = """f => { const pressed = [...f.querySelectorAll('[aria-pressed=false]')].filter(b => b.getClientRects().length);
+    pressed[pressed.length - 1]?.click();
+    document.body.style.padding = '900px 0';
+    const stays = [...f.querySelectorAll('*')].filter(e => getComputedStyle(e).position === 'sticky' && 3 * e.offsetHeight > innerHeight);
+    const hit = b => { const r = b.getBoundingClientRect(), there = document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2);
+        return there && (b.contains(there) || b.closest('label')?.contains(there) || there.closest('[aria-pressed]')); };
+    const lost = [...f.querySelectorAll('button, input, select, textarea, [role=slider]')].filter(b => b.getClientRects().length && !b.disabled
+        && !['center', 'nearest'].some(block => { b.scrollIntoView({block, behavior: 'instant'}); return hit(b); }));
+    return [...stays.map(e => `${e.className}: ${e.offsetHeight} of ${innerHeight}`), ...lost.map(b => b.ariaLabel ?? b.textContent)]; }"""
+
+
+@pytest.mark.parametrize("width, height", [(320, 256), (360, 740)])
+def test_what_stays_in_sight_leaves_room_for_the_rest(watched, tmp_path, width, height):
+    """On a phone, and on a laptop at 400 %: every control can be pressed."""
+    with watched(width=width, has_touch=True, is_mobile=True) as w:
+        w.page.set_viewport_size({"width": width, "height": height})
+        wrong = {kind: bad for kind, widget in examples() if (bad := alone(w, tmp_path, widget).evaluate(COVERED))}
+        assert not wrong
