@@ -1,10 +1,10 @@
-// How far a reader has come: which exercises were answered, and where they stopped. Kept in this browser alone, under one
-// key; where nothing can be kept, the page is as it is without this script.
+// How far a reader has come: what was answered or begun, which exercises are right, and where they stopped. Kept in this
+// browser alone, under one key; where nothing can be kept, the page is as it is without this script.
 (() => {
   "use strict";
   const [KEY, VERSION] = ["attention-step-by-step", 1];
 
-  // { version, right: { page: [exercise, ...] }, last: { page, title, hash } }
+  // { version, right: { page: [exercise, ...] }, typed: { name: [answer, checked] }, last: { page, title, hash } }
   function read() {
     try {
       const kept = JSON.parse(localStorage.getItem(KEY));
@@ -56,16 +56,16 @@
     // The cards that are done.
     for (const card of find(".ak-exercise")) {
       const { name } = JSON.parse(card.querySelector("[data-ak-state]").dataset.akState);
-      const done = kept.right[here?.dataset.akPage]?.includes(name.split("/")[1]);
+      const done = kept.typed?.[name] && kept.right[here?.dataset.akPage]?.includes(name.split("/")[1]);
       mark(card.querySelector(".admonition-title"), done ? "✓" : "", "answered");
     }
     for (const place of find(".ak-progress")) cover(place, kept, `You have answered ${sum} of ${all} exercises. `, sum);
   }
 
   // On the cover: how much is done, where one stopped, and a way to forget both.
-  function cover(place, { last }, words, any) {
+  function cover(place, { last, typed = {} }, words, any) {
     place.replaceChildren();
-    if (!any && !last) return;
+    if (!any && !last && !Object.keys(typed).length) return;
     place.append(words);
     const link = links.find(({ page }) => page === last?.page)?.link;
     if (link) {
@@ -88,13 +88,24 @@
     const last = { page: here.dataset.akPage, title: title.firstChild.textContent, hash: `#${title.parentNode.id}` };
     write({ ...read(), last });
   });
-  document.addEventListener("attnkit-answer", ({ detail: { name, right } }) => {
+  // An exercise comes to life: it is given back what was answered.
+  document.addEventListener("attnkit-asked", ({ detail: { name, again } }) => {
+    try {
+      again(...read().typed[name]);
+    } catch {} // there is nothing, or nothing that fits
+  });
+  // Once right it stays so until the answer is taken back.
+  document.addEventListener("attnkit-answer", ({ detail: { name, answer, checked, right, open } }) => {
     const kept = read();
-    if (!right || !here) return;
-    const before = kept.right[here.dataset.akPage] ?? [];
-    kept.right[here.dataset.akPage] = [...new Set([...before, name.split("/")[1]])];
+    if (!here) return;
+    const [page, one] = [here.dataset.akPage, name.split("/")[1]];
+    const before = kept.right[page] ?? [];
+    const known = before.includes(one);
+    kept.typed = { ...kept.typed, [name]: open ? undefined : [answer, checked] };
+    if (right && !known) kept.right[page] = [...before, one];
+    if (open) kept.right[page] = before.filter((other) => other !== one);
     write(kept);
-    show();
+    if (open ? known : right && !known) show();
   });
   show();
   addEventListener("pageshow", show);

@@ -168,6 +168,8 @@ def test_the_book_answers(page):
         found.locator("ol li:visible").first.wait_for()
         page.page.wait_for_function("question => document.querySelector('[data-ak-kind=ask_book] .ak-live') && !document.querySelector('[data-ak-kind=ask_book]').innerText.includes('Reading ...')", arg=question)
         page.settle()
+        places = [link.get_attribute("href") for link in found.get_by_role("link").all()]
+        assert len({*places}) == len(places) == 6, "a section is shown twice"
         best[question] = float(found.locator(".ak-head .ak-out").first.inner_text())
         if "word" in question:
             assert "masks" in found.get_by_role("link").first.get_attribute("href")

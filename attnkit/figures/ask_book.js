@@ -4,7 +4,7 @@
   const { h, fixed } = attnkit;
 
   /** @typedef {{ page: string, title: string, heading: string, anchor: string, text: string, key: number[] }} Told */
-  /** @typedef {{ question: string, query: number[], top: Told[], scores: number[] }} Found scores of all, the best first */
+  /** @typedef {{ question: string, query: number[], top: Told[], scores: number[] }} Found scores of all, those of the top first */
   /** @typedef {{ question: string, found: Found | {}, temperature: number }} State */
   /** @typedef {{ questions: string[] }} Given */
   /** @typedef {Figure<State, Given>} Owner */
@@ -16,7 +16,7 @@
   const [LOW, STEPS] = [0.01, 40]; // of the temperature: from 0.01 to 1, a hundredth to the whole
   const WORDS = 45; // of a passage that is not the first
 
-  // The weights of all passages, the largest first; compared with Python.
+  // The weights of all passages, those that are shown first; compared with Python.
   /** @param {State} state */
   function compute({ found, temperature }) {
     return { weights: "scores" in found ? attnkit.softmax(found.scores.map((score) => score / temperature)) : [] };
@@ -50,8 +50,13 @@
     const [{ passages, keys }, { vector }] = await Promise.all([library, attnkit.minilm.read(question)]);
     const scores = keys.map((key) => key.reduce((sum, v, j) => sum + v * vector[j], 0));
     const order = scores.map((_, k) => k).sort((a, b) => scores[b] - scores[a]);
-    const top = order.slice(0, SHOWN).map((k) => ({ ...passages[k], key: drawn(keys[k]) }));
-    return { question, query: drawn(vector), top, scores: order.map((k) => scores[k]) };
+    /** @param {number} k */
+    const section = (k) => (passages[k].page ? `${passages[k].page}#${passages[k].anchor}` : k);
+    const found = new Map([...order].reverse().map((k) => [section(k), k])); // of each section its best passage
+    const shown = order.filter((k) => found.get(section(k)) === k).slice(0, SHOWN);
+    const rest = order.filter((k) => !shown.includes(k));
+    const top = shown.map((k) => ({ ...passages[k], key: drawn(keys[k]) }));
+    return { question, query: drawn(vector), top, scores: [...shown, ...rest].map((k) => scores[k]) };
   }
 
   // ---- the parts
@@ -130,10 +135,11 @@
   /** @param {Owner} figure */
   function asking(figure) {
     const { questions } = figure.given("questions");
+    const first = figure.get("defaults").question; // an example, and no text that one would have to delete
     const input = h("input", {
       type: "text",
       maxlength: 300,
-      placeholder: "Type a question",
+      placeholder: first || "Type a question",
       "aria-label": "Your question",
     });
     const note = h("p", { class: "ak-small", "aria-live": "polite" });
@@ -171,11 +177,12 @@
     const element = h("div", {}, loader.element, note);
     /** @param {State} state */
     function show({ question, found }) {
-      if (question && document.activeElement !== input) input.value = question;
+      if (question !== first && document.activeElement !== input) input.value = question;
       some.show(questions.indexOf(question));
       if ("top" in found) attnkit.write(note, "");
     }
-    return { element, show, stop: loader.stop };
+    const clear = () => (input.value = "");
+    return { element, show, clear, stop: loader.stop };
   }
 
   /** @param {Owner} figure */
@@ -192,7 +199,7 @@
       read: ({ temperature }) => Math.round(STEPS * (1 - Math.log(temperature) / Math.log(LOW))),
       write: (place) => ({ temperature: LOW ** (1 - place / STEPS) }),
     });
-    const controls = h("div", { class: "ak-buttons" }, heat.element, figure.reset());
+    const controls = h("div", { class: "ak-buttons" }, heat.element, figure.reset(question.clear));
     /** @param {State} state */
     function update(state) {
       question.show(state);

@@ -78,7 +78,7 @@ class AskBook(Figure):
 
     @property
     def weights(self):
-        """The weights of all passages, the largest first."""
+        """The weights of all passages, those that are shown first."""
         if not self.found:
             return []
         return softmax(np.array(self.found["scores"]), temperature=self.temperature).tolist()
@@ -94,11 +94,23 @@ class AskBook(Figure):
 
 
 def answered(library, question):
-    """What a question finds, as it travels to the page: scores of all, the best with their keys."""
+    """What a question finds, as it travels to the page: the best passage of each section with its key, one for each of
+    the best sections; and the scores of all, theirs first.
+    """
     query, scores = library.ask(question)
-    order = np.argsort(-scores, kind="stable")
-    top = [told(library.passages[k]) | {"key": rounded(library.keys[k])} for k in order[:SHOWN]]
-    return {"question": question, "query": rounded(query), "top": top, "scores": scores[order].round(4).tolist()}
+    order = np.argsort(-scores, kind="stable").tolist()
+    best = {}
+    for k in order:
+        best.setdefault(section(library.passages[k]) or k, k)
+    shown = list(best.values())[:SHOWN]
+    rest = [k for k in order if k not in shown]
+    top = [told(library.passages[k]) | {"key": rounded(library.keys[k])} for k in shown]
+    return {"question": question, "query": rounded(query), "top": top, "scores": scores[shown + rest].round(4).tolist()}
+
+
+def section(passage):
+    """Where a passage stands; a sentence of no page stands for itself."""
+    return passage.page and (passage.page, passage.anchor)
 
 
 def rounded(vector):

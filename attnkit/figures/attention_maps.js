@@ -46,7 +46,7 @@
     const write = (k) => ({ word: /** @type {Word} */ (["row", 0]), example: k }); // a word that every sentence has
     const onchange = () => figure.put(write(list.selectedIndex));
     const options = titles.map((title) => h("option", {}, title));
-    const list = h("select", { lang, "data-lm-suppress-shortcuts": "true", onchange }, ...options);
+    const list = h("select", { lang, onchange }, ...options);
     /** @param {number} k */
     const show = (k) => {
       if (list.selectedIndex !== k) list.selectedIndex = k;

@@ -31,11 +31,7 @@
   function controls(figure, names, limit, move) {
     const options = names.map((name, i) => h("option", { value: i }, name));
     const choose = () => figure.put({ moved: Number(select.value) });
-    const select = h(
-      "select",
-      { "aria-label": "moves", "data-lm-suppress-shortcuts": "true", onchange: choose },
-      ...options,
-    );
+    const select = h("select", { "aria-label": "moves", onchange: choose }, ...options);
     figure.follow({ show: (moved) => (select.value = moved) }, { trait: "moved" });
     const sliders = ["left, right", "down, up"].map((name, axis) =>
       figure.slider({

@@ -223,6 +223,7 @@ interface Attnkit {
   xorshift(seed: number): () => number;
   blend<P extends number[]>(weights: number[], values: P[]): P;
   hull<P extends number[]>(points: P[]): P[];
+  meanings(text: string): number[];
   quoted(word: string): string;
   id(kind: string): string;
   h<K extends keyof HTMLElementTagNameMap>(
@@ -237,6 +238,7 @@ interface Attnkit {
   style(node: HTMLElement | SVGElement, name: Rule, value: string): void;
   attr(node: Element, name: string, value: string | number): void;
   button(words: Child | Child[], onclick: (event: MouseEvent) => void, props?: Props): HTMLButtonElement;
+  keys(node: Grip, ways: Record<string, (() => void) | undefined>): void;
   walk(
     buttons: HTMLButtonElement[],
     options?: {

@@ -123,7 +123,7 @@
   /** @param {Owner} figure @param {Given} given */
   function namingBox(figure, { bugs, runs }) {
     const options = ["choose …", ...bugs.map(({ name }) => name)].map((name) => h("option", {}, name));
-    const list = h("select", { "data-lm-suppress-shortcuts": "true", onchange: () => preview() }, ...options);
+    const list = h("select", { onchange: () => preview() }, ...options);
     const meant = h("p", { class: "ak-small", "aria-live": "polite" });
     // What the chosen bug looks like in code, before it is named.
     function preview() {

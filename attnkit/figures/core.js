@@ -81,6 +81,48 @@
     return corners.length ? corners : [points[0]];
   };
 
+  // ---- numbers as people type them
+
+  const BLANKS = "[\\s\\u00a0\\u2009\\u202f]";
+  // What is said in many ways, in one: signs of minus and of division, blanks between groups of digits and beside signs.
+  /** @param {string} text */
+  const tidy = (text) =>
+    text
+      .normalize("NFKC")
+      .trim()
+      .replace(/[\u2010-\u2015\u2212]/g, "-")
+      .replace(/[\u2044\u2215\u00f7]/g, "/")
+      .replace(/[\u00b7\u00d7\u22c5]/g, "*")
+      .replace(new RegExp(`${BLANKS}*([-+*/%])${BLANKS}*`, "g"), "$1")
+      .replace(new RegExp(`(\\d)[_'\\u2019]?${BLANKS}*(?=\\d{3}(?!\\d))`, "g"), "$1");
+
+  // What a number without sign may mean, the likelier first: 1,024 is a thousand or one, by where one comes from.
+  /** @param {string} text @returns {number[]} */
+  function readings(text) {
+    const [dot, comma] = [text.replaceAll(",", ""), text.replaceAll(".", "").replace(",", ".")];
+    /** @type {[RegExp, string][]} */
+    const ways = [
+      [/^[1-9]\d{0,2}(,\d{3})+(\.\d+)?$/, dot],
+      [/^(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i, text],
+      [/^\d*,\d+$/, comma],
+      [/^[1-9]\d{0,2}(\.\d{3})+(,\d+)?$/, comma],
+    ];
+    return ways.flatMap(([way, plain]) => (way.test(text) ? [Number(plain)] : []));
+  }
+
+  // All that a text may mean, with its sign, perhaps a product, a fraction or a percentage, the likelier first; nothing if
+  // it is no number. Asked for how many percent, 39% is 39.
+  attnkit.meanings = (text) => {
+    const [, sign, rest, percent] = /^([-+]?)(.*?)(%?)$/.exec(tidy(text)) ?? ["", "", "", ""];
+    const [first, ...parts] = rest.split(/(?=[*/])/);
+    const start = readings(first).map((v) => (sign === "-" ? -v : v));
+    /** @param {number[]} found @param {string} part */
+    const next = (found, part) =>
+      readings(part.slice(1)).flatMap((v) => found.map((w) => (part[0] === "/" ? w / v : w * v)));
+    const found = parts.reduce(next, start).filter(Number.isFinite);
+    return percent ? [...found.map((v) => v / 100), ...found] : found;
+  };
+
   // ---- words
 
   attnkit.quoted = (word) => `“${word}”`;
@@ -91,11 +133,17 @@
 
   // ---- the page
 
+  // What has the focus takes keys, and says that they are its own: or else JupyterLab takes them, an arrow leads out of the
+  // cell, and d, pressed twice, deletes it.
+  const TAKES_KEYS = ["a", "button", "input", "select", "summary", "textarea"];
+  // What a browser that translates the page leaves as it is.
+  const CODE = ["code", "pre"];
+
   // h("td", {class: "x", onclick: f}, "text", child): an element; no HTML is ever parsed from data.
   attnkit.h = (tag, props, ...children) => {
     const el = document.createElement(tag);
-    // JupyterLab takes arrow keys for itself (to fold headings) unless the focused control says that they are its own.
-    if (tag === "input" || tag === "button") el.setAttribute("data-lm-suppress-shortcuts", "true");
+    if (TAKES_KEYS.includes(tag) || props?.tabindex != null) el.setAttribute("data-lm-suppress-shortcuts", "true");
+    if (CODE.includes(tag)) el.setAttribute("translate", "no");
     for (const [name, value] of Object.entries(props || {})) {
       if (typeof value === "function") el.addEventListener(name.slice(2), /** @type {EventListener} */ (value));
       else if (value === true) el.setAttribute(name, "");
@@ -204,6 +252,16 @@
   attnkit.button = (words, onclick, props) =>
     attnkit.h("button", { type: "button", ...props, onclick }, ...[words].flat());
 
+  // Keys that an element answers. With Alt, Ctrl or Meta they are the browser's (Alt and the left arrow lead back), and while
+  // a word is composed they are the keyboard's.
+  attnkit.keys = (node, ways) =>
+    node.addEventListener("keydown", (event) => {
+      const way = ways[event.key];
+      if (!way || event.altKey || event.ctrlKey || event.metaKey || event.isComposing) return;
+      event.preventDefault();
+      way();
+    });
+
   // A group of buttons is one stop of the tab key: the arrow keys lead from one to the next, Home and End to the ends of its
   // row, and the page stays where it is. In a grid `columns` of them stand in a row; where lines break as they like, `across`
   // finds the one above or below. `at` says to which the tab key comes; as long as one of them has the focus, it is that one.
@@ -216,8 +274,8 @@
       buttons[k].tabIndex = 0;
       stop = k;
     };
-    /** @param {KeyboardEvent} event */
-    const lead = (event) => {
+    /** @param {string} key */
+    const lead = (key) => {
       const left = stop - (stop % columns);
       const right = Math.min(left + columns, buttons.length) - 1;
       const single = columns === buttons.length;
@@ -232,17 +290,17 @@
         Home: [left, 1, left, right],
         End: [right, -1, left, right],
       };
-      if (!(event.key in ways) || event.altKey || event.ctrlKey || event.metaKey) return;
-      event.preventDefault();
-      let [k, by, low, high] = ways[event.key];
-      if (across && /Up|Down/.test(event.key)) return across(buttons[stop], by)?.focus();
+      let [k, by, low, high] = ways[key];
+      if (across && /Up|Down/.test(key)) return across(buttons[stop], by)?.focus();
       while (k >= low && k <= high && (buttons[k].disabled || !buttons[k].getClientRects().length)) k += by;
       if (k >= low && k <= high) buttons[k].focus();
     };
+    const arrows = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End"];
+    const ways = Object.fromEntries(arrows.map((key) => [key, () => lead(key)]));
     buttons.forEach((button, k) => {
       button.tabIndex = -1;
       button.addEventListener("focus", () => go(k));
-      button.addEventListener("keydown", lead);
+      attnkit.keys(button, ways);
     });
     go(start);
     return {
@@ -351,16 +409,40 @@
     return node;
   };
 
+  // A finger that comes down on what goes sideways may mean to scroll: until it has gone sideways, it is not known. `undo` is
+  // called when the browser has taken it to scroll (`touch-action: pan-y`), `take` when it is known to mean what it touches.
+  const ASIDE = 8; // pixels
+  /** @param {Grip} node @param {{ down?(): void, take?(): void, undo?(): void }} on @returns {() => boolean} whether it is open */
+  function byFinger(node, { down = () => {}, take = () => {}, undo = () => {} }) {
+    let [open, start] = [false, 0];
+    /** @param {() => void} then */
+    const known = (then) => {
+      if (open) {
+        open = false;
+        then();
+      }
+    };
+    node.addEventListener("pointerdown", ({ pointerType, clientX }) => {
+      [open, start] = [pointerType === "touch", clientX];
+      down();
+    });
+    node.addEventListener("pointermove", ({ clientX }) => Math.abs(clientX - start) > ASIDE && known(take));
+    node.addEventListener("pointerup", () => known(take));
+    node.addEventListener("pointercancel", () => known(undo));
+    return () => open;
+  }
+
   // A slider with its name and its value; `word` says the value in words to a screen reader.
   attnkit.slider = ({ name, min, max, step, word, onInput, format }) => {
     const output = attnkit.h("span", { class: "ak-out", "aria-hidden": "true" });
-    const input = attnkit.h("input", {
-      type: "range",
-      min,
-      max,
-      step,
-      "aria-label": name,
-      oninput: () => onInput(Number(input.value)),
+    const take = () => onInput(Number(input.value));
+    const props = { type: "range", min, max, step, "aria-label": name };
+    const input = attnkit.h("input", { ...props, oninput: () => isOpen() || take() });
+    let before = "";
+    const isOpen = byFinger(input, {
+      down: () => (before = input.value),
+      take,
+      undo: () => (input.value = before),
     });
     const element = attnkit.h(
       "label",
@@ -387,6 +469,7 @@
   // said to the whole drawing: of a part of one, browsers do not ask it.
   attnkit.drag = (node, move, { grab = () => {}, sideways = false } = {}) => {
     let held = false;
+    const isOpen = sideways ? byFinger(node, {}) : () => false;
     node.addEventListener("pointerdown", (event) => {
       held = true;
       node.setPointerCapture(event.pointerId);
@@ -394,7 +477,7 @@
       event.preventDefault();
     });
     node.addEventListener("pointermove", (event) => {
-      if (held) move(event);
+      if (held && !isOpen()) move(event);
     });
     for (const end of /** @type {const} */ (["pointerup", "pointercancel"]))
       node.addEventListener(end, () => (held = false));

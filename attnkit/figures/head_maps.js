@@ -285,7 +285,7 @@
     const own = h("option", { hidden: true }, "your own sentence");
     const list = h(
       "select",
-      { "data-lm-suppress-shortcuts": "true", "aria-label": "Sentence", onchange },
+      { "aria-label": "Sentence", onchange },
       ...texts.map((text) => h("option", {}, title(text))),
       own,
     );

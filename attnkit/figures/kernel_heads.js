@@ -100,7 +100,7 @@
     over.append(square);
     const look = { class: "ak-stack", style: `aspect-ratio:${width}/${height}` };
     const stack = h("div", look, ...layers.map((layer) => layer.element), over);
-    /** @param {PointerEvent} event */
+    /** @param {MouseEvent} event */
     const point = (event) => {
       const box = stack.getBoundingClientRect();
       /** @param {number} share @param {number} count */
@@ -110,7 +110,7 @@
     stack.addEventListener("pointermove", (event) => {
       if (event.pointerType === "mouse") point(event);
     });
-    stack.addEventListener("pointerdown", point);
+    stack.addEventListener("click", point); // and not as soon as a finger comes down: it may mean to scroll
     return { square, element: h("div", {}, h("p", { class: "ak-small" }, title), stack) };
   }
 

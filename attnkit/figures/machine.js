@@ -356,22 +356,26 @@
   // What a press and the keys do to some squares: move the cursor, or ask for the number under it.
   /** @param {HTMLElement} element @param {ReturnType<typeof cursor>} at_ @param {() => void} ask @param {() => void} toPanel */
   function listen(element, { now, move }, ask, toPanel) {
-    element.addEventListener("keydown", (event) => {
-      /** @type {Record<string, number>} */
-      const ways = { ArrowLeft: now.k - 1, ArrowRight: now.k + 1, Home: 0, End: now.values.length - 1 };
-      if (event.key in ways) move(ways[event.key]);
-      else if (event.key === "Enter" || event.key === " ") {
-        ask();
-        toPanel();
-      } else return;
-      event.preventDefault();
+    const enter = () => {
+      ask();
+      toPanel();
+    };
+    attnkit.keys(element, {
+      ArrowLeft: () => move(now.k - 1),
+      ArrowRight: () => move(now.k + 1),
+      Home: () => move(0),
+      End: () => move(now.values.length - 1),
+      Enter: enter,
+      " ": enter,
     });
     /** @param {MouseEvent} event */
     const point = (event) => {
       const box = element.getBoundingClientRect();
       move(Math.floor(((event.clientX - box.left) / box.width) * now.values.length));
     };
-    element.addEventListener("pointermove", point);
+    element.addEventListener("pointermove", (event) => {
+      if (event.pointerType === "mouse") point(event); // a finger on its way may mean to scroll
+    });
     element.addEventListener("click", (event) => {
       point(event);
       ask();
@@ -384,13 +388,7 @@
     const { figure, it } = site;
     const [mark, said, place] = [h("span", { class: "ak-mark" }), h("span", { class: "ak-tip" }), h("span")];
     const props = { role: "slider", tabindex: 0, "aria-label": label, "aria-valuemin": 1 };
-    const element = h(
-      "div",
-      { class: "ak-squares", ...props, "data-lm-suppress-shortcuts": "true" },
-      place,
-      mark,
-      said,
-    );
+    const element = h("div", { class: "ak-squares", ...props }, place, mark, said);
     const at_ = cursor(element, mark, said);
     /** @type {Address[]} */
     let addresses = [];
@@ -697,7 +695,7 @@
     const element = h("div", { class: "ak-panel", role: "group", "aria-label": "Where a number comes from" });
     /** @type {HTMLElement | null} */
     let from = null;
-    element.addEventListener("keydown", (event) => event.key === "Escape" && from?.focus());
+    attnkit.keys(element, { Escape: () => from?.focus() });
     const here = () => /** @type {HTMLElement | null} */ (element.querySelector("[aria-pressed=true]"));
     /** @param {HTMLElement} square */
     function enter(square) {

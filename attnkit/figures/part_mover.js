@@ -97,10 +97,13 @@
     /** @param {number} x */
     const shift = (x) => attnkit.style(chip, "transform", x ? `translateX(${x}px)` : "");
     chip.addEventListener("pointerdown", (event) => ([from, now] = [event.clientX, event.clientX]));
-    attnkit.drag(chip, (event) => {
+    /** @param {PointerEvent} event */
+    const move = (event) => {
       now = event.clientX;
       shift(now - from);
-    });
+    };
+    attnkit.drag(chip, move, { sideways: true });
+    chip.addEventListener("pointercancel", () => shift(0)); // the page scrolls instead
     chip.addEventListener("pointerup", () => {
       shift(0);
       if (now < target.getBoundingClientRect().right) drop();

@@ -18,47 +18,6 @@
 
   const [RIGHT, OPEN] = ["Right.", "Not answered yet"];
 
-  // ---- numbers as people type them
-
-  const BLANKS = "[\\s\\u00a0\\u2009\\u202f]";
-  // What is said in many ways, in one: signs of minus and of division, blanks between groups of digits and beside signs.
-  /** @param {string} text */
-  const tidy = (text) =>
-    text
-      .normalize("NFKC")
-      .trim()
-      .replace(/[\u2010-\u2015\u2212]/g, "-")
-      .replace(/[\u2044\u2215\u00f7]/g, "/")
-      .replace(/[\u00b7\u00d7\u22c5]/g, "*")
-      .replace(new RegExp(`${BLANKS}*([-+*/])${BLANKS}*`, "g"), "$1")
-      .replace(new RegExp(`(\\d)[_'\\u2019]?${BLANKS}*(?=\\d{3}(?!\\d))`, "g"), "$1");
-
-  // What a number without sign may mean, the likelier first: 1,024 is a thousand or one, by where one comes from.
-  /** @param {string} text @returns {number[]} */
-  function readings(text) {
-    const [dot, comma] = [text.replaceAll(",", ""), text.replaceAll(".", "").replace(",", ".")];
-    /** @type {[RegExp, string][]} */
-    const ways = [
-      [/^[1-9]\d{0,2}(,\d{3})+(\.\d+)?$/, dot],
-      [/^(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i, text],
-      [/^\d*,\d+$/, comma],
-      [/^[1-9]\d{0,2}(\.\d{3})+(,\d+)?$/, comma],
-    ];
-    return ways.flatMap(([way, plain]) => (way.test(text) ? [Number(plain)] : []));
-  }
-
-  // All that a text may mean, with its sign, perhaps a product or a fraction; nothing if it is no number.
-  /** @param {string} text @returns {number[]} */
-  function meanings(text) {
-    const [, sign, rest] = /^([-+]?)(.*)$/.exec(tidy(text)) ?? ["", "", ""];
-    const [first, ...parts] = rest.split(/(?=[*/])/);
-    const start = readings(first).map((v) => (sign === "-" ? -v : v));
-    /** @param {number[]} found @param {string} part */
-    const next = (found, part) =>
-      readings(part.slice(1)).flatMap((v) => found.map((w) => (part[0] === "/" ? w / v : w * v)));
-    return parts.reduce(next, start).filter(Number.isFinite);
-  }
-
   // ---- verdicts, the twin of attnkit/lessons/exercises/grading.py
 
   /** @param {number[]} a @param {number[]} b @param {number} within */
@@ -135,7 +94,7 @@
     numbers(form, answer) {
       const texts = answer.map((text) => String(text ?? ""));
       if (texts.some((text) => !text.trim())) return `${OPEN}: fill in every field.`;
-      const read = texts.map((text) => (form.truths ? [Number(text === "True")] : meanings(text)));
+      const read = texts.map((text) => (form.truths ? [Number(text === "True")] : attnkit.meanings(text)));
       const strange = read.findIndex((found) => !found.length);
       if (strange >= 0) return `Not yet: ${attnkit.quoted(texts[strange])} is not a number.`;
       const numbers = read.map((found, k) => {
@@ -171,6 +130,25 @@
     return { verdict, state: verdict.startsWith("Not yet") ? "wrong" : "open" };
   }
 
+  // ---- what was answered here before, where a page keeps it (_static/progress.js)
+
+  /** @param {string} what @param {object} detail */
+  const tell = (what, detail) => document.dispatchEvent(new CustomEvent(`attnkit-${what}`, { detail }));
+
+  // Whether something is an answer, as in practice.py: when it was kept, the exercise may have been another one.
+  /** @param {Form} form @param {Answer} answer */
+  function fits({ kind, names, lines, choices, low, high }, answer) {
+    const count = kind === "numbers" ? names.length : kind === "order" ? new Set(answer).size : choices.length || 1;
+    /** @param {Answer[number]} one @param {number} k */
+    const may = (one, k) => {
+      if (kind === "numbers") return typeof one === "string";
+      if (kind !== "order" && one === null) return true;
+      const offered = kind === "order" ? lines : choices[k];
+      return typeof one === "number" && (offered ? one in offered : low <= one && one <= high);
+    };
+    return answer.length === count && answer.every(may);
+  }
+
   // ---- the parts: each is an element, and what shows an answer in it
 
   /** @typedef {Part & { show(answer: Answer): void }} Sheet */
@@ -195,7 +173,7 @@
     if (columns)
       Object.assign(grid.style, { display: "grid", gridTemplateColumns: `repeat(${columns}, minmax(0, 5.6rem))` });
     const check = attnkit.button("Check", () => figure.put({ checked: true }));
-    grid.addEventListener("keydown", ({ key }) => key === "Enter" && check.click());
+    attnkit.keys(grid, { Enter: () => check.click() });
     return {
       element: h("div", null, grid, h("div", { class: "ak-buttons" }, check, figure.reset())),
       show(answer) {
@@ -248,7 +226,7 @@
       column(figure, choices.length > 1 ? `Gap ${k + 1}` : "Your choice", words, k),
     );
     return {
-      element: h("div", { class: "ak-lines" }, listing(code, holes), ...groups.map((g) => g.element)),
+      element: h("div", { class: "ak-lines", translate: "no" }, listing(code, holes), ...groups.map((g) => g.element)),
       show(answer) {
         holes.forEach((hole, k) => {
           const line = answer[k] === null ? `  ${choices.length > 1 ? k + 1 : "?"}  ` : choices[k][Number(answer[k])];
@@ -272,7 +250,7 @@
     attnkit.walk(buttons);
     const group = h("div", { class: "ak-buttons", role: "group", "aria-label": "Lines to put in order" }, ...buttons);
     return {
-      element: h("div", { class: "ak-lines" }, listing(code, [body]), group),
+      element: h("div", { class: "ak-lines", translate: "no" }, listing(code, [body]), group),
       show(answer) {
         attnkit.write(body, answer.map((k) => lines[Number(k)]).join(`\n${indent(code, 0)}`) || "  ?  ");
         buttons.forEach((button, k) => attnkit.attr(button, "aria-pressed", String(answer.includes(k))));
@@ -305,7 +283,7 @@
     // Where it stands at first is a guess, too.
     const here = () => put(figure, 0, Number(slider.input.value));
     slider.input.addEventListener("click", here);
-    slider.input.addEventListener("keydown", ({ key }) => key === "Enter" && here());
+    attnkit.keys(slider.input, { Enter: here });
     return {
       element: slider.element,
       show([value]) {
@@ -360,7 +338,11 @@
       "aria-label",
       `${form.kind === "guess" ? "Guess" : "Answer"}: ${name.split("/")[1].replaceAll("_", " ")}`,
     );
+    /** @param {Answer} answer @param {boolean} checked */
+    const again = (answer, checked) => fits(form, answer) && figure.put({ answer, checked });
+    tell("asked", { name, again });
     let said = "";
+    let told = JSON.stringify(figure.state());
     return {
       parts: [sheet.element, reset],
       /** @param {State} state */
@@ -371,8 +353,10 @@
         if (verdict !== said) figure.say(verdict);
         said = verdict;
         if (form.kind === "guess") beside(figure, state.answer[0] === null ? "" : guessed(form, state.answer[0]));
-        else if (how !== "open")
-          document.dispatchEvent(new CustomEvent("attnkit-answer", { detail: { name, right: how === "right" } }));
+        const now = JSON.stringify(state);
+        const open = now === JSON.stringify(figure.get("defaults"));
+        if (now !== told) tell("answer", { name, ...state, right: how === "right", open });
+        told = now;
       },
     };
   }

@@ -356,7 +356,7 @@
       anew(`Chosen: ${quoted(chosen)}.`, split(chosen));
     };
     const options = examples.map((example) => h("option", { lang: "en" }, example));
-    const list = h("select", { "data-lm-suppress-shortcuts": "true", onchange }, ...options);
+    const list = h("select", { onchange }, ...options);
     /** @param {string} sentence */
     const show = (sentence) => {
       const k = examples.indexOf(sentence);

@@ -104,32 +104,27 @@
   function take(figure, i, j, input) {
     const held = () => figure.get("numbers")[i][j];
     const text = input.value.trim();
-    const value = Number(text.replace("−", "-"));
-    if (text !== "" && value >= -1 && value <= 1)
-      figure.put({ numbers: replaced(figure.get("numbers"), i, j, tenths(value)) });
+    const value = attnkit.meanings(text).find((v) => v >= -1 && v <= 1);
+    if (value !== undefined) figure.put({ numbers: replaced(figure.get("numbers"), i, j, tenths(value)) });
     else figure.say(`${attnkit.quoted(text)} is not a number from −1 to 1; the square keeps ${fixed(held(), 1)}.`);
     input.value = fixed(held(), 1); // also where rounding led back to the number that was there
   }
 
   // The up and down arrows change the number by a tenth, starting from what is typed.
-  /**
-   * @param {Figure<State, Given>} figure
-   * @param {KeyboardEvent} event
-   * @param {number} i
-   * @param {number} j
-   * @param {HTMLInputElement} input
-   */
-  function press(figure, event, i, j, input) {
-    /** @type {Record<string, number>} */
-    const ways = { ArrowUp: 0.1, ArrowDown: -0.1 };
-    const way = ways[event.key];
-    if (way) {
+  /** @param {Figure<State, Given>} figure @param {number} i @param {number} j @param {HTMLInputElement} input */
+  function listen(figure, i, j, input) {
+    /** @param {number} by */
+    function step(by) {
       take(figure, i, j, input);
       const numbers = figure.get("numbers");
-      const value = tenths(numbers[i][j] + way);
+      const value = tenths(numbers[i][j] + by);
       if (Math.abs(value) <= 1) figure.put({ numbers: replaced(numbers, i, j, value) });
-      event.preventDefault();
-    } else if (event.key === "Enter") take(figure, i, j, input);
+    }
+    attnkit.keys(input, {
+      ArrowUp: () => step(0.1),
+      ArrowDown: () => step(-0.1),
+      Enter: () => take(figure, i, j, input),
+    });
   }
 
   /**
@@ -146,8 +141,8 @@
       spellcheck: "false",
       onfocus: () => choose(i, j),
       onchange: () => take(figure, i, j, input),
-      onkeydown: (event) => press(figure, event, i, j, input),
     });
+    listen(figure, i, j, input);
     return input;
   }
 

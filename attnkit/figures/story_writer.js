@@ -370,18 +370,13 @@
       if (!refused) input.value = "";
     }
     const words = wordList(input, fit, (word) => take(head(input.value) + word));
-    /** @type {Record<string, () => void>} */
-    const keys = {
+    attnkit.keys(input, {
       ArrowDown: () => words.move(1),
       ArrowUp: () => words.move(-1),
       Enter: () => take(words.active() ? head(input.value) + words.active() : input.value),
       Escape: () => words.close(),
-    };
-    input.addEventListener("keydown", (event) => {
-      if (!keys[event.key]) return;
-      event.preventDefault();
-      keys[event.key]();
     });
+    input.addEventListener("click", words.open); // a tap: a phone has no arrows
     input.addEventListener("input", () => {
       refuse("");
       words.open();
@@ -524,13 +519,10 @@
     }
     const typed = () => (input.value.trim() === "" ? Number.NaN : Number(input.value));
     input.addEventListener("change", () => set(typed()));
-    input.addEventListener("keydown", (event) => {
-      /** @type {Record<string, number>} */
-      const ways = { ArrowUp: 1, ArrowDown: -1, Enter: 0 };
-      const by = ways[event.key];
-      if (by === undefined) return;
-      event.preventDefault();
-      set(by ? figure.get("seed") + by : typed());
+    attnkit.keys(input, {
+      ArrowUp: () => set(figure.get("seed") + 1),
+      ArrowDown: () => set(figure.get("seed") - 1),
+      Enter: () => set(typed()),
     });
     figure.follow({ show }, { trait: "seed" });
     const another = attnkit.button("New seed", () => set((figure.get("seed") + 1) % SEEDS));

@@ -152,7 +152,6 @@
       spellcheck: "false",
       autocomplete: "off",
       "aria-label": label || null,
-      "data-lm-suppress-shortcuts": "true", // as core.js has it for other fields
       ...props,
     });
     return {
@@ -264,13 +263,7 @@
       forget();
       timer = setTimeout(take, REST);
     }
-    /** @param {KeyboardEvent} event */
-    function onkeydown(event) {
-      if (event.key !== "Enter" || event.isComposing || !(event.target instanceof HTMLTextAreaElement)) return;
-      event.preventDefault();
-      take();
-    }
-    return { forget, props: { oninput, onkeydown, onfocusout: take } };
+    return { forget, take, props: { oninput, onfocusout: take } };
   }
 
   // The kinds, and what changes them.
@@ -377,7 +370,7 @@
     const texts = library(figure, loader.live);
     const judge = judging(texts.known);
     const sheet = kindSheet(figure, sentence, texts.forgive);
-    const { props, forget } = typing(figure, sheet.typed);
+    const { props, take, forget } = typing(figure, sheet.typed);
     const some = attnkit.choice("For example", sentences, (k) => sheet.change(() => ({ sentence: sentences[k] })));
     some.element.toggleAttribute("hidden", !sentences.length);
     const back = figure.reset(() => {
@@ -410,6 +403,7 @@
     const label = h("label", { class: "ak-part" }, h("span", { class: "ak-name" }, "Your sentence"), sentence.element);
     const controls = h("div", { class: "ak-buttons" }, sheet.add, back);
     const page = h("div", props, label, some.element, loader.element, sheet.element, controls);
+    for (const area of page.querySelectorAll("textarea")) attnkit.keys(area, { Enter: take });
     return { parts: [page], update, stop };
   }
 

@@ -107,7 +107,6 @@
       maxlength: LETTERS,
       dir: "auto",
       spellcheck: "false",
-      "data-lm-suppress-shortcuts": "true", // as core.js has it for other fields
       oninput: () => figure.put({ text: area.value }),
     });
     /** @param {string} text */

@@ -56,7 +56,7 @@
     // What was deleted is another word there.
     const onchange = () => figure.put({ sentence: list.selectedIndex, removed: [] });
     const options = titles.map((title) => h("option", {}, title));
-    const list = h("select", { "data-lm-suppress-shortcuts": "true", onchange }, ...options);
+    const list = h("select", { onchange }, ...options);
     /** @param {number} k */
     const show = (k) => {
       if (list.selectedIndex !== k) list.selectedIndex = k;

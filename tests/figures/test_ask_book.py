@@ -60,6 +60,18 @@ def test_weights_are_the_softmax_over_all_passages():
     assert figure.weights == [] and figure.found == {}
 
 
+def test_a_section_is_shown_once():
+    """With its best passage; sentences of no page stand for themselves. The scores begin with those that are shown."""
+    shelf = Shelf()
+    shelf.passages = [Passage("chapters/softmax", "Title", f"Heading {k % 2}", f"word{k}") if k < 6 else Passage("", "", "", f"word{k}") for k in range(10)]
+    figure = AskBook(shelf)
+    figure.question = "3"
+    top, scores = figure.found["top"], shelf.keys @ shelf.keys[3]
+    wanted = sorted([max(range(0, 6, 2), key=scores.__getitem__), max(range(1, 6, 2), key=scores.__getitem__), *range(6, 10)], key=lambda k: -scores[k])
+    assert [one["text"] for one in top] == [f"word{k}" for k in wanted]
+    assert figure.found["scores"] == scores[[*wanted, *sorted(set(range(10)) - {*wanted}, key=lambda k: -scores[k])]].round(4).tolist()
+
+
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [1280, 360])
 def test_passages_are_shown_with_their_weights(window, tmp_path, width):
@@ -67,6 +79,8 @@ def test_passages_are_shown_with_their_weights(window, tmp_path, width):
         widget = example()
         found = alone(w, tmp_path, widget)
         items = found.locator("li:visible")
+        field = found.locator("input[type=text]")      # hidden until the model is there
+        assert field.input_value() == "" and field.get_attribute("placeholder") == "3"
         assert items.count() == 6 and says(w, found) == f"Temperature 0.050. Most weight, {fixed(widget.weights[0])}: Title 3: Heading 3"
         assert items.first.get_by_role("link").get_attribute("href") == "../chapters/softmax.html#heading-3"
         assert len(items.first.locator("p").inner_text().split()) == 61      # the first in full

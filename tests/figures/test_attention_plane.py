@@ -10,7 +10,7 @@ from attnkit.figures import AttentionPlane
 from attnkit.pictures.formats import fixed
 
 PAGES = ["chapters/basic_attention"]
-HELD = "svg .ak-hit"
+HELD = "svg .ak-hit, .ak-names > button"
 
 
 def example():

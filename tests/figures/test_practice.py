@@ -13,6 +13,8 @@ from conftest import DARK_PHONE, ROOT, SITE, WIDE, node, on
 from hand import alone, fits, says
 
 from attnkit.figures import Practice, base
+from attnkit.figures.practice import fits as fits_form
+from attnkit.figures.practice import unanswered
 from attnkit.lessons.exercises import all_exercises, all_guesses, exercise
 from attnkit.lessons.exercises.grading import RIGHT, Choice, Function, Guess, Judged, Value, sentence
 from booklib import road, toc
@@ -92,13 +94,14 @@ def one_number(right):
     ("0.25", .25), (".25", .25), ("0,25", .25), ("1/4", .25), ("1 / 4", .25), ("¼", .25), ("1⁄4", .25), ("+0.25", .25), (" 0.25 ", .25),
     ("\u22120.25", -.25), ("–0.25", -.25), ("- 0,25", -.25), ("−1/4", -.25), ("－１", -1), ("1024", 1024), ("1,024", 1024), ("1 024", 1024),
     ("1\u202f024", 1024), ("1.024", 1024), ("1'024", 1024), ("1_024", 1024), ("2,359,296", 2359296), ("2.359.296", 2359296), ("2 359 296", 2359296),
-    ("1,234.5", 1234.5), ("1.234,5", 1234.5), ("1,024", 1.024), ("1.024", 1.024), ("0,125", .125), ("1e-3", .001), ("3.", 3), ("1.5/3", .5), ("4*512*512", 1048576), ("2 · 96 · 12,288", 2359296), ("1/2/4", .125), ("-2 × 3", -6)])
+    ("1,234.5", 1234.5), ("1.234,5", 1234.5), ("1,024", 1.024), ("1.024", 1.024), ("0,125", .125), ("1e-3", .001), ("3.", 3), ("1.5/3", .5), ("4*512*512", 1048576), ("2 · 96 · 12,288", 2359296), ("1/2/4", .125), ("-2 × 3", -6),
+    ("39%", .39), ("39 %", .39), ("39\u202f%", .39), ("39,5 %", .395), ("−39％", -.39), ("1/2 %", .005), ("39%", 39)])
 def test_a_number_is_read_as_it_is_meant(text, means):
     [found] = node("run_figures.js", {"figure": "practice", "cases": [{"form": one_number(means), "answer": [text], "checked": True}]})
     assert found == {"verdict": RIGHT, "state": "right"}, text
 
 
-@pytest.mark.parametrize("text", ["two", "1 2", "--1", "1..2", "e", "x = 3", "1 1/2", "0x10", "1/", "1/0", "1e999"])
+@pytest.mark.parametrize("text", ["two", "1 2", "--1", "1..2", "e", "x = 3", "1 1/2", "0x10", "1/", "1/0", "1e999", "%", "39%%", "%39", "39% 1"])
 def test_what_is_no_number_is_named(text):
     [found] = node("run_figures.js", {"figure": "practice", "cases": [{"form": one_number(1), "answer": [text], "checked": True}]})
     assert found == {"verdict": f"Not yet: “{text}” is not a number.", "state": "wrong"}
@@ -118,6 +121,8 @@ def typed(value, rng):
     fraction = Fraction(float(value)).limit_denominator(64)
     if rng.random() < .3 and fraction.denominator > 1 and float(fraction) == value:
         text = f"{fraction.numerator}{rng.choice(['/', ' / ', '⁄'])}{fraction.denominator}"
+    elif rng.random() < .2 and abs(value) < 1:
+        text = np.format_float_positional(round(100 * value, 9), trim="-").replace(".", ",") + rng.choice(["%", " %"])
     elif rng.random() < .4 and not re.fullmatch(r"-?[1-9]\d{0,2}\.\d{3}", text):
         text = text.replace(".", ",")
     elif rng.random() < .5 and "." not in text and abs(value) >= 1000:
@@ -467,6 +472,65 @@ def test_how_far_a_reader_has_come_is_kept(watched, site, over):
         assert not told.inner_text() and not w.page.locator(".ak-done").count()
         w.page.reload()
         assert not told.inner_text() and not w.errors
+
+
+# On one page: a guess, a field that is half filled in, one gap of two, and what is answered rightly.
+GIVEN = {"softmax/tie": lambda place: place.get_by_role("button").first.click(), "softmax/by_hand": lambda place: place.get_by_role("textbox").last.fill("0,5 %"),
+         "softmax/rows": lambda place: place.get_by_role("button").nth(1).click(), "softmax/temperature": lambda place: answer(place, "softmax/temperature")}
+STANDS = """f => [f.innerText, f.dataset.akVerdict, ...[...f.querySelectorAll('input, [aria-pressed]')].map(e => e.ariaPressed ?? e.value),
+    f.closest('.ak-exercise')?.querySelector('.ak-done')?.textContent]"""
+PLACE = "[data-ak-figure=practice][data-ak-state*='\"{}\"'] .ak-figure"
+
+
+def standing(w, address):
+    """What stands in all these places once the page is opened."""
+    w.open(address)
+    return {name: w.page.locator(PLACE.format(name)).evaluate(STANDS) for name in GIVEN}
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("over", ["http", "file"])
+def test_what_was_answered_stands_there_after_a_reload(watched, site, over):
+    """Until *Reset*, or until the cover forgets it; the tick of an exercise comes and goes with its answer."""
+    at = site if over == "http" else SITE.as_uri()
+    with watched() as w:
+        page = f"{at}/chapters/softmax.html"
+        empty, given = standing(w, page), {}
+        for name, give in GIVEN.items():
+            place = w.page.locator(PLACE.format(name))
+            give(place)
+            w.settle()
+            given[name] = place.evaluate(STANDS)
+            assert given[name] != empty[name], name
+        assert given["softmax/temperature"][-1] == "✓ answered" and standing(w, page) == given
+        for name in ("softmax/temperature", "softmax/tie"):
+            w.page.locator(PLACE.format(name)).get_by_role("button", name="Reset").click()
+            given[name] = empty[name]
+        assert standing(w, page) == given
+        w.open(f"{at}/index.html")
+        w.page.once("dialog", lambda dialog: dialog.accept())
+        w.page.get_by_role("button", name="Forget my answers").click()
+        assert standing(w, page) == empty and not w.errors
+
+
+# What may stand in the store under an exercise's name: the exercise may have been another one when it was kept.
+KEPT_ANSWERS = [5, None, "ab", [], [["1"], True], [[1, 2], True], [["1", "2"], False], [[7], False], [[-1, 0], False], [[0.5], True], [["0", "0"], 1], [[None], False], [[2], False]]
+
+
+@pytest.mark.browser
+def test_what_does_not_fit_an_exercise_is_left_aside(watched, site):
+    """What Python would refuse as an answer the page does not put in, and says nothing of it."""
+    with watched() as w:
+        page = f"{site}/chapters/softmax.html"
+        empty = standing(w, page)
+        for kept in KEPT_ANSWERS:
+            w.page.evaluate("kept => localStorage.setItem('attention-step-by-step', JSON.stringify(kept))", {"version": 1, "right": {}, "typed": dict.fromkeys(GIVEN, kept)})
+            for name, stands in standing(w, page).items():
+                given = kept[0] if isinstance(kept, list) and kept else None
+                form = (EXERCISES.get(name) or all_guesses()[name]).form
+                fit = isinstance(given, list) and fits_form(given, form) and given != unanswered(form)
+                assert (stands != empty[name]) == fit, (name, kept)
+        assert not w.errors
 
 
 @pytest.mark.browser

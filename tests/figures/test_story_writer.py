@@ -506,3 +506,14 @@ def test_a_press_in_the_story_changes_what_is_in_sight(opened):
     w.settle()
     assert found.locator(".ak-refusal").inner_text()
     assert below.evaluate("e => e.getBoundingClientRect().top + scrollY") == pytest.approx(before, abs=1)
+
+
+@pytest.mark.browser
+def test_a_tap_opens_the_list_of_words(window, tmp_path):
+    """A phone has no arrows."""
+    with window(width=360, has_touch=True, is_mobile=True) as w:
+        found = alone(w, tmp_path, example())
+        found.get_by_role("combobox").tap()
+        assert found.get_by_role("option").count() > 2
+        found.get_by_role("option").nth(2).tap()
+        assert found.get_by_role("listbox").is_hidden() and says(w, found).startswith("Added: ") and not w.errors
