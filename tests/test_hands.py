@@ -1,5 +1,8 @@
-"""What a hand stumbles over on its way through the book: contents, next, a wrong address, the search, by mouse, touch and keyboard."""
+"""What a hand stumbles over on its way through the book: contents, next, a wrong address, the search, by mouse, touch and keyboard;
+and the book as some have it: in larger letters, with wider spaces, in colours of their own, on paper.
+"""
 
+import io
 import re
 import time
 import urllib.parse
@@ -7,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from conftest import SHIFT, SITE
+from pypdf import PdfReader
 
 from booklib import toc
 from booklib.browser import Server, serve
@@ -340,3 +344,117 @@ def test_the_magnifier_leaves_the_words_alone(watched, site):
         start = w.page.locator("#pst-search-dialog input").evaluate(
             "i => i.getBoundingClientRect().left + parseFloat(getComputedStyle(i).paddingLeft)")
         assert glass["x"] + glass["width"] <= start
+
+
+# ---- as some readers have it
+
+# What is wider than the window, and words that are cut: they reach beyond something that hides what does. What scrolls hides
+# nothing; letters are lower than their line, so a third of it may be hidden.
+CUT = """() => {
+    const out = [...document.querySelectorAll('.bd-header-article button')].filter(b => b.getBoundingClientRect().right > innerWidth + 1).map(b => b.title || b.ariaLabel);
+    if (document.documentElement.scrollWidth > innerWidth) out.push(`the page, ${document.documentElement.scrollWidth} wide`);
+    const walk = document.createTreeWalker(document.querySelector('.bd-main'), NodeFilter.SHOW_TEXT), range = document.createRange();
+    while (walk.nextNode()) {
+        const e = walk.currentNode.parentElement;
+        if (!walk.currentNode.data.trim() || !e.checkVisibility({visibilityProperty: true, opacityProperty: true}) || e.closest('.katex, svg')) continue;
+        range.selectNodeContents(walk.currentNode);
+        const words = range.getBoundingClientRect(), {fontSize, writingMode} = getComputedStyle(e), third = parseFloat(fontSize) / 3;
+        const across = writingMode.startsWith('v') ? third : 1.5;
+        let aside = false, down = false;
+        for (let a = e; words.width && a.matches('.bd-main *'); a = a.parentElement) {
+            const s = getComputedStyle(a), box = a.getBoundingClientRect();
+            if (s.clipPath !== 'none') break;
+            if (s.overflowX === 'visible' && !/paint|strict|content/.test(s.contain)) continue;
+            aside ||= /auto|scroll/.test(s.overflowX);
+            down ||= /auto|scroll/.test(s.overflowY);
+            if ((!aside && (words.left < box.left - across || words.right > box.right + across))
+                || (!down && (words.top < box.top - third || words.bottom > box.bottom + third))) {
+                out.push(walk.currentNode.data.trim().slice(0, 40));
+                break; } } }
+    return out; }"""
+# WCAG 1.4.12: what a reader may ask of the spaces.
+SPACES = """.bd-main * { line-height: 1.5 !important; letter-spacing: .12em !important; word-spacing: .16em !important }
+    .bd-main p { margin-bottom: 2em !important }"""
+
+
+def test_other_letters_cut_nothing(watched, site):
+    """In a browser set to letters of 24 px, and with the widest spaces, on a laptop and a phone; and at 320 px as it is."""
+    cut = {}
+    for size, spaces, width in ((24, "", 1280), (24, "", 390), (16, SPACES, 1280), (16, SPACES, 390), (16, "", 320)):
+        with watched(width=width) as w:
+            w.context.new_cdp_session(w.page).send("Page.setFontSizes", {"fontSizes": {"standard": size}})
+            for name in ("chapters/soft_dictionary", "chapters/multi_head", "chapters/machine", "chapters/translation",
+                         "further/queries_keys_values", "reference/gates"):
+                w.open(f"{site}/{name}.html")
+                assert w.page.evaluate("getComputedStyle(document.documentElement).fontSize") == f"{size}px"
+                if spaces:
+                    w.page.add_style_tag(content=spaces)
+                cut[name, size, "spaced" if spaces else "", width] = w.page.evaluate(CUT)
+    cut = {row: words for row, words in cut.items() if words}
+    assert not cut, cut
+
+
+# Of each part of a figure: whether its ground can be told from what it lies on; of a gradient, whether it is there.
+GROUNDS = """() => {
+    const parse = e => { const c = getComputedStyle(e).backgroundColor, n = c.match(/[\\d.e-]+/g).map(Number), k = c.startsWith('color') ? 255 : 1;
+        return {rgb: n.slice(0, 3).map(x => Math.round(k * x)).join(), share: n[3] ?? 1}; };
+    return [...document.querySelectorAll('.ak-figure :not(svg *, input, select, textarea)')].filter(e => e.checkVisibility()).map(e => {
+        const own = parse(e);
+        let under = e.parentElement;
+        while (parse(under).share < 1 && under !== document.documentElement) under = under.parentElement;
+        const seen = [own.share > .05 && own.rgb !== parse(under).rgb, getComputedStyle(e).backgroundImage !== 'none'];
+        return [e.closest('.ak-figure').dataset.akKind, e.className, ...seen]; }); }"""
+# Chosen buttons that look like one beside them that is not, but for the weight of their letters.
+ALIKE = """() => [...document.querySelectorAll('.ak-figure button[aria-pressed=true]')].filter(b => b.checkVisibility()).filter(b => {
+    const look = e => { const s = getComputedStyle(e); return [s.backgroundColor, s.borderColor, s.boxShadow, s.color].join(); };
+    return [...b.parentElement.querySelectorAll('button[aria-pressed=false]')].some(other => look(other) === look(b)); })
+    .map(b => [b.closest('.ak-figure').dataset.akKind, b.textContent])"""
+RING = """([b]) => { b.focus({focusVisible: true}); const s = getComputedStyle(b), page = getComputedStyle(document.body).backgroundColor;
+    return s.outlineStyle === 'solid' && parseFloat(s.outlineWidth) > 1 && s.outlineColor !== page; }"""
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_forced_colours_lose_nothing(watched, site, dark):
+    """Every bar, square and hatching is still seen, what is chosen by more than bold letters, and where the keyboard is."""
+    with watched(dark=dark) as w:
+        for name in ("chapters/softmax", "chapters/masks", "chapters/writing", "chapters/machine", "chapters/real_model"):
+            w.page.emulate_media(forced_colors="none")
+            w.open(f"{site}/{name}.html")
+            before = w.page.evaluate(GROUNDS)
+            w.page.emulate_media(forced_colors="active")
+            after = w.page.evaluate(GROUNDS)
+            lost = [(kind, part) for (kind, part, *seen), (*_, ground, image) in zip(before, after, strict=True)
+                    if seen > [ground, image] and part not in ("ak-box", "ak-panel")]
+            assert len(before) > 50 and not lost, (name, sorted(set(lost)))
+            assert not w.page.evaluate(ALIKE), name
+            assert w.page.locator(".ak-figure button:enabled:visible").evaluate_all(RING), name
+
+
+# On paper: what reaches beyond the right edge, or is hidden there; and cells of a table that touch.
+BEYOND = """() => {
+    const shown = [...document.querySelectorAll('.bd-article :not(.katex *, svg *, .ak-unseen), .katex .base')].filter(e => e.getClientRects().length);
+    const wide = shown.filter(e => e.getBoundingClientRect().right > innerWidth + 1 || (!e.querySelector('.katex')
+        && getComputedStyle(e).overflowX !== 'visible' && e.scrollWidth > e.clientWidth + 1)).map(e => `beyond the edge: ${e.textContent.trim().slice(0, 30)}`);
+    const range = document.createRange(), words = c => { range.selectNodeContents(c); return range.getBoundingClientRect(); };
+    const close = [...document.querySelectorAll('.bd-article tr')].flatMap(row => [...row.cells].filter(c => c.textContent.trim())
+        .filter((c, k, all) => k && words(c).width && words(c).left - words(all[k - 1]).right < 4 && words(c).right > words(all[k - 1]).left)
+        .map(c => `touches what stands before it: ${c.textContent.trim()}`));
+    return [...wide, ...close]; }"""
+
+
+def test_paper(watched, site):
+    """Printed as a reader does, from the living page: no blank sheet, nothing cut at the edge, no two columns that touch."""
+    wrong = []
+    with watched() as w:
+        for name in ("chapters/machine", "chapters/learning", "further/queries_keys_values"):
+            for sheet, width in (("A4", 642), ("Letter", 664)):
+                w.page.set_viewport_size({"width": 1280, "height": 900})
+                w.open(f"{site}/{name}.html")
+                sheets = PdfReader(io.BytesIO(w.page.pdf(format=sheet))).pages
+                wrong += [f"{name}, {sheet}: sheet {n} of {len(sheets)} is blank" for n, s in enumerate(sheets, 1) if not s.extract_text().strip()]
+                w.page.set_viewport_size({"width": width, "height": 900})      # between its margins
+                w.page.emulate_media(media="print")
+                w.page.wait_for_function("!document.querySelector('.ak-figure')")
+                wrong += [f"{name}, {sheet}: {what}" for what in w.page.evaluate(BEYOND)]
+                w.page.emulate_media(media="null")
+    assert not wrong, "\n".join(wrong)

@@ -637,6 +637,7 @@
     const caption = model.get("caption");
     figure.element.append(...parts.filter((part) => part !== null), figure.live);
     if (caption) figure.element.append(attnkit.h("p", { class: "ak-caption" }, caption));
+    el.classList.add("ak-place");
     el.replaceChildren(figure.element);
     Object.assign(figure, { update, measure });
     const names = Object.keys(model.get("defaults"));
@@ -725,10 +726,15 @@
     const places = [...found];
     /** @type {{ place: HTMLElement, still: Node[], alive: Node[] }[]} */
     const forms = [];
-    // On paper they are still again, with all their numbers.
-    matchMedia("print").addEventListener("change", ({ matches }) => {
-      for (const { place, still, alive } of forms) place.replaceChildren(...(matches ? still : alive));
-    });
+    // On paper they are still again, with all their numbers. A browser that prints counts its sheets before it says that
+    // the page is paper now, so it is told before: else as many blank ones follow as the figures were longer.
+    /** @param {boolean} paper */
+    const lay = (paper) => {
+      for (const { place, still, alive } of forms) place.replaceChildren(...(paper ? still : alive));
+    };
+    matchMedia("print").addEventListener("change", ({ matches }) => lay(matches));
+    addEventListener("beforeprint", () => lay(true));
+    addEventListener("afterprint", () => lay(false));
     setTimeout(function next() {
       const place = places.shift();
       if (!place) return;
