@@ -34,12 +34,12 @@ def ranked(questions):
 
 
 def test_what_learners_type_finds_its_section_among_the_first_three():
-    """Nine in ten of the questions that three people wrote down, each without knowing the search."""
+    """Nine in ten of the questions that four people wrote down, each without knowing the search."""
     answers = ranked([query["asked"] for query in QUERIES])
     found = [any(place in query["right"] or place.startswith("reference/glossary#") and "reference/glossary" in query["right"] for place in places)
              for query, places in zip(QUERIES, answers)]
     missed = [query["asked"] for query, there in zip(QUERIES, found) if not there]
-    assert len(QUERIES) == 180 and len(missed) <= 18, missed
+    assert len(QUERIES) == 210 and len(missed) <= 21, missed
 
 
 def test_the_questions_name_sections_that_are_there():
