@@ -56,6 +56,15 @@ def test_the_questions_name_sections_that_are_there():
     ("optimizer", "chapters/learning#three-tools-for-later"),
     ("optimiser", "chapters/learning#three-tools-for-later"),
     ("residaul conection", "chapters/layers#the-sum-a-word-stays-itself"),
+    ("„Residual“ #connection", "chapters/layers#the-sum-a-word-stays-itself"),
+    ("ﬁne‑tuning", "chapters/taught_with_twelve_sentences#what-else-could-you-do"),     # copied from a PDF
+    ("maximum length", "further/positions#a-table-ends-with-its-last-row"),
+    ("why doesn’t it learn", "chapters/when_it_does_not_learn"),
+    ("nan loss", "chapters/masks#a-row-with-nothing-to-see"),
+    ("why multiple heads", "chapters/multi_head"),
+    ("learning rate too high", "chapters/learning#"),
+    ("logits", "chapters/weights#where-do-the-weights-come-from"),
+    ("induction head", "further/layers#how-far-a-stack-looks"),
 ])
 def test_symbols_names_spellings_and_slips(asked, first):
     [places] = ranked([asked])
@@ -68,9 +77,19 @@ def test_odd_questions_break_nothing(asked):
 
 
 @pytest.mark.parametrize("latex, typed", [
-    (r"Q K^\top", "Q K^T"), (r"\sqrt{d_k}", "sqrt d_k"), (r"\mathbf{x}_i W^{Q}", "x _i W^Q"), (r"\operatorname{softmax}(s)", "softmax (s)")])
-def test_formulas_are_found_as_they_are_typed(latex, typed):
-    assert book_search.plain_formula(latex).replace(" ", "") == typed.replace(" ", "")
+    (r"Q K^\top", "Q K^T"), (r"\sqrt{d_k}", "√d_k"), (r"\mathbf{x}_i W^{Q}", "x_i W^Q"), (r"\operatorname{softmax}(s)", "softmax(s)"),
+    (r"\lVert\mathbf{q}\rVert^2 - \tfrac12", "‖q‖^2 - 1/2"), (r"\frac{e^{s_i / T}}{\sqrt{d}}", "(e^(s_i / T))/√d"), (r"w \in \{0, 1\}", "w ∈ {0, 1}"),
+    (r"\begin{aligned} \alpha &= \sum_{i} \big(b_i\big) \\ \end{aligned}", "α = ∑_i (b_i)")])
+def test_a_formula_is_read_as_one_types_it(latex, typed):
+    assert book_search.plain_formula(latex) == typed
+
+
+@pytest.mark.parametrize("page, text", [
+    ('<p>A <a>mask</a>, <code class="py">x</code>.</p> <p>Then:</p>', "A mask, x.\nThen:"),
+    ("<table><tr><td><p>a</p></td><td><p>b c</p></td></tr></table>", "a | b c"),
+    ("<ul><li>one\ntwo</li><li>three</li></ul><dl class='py'><dd>four</dd></dl>", "one two\nthree")])
+def test_each_paragraph_and_row_is_a_line(page, text):
+    assert book_search.said([html.fragment_fromstring(f"<div>{page}</div>")])[0] == text
 
 
 # ---- what is read out, translated, typed
