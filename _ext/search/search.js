@@ -118,9 +118,10 @@
     );
   }
 
-  /** Whether a place has a word: the whole of it, or all its parts. */
+  /** How much of a word a place has: the whole, or all its parts, which is less, or nothing. */
   function has({ queryTerms }, { terms: [whole, ...parts] }) {
-    return queryTerms.includes(whole) || (parts.length > 0 && parts.every((part) => queryTerms.includes(part)));
+    if (queryTerms.includes(whole)) return 1;
+    return parts.length && parts.every((part) => queryTerms.includes(part)) ? 2 / 3 : 0;
   }
 
   /** What is found for a question: its words, with those that no place has, and the places, the best first. */
@@ -137,11 +138,10 @@
     const known = asked.map((word) => ({ ...word, places: places(word) })).filter((word) => word.places);
     // Who has all the words comes before who has some of them often, and a word that few places have says more.
     for (const word of known) word.rare = Math.sqrt(Math.log(1 + bookSections.length / word.places));
-    const sum = (list) => list.reduce((total, { rare }) => total + rare, 0);
+    const sum = (result) => known.reduce((total, word) => total + word.rare * (result ? has(result, word) : 1), 0);
     const found = results.map((result) => {
-      const there = known.filter((word) => has(result, word));
-      const part = sum(there) / sum(known);
-      const all = there.length === known.length;
+      const part = sum(result) / sum();
+      const all = known.every((word) => has(result, word));
       return { ...bookSections[result.id], terms: result.terms, all, worth: result.score * part * part };
     });
     found.sort((one, other) => other.worth - one.worth);
