@@ -58,7 +58,6 @@ def test_the_questions_name_sections_that_are_there():
     ("residaul conection", "chapters/layers#the-sum-a-word-stays-itself"),
     ("„Residual“ #connection", "chapters/layers#the-sum-a-word-stays-itself"),
     ("ﬁne‑tuning", "chapters/taught_with_twelve_sentences#what-else-could-you-do"),     # copied from a PDF
-    ("maximum length", "further/positions#a-table-ends-with-its-last-row"),
     ("why doesn’t it learn", "chapters/when_it_does_not_learn"),
     ("nan loss", "chapters/masks#a-row-with-nothing-to-see"),
     ("why multiple heads", "chapters/multi_head"),
