@@ -34,12 +34,12 @@ def ranked(questions):
 
 
 def test_what_learners_type_finds_its_section_among_the_first_three():
-    """Nine in ten of the questions that three people wrote down, each without knowing the search."""
+    """Nine in ten of the questions that four people wrote down, each without knowing the search."""
     answers = ranked([query["asked"] for query in QUERIES])
     found = [any(place in query["right"] or place.startswith("reference/glossary#") and "reference/glossary" in query["right"] for place in places)
              for query, places in zip(QUERIES, answers)]
     missed = [query["asked"] for query, there in zip(QUERIES, found) if not there]
-    assert len(QUERIES) == 180 and len(missed) <= 18, missed
+    assert len(QUERIES) == 210 and len(missed) <= 21, missed
 
 
 def test_the_questions_name_sections_that_are_there():
@@ -56,6 +56,14 @@ def test_the_questions_name_sections_that_are_there():
     ("optimizer", "chapters/learning#three-tools-for-later"),
     ("optimiser", "chapters/learning#three-tools-for-later"),
     ("residaul conection", "chapters/layers#the-sum-a-word-stays-itself"),
+    ("„Residual“ #connection", "chapters/layers#the-sum-a-word-stays-itself"),
+    ("ﬁne‑tuning", "chapters/taught_with_twelve_sentences#what-else-could-you-do"),     # copied from a PDF
+    ("why doesn’t it learn", "chapters/when_it_does_not_learn"),
+    ("nan loss", "chapters/masks#a-row-with-nothing-to-see"),
+    ("why multiple heads", "chapters/multi_head"),
+    ("learning rate too high", "chapters/learning#"),
+    ("logits", "chapters/weights#where-do-the-weights-come-from"),
+    ("induction head", "further/layers#how-far-a-stack-looks"),
 ])
 def test_symbols_names_spellings_and_slips(asked, first):
     [places] = ranked([asked])
@@ -68,9 +76,19 @@ def test_odd_questions_break_nothing(asked):
 
 
 @pytest.mark.parametrize("latex, typed", [
-    (r"Q K^\top", "Q K^T"), (r"\sqrt{d_k}", "sqrt d_k"), (r"\mathbf{x}_i W^{Q}", "x _i W^Q"), (r"\operatorname{softmax}(s)", "softmax (s)")])
-def test_formulas_are_found_as_they_are_typed(latex, typed):
-    assert book_search.plain_formula(latex).replace(" ", "") == typed.replace(" ", "")
+    (r"Q K^\top", "Q K^T"), (r"\sqrt{d_k}", "√d_k"), (r"\mathbf{x}_i W^{Q}", "x_i W^Q"), (r"\operatorname{softmax}(s)", "softmax(s)"),
+    (r"\lVert\mathbf{q}\rVert^2 - \tfrac12", "‖q‖^2 - 1/2"), (r"\frac{e^{s_i / T}}{\sqrt{d}}", "(e^(s_i / T))/√d"), (r"w \in \{0, 1\}", "w ∈ {0, 1}"),
+    (r"\begin{aligned} \alpha &= \sum_{i} \big(b_i\big) \\ \end{aligned}", "α = ∑_i (b_i)")])
+def test_a_formula_is_read_as_one_types_it(latex, typed):
+    assert book_search.plain_formula(latex) == typed
+
+
+@pytest.mark.parametrize("page, text", [
+    ('<p>A <a>mask</a>, <code class="py">x</code>.</p> <p>Then:</p>', "A mask, x.\nThen:"),
+    ("<table><tr><td><p>a</p></td><td><p>b c</p></td></tr></table>", "a | b c"),
+    ("<ul><li>one\ntwo</li><li>three</li></ul><dl class='py'><dd>four</dd></dl>", "one two\nthree")])
+def test_each_paragraph_and_row_is_a_line(page, text):
+    assert book_search.said([html.fragment_fromstring(f"<div>{page}</div>")])[0] == text
 
 
 # ---- what is read out, translated, typed

@@ -5,7 +5,6 @@ and the book as some have it: in larger letters, with wider spaces, in colours o
 import io
 import re
 import time
-import urllib.parse
 from pathlib import Path
 
 import pytest
@@ -272,12 +271,83 @@ def test_the_search_page(watched, site, where):
         assert not w.errors and not w.outside
 
 
-def test_the_search_says_so_when_nothing_is_found(watched, site):
+ASKED = {       # what is typed, and what the page says then
+    "": r"",
+    "  ": r"",
+    "xyzzy": r"Nothing was found\.",
+    "a" * 5000: r"Nothing was found\.",
+    "the of a": r"no word in it",
+    "@ ?": r"no word in it",
+    "<img src=x onerror=alert(1)>": r"“<img src=x",
+    "causal mask": r"“causal mask”: the first 20 of \d\d places\.$",
+    "Unflatten": r": 3 places\.$",
+    "kendall_tau": r": \d places?\.$",
+    "induction head": r": 5 places, \d of them with all the words\.$",
+    "hopfield network": r": 5 places, 1 of them|: 5 places, none of them",
+    "softmax xyzzy": r"the first 20 of \d+ places\. No page has “xyzzy”\.$",
+    "learning rate too high": r"places",
+    "softmax(QK^T)": r"places",
+    "d_k": r"places",
+    "q·k": r"places",
+    "swiglu": r"places",
+    "partial derivative": r"places",
+    "distance alpha": r"places",
+    "length of a vector": r"places",
+    "gelu relu": r"places",
+    "alibi": r"places",
+    "„Softmax“": r"places",
+}
+SHOWN = """[...document.querySelectorAll('.ak-search li')].map(li => [li.querySelector('p').textContent,
+    bookSections.find(one => one.at === li.querySelector('a').getAttribute('href')).text ?? ''])"""
+RAW = r"\\|\b(frac|lVert|mathbf|aligned|operatorname|varepsilon|partial [a-zA-Z]\b)|:$|:\s*…$|\s[.,;]|^[,;.)]"
+
+
+def test_what_the_search_says_is_what_it_shows(watched, site):
+    """The count is that of the list; each excerpt is whole words of its section, no raw formula, and does not end before what it announces."""
     with watched() as w:
-        for asked, said in (("", ""), ("xyzzy", "Nothing was found"), ("<img src=x onerror=alert(1)>", "")):
-            w.page.goto(f"{site}/search.html?q={urllib.parse.quote(asked)}")
-            w.page.wait_for_function("() => document.querySelector('.ak-search input').value !== undefined && window.bookSearch")
-            assert said in w.page.locator(".ak-search-said").inner_text() and not w.page.locator(".ak-search img").count()
+        w.page.goto(f"{site}/search.html")
+        field, status = w.page.get_by_role("searchbox", name="Search the book"), w.page.locator(".ak-search").get_by_role("status")
+        for asked, told in ASKED.items():
+            field.fill(asked)
+            field.press("Enter")
+            said, shown = status.inner_text(), w.page.evaluate(SHOWN)
+            assert re.search(told, said), (asked, said)
+            counts = re.findall(r"(?:first |: )(\d+) (?:of \d+ )?places?", said)
+            assert [len(shown)] == [int(count) for count in counts] if shown else not counts, (asked, said, len(shown))
+            for excerpt, text in shown:
+                words = re.sub(r"^(Found under “[^”]*”|In its code: [^.]*)\. ", "", excerpt)
+                assert not re.search(RAW, words), (asked, words)
+                core = words.removeprefix("… ").removesuffix(" …")
+                assert len(core) < 330 and re.search(r"(?<!\w)" + re.escape(core) + r"(?!\w)", text.replace("\n", " ")), (asked, words)
+        assert not w.page.locator(".ak-search img").count() and not w.errors
+
+
+@pytest.mark.parametrize("where", ["served", "from the disk", "where addresses stay"])
+def test_back_brings_the_question_and_what_was_found(watched, site, where):
+    """The question that was typed last, not that of the address; the keys lead out of the list and empty the field."""
+    with watched() as w:
+        if where == "where addresses stay":
+            w.page.add_init_script("""{ const replace = history.replaceState.bind(history);
+                history.replaceState = (state, title, to) => {
+                    if (`${to}`.startsWith('?')) throw new DOMException('no', 'SecurityError');
+                    replace(state, title, to); }; }""")
+        field = w.page.get_by_role("searchbox", name="Search the book")
+        told = "said => document.querySelector('.ak-search-said')?.textContent.includes(said)"
+        w.page.goto(f"{SITE.as_uri() if where == 'from the disk' else site}/search.html?q=softmax")
+        field.fill("kv cache")
+        w.page.wait_for_function(told, arg="“kv cache”")
+        first = w.page.evaluate(FOUND)
+        w.page.locator(".ak-search li > a").nth(3).click()
+        w.page.wait_for_url("**#*")
+        w.page.go_back()
+        w.page.wait_for_function(told, arg="“kv cache”")
+        assert field.input_value() == "kv cache" and w.page.evaluate(FOUND) == first
+        field.press("ArrowDown")
+        w.page.keyboard.press("Escape")
+        assert w.page.evaluate("document.activeElement.name") == "q" and field.input_value() == "kv cache"
+        w.page.keyboard.press("Escape")
+        assert field.input_value() == "" and not w.page.evaluate(FOUND)
+        assert not w.errors
 
 
 # ---- terms and claims

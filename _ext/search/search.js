@@ -1,52 +1,54 @@
-// The search page. The sections of the book are in sections.js; MiniSearch finds the words in them, and the rules here say
-// what comes first: a place that defines what was asked, then one that is called so, then one that speaks of it; the road
-// before side rooms, both before the package's pages.
+// The search page. The sections of the book and what is known of words are in sections.js; MiniSearch finds the words in
+// them, and the rules here say what comes first: a place that defines what was asked, then one that is called so, then one
+// that speaks of it; the road before side rooms, both before the package's pages.
 (() => {
   "use strict";
 
-  // Words that tell no section from another, and those with which people begin a question.
-  const EMPTY = new Set(
-    (
-      "a an the of to in on at by for with from into and or not no is are be was do does did it its this that these there " +
-      "what which who whose when where why how can i my me you your we if as so than then they them get use used using vs versus difference between explain explained meaning mean doesnt dont isnt cant"
-    ).split(" "),
-  );
-  // What people type and what the book writes.
-  const SAME = [
-    [/√/g, " sqrt "],
-    [/ᵀ|⊤/g, "^T"],
-    [/\b(root|square root)\b/g, "$1 sqrt"],
-    [/\bmax(?:imum)? len(?:gth)?\b/g, "max_length"],
-  ];
+  const EMPTY = new Set(bookWords.empty.split(" "));
+  const TYPED = new RegExp(Object.keys(bookWords.typed).join("|"), "gi");
+  const LONGEST = 300; // letters of a question: who pastes a page has asked with its first lines
   const ROOMS = { chapters: 1.5, further: 1, reference: 0.8, index: 1 };
   const LISTS = /^(reference\/(claims|subjects|letters|gallery|licences)|chapters\/bibliography)\./; // each names everything
   const ASIDE = /^(In one paragraph|Exercises|Side trips|The map|Checkpoint.*)$/; // they speak of everything, and explain nothing
   const BOOST = { defines: 10, tells: 4, heading: 6, page: 3, symbols: 3, code: 0.5, text: 1 };
 
-  /** The words of a text: a joined one (`d_k`, `key-value`, `SoftmaxExplorer`) as a whole, and its parts. */
-  function words(text) {
-    const found = [];
-    for (const [typed, written] of SAME) text = text.replace(typed, written);
-    for (const [word] of text.normalize("NFC").matchAll(/[\p{L}\p{N}]+(?:[-_^.'’][\p{L}\p{N}]+)*/gu)) {
-      const parts = word.replace(/(\p{Ll})(\p{Lu}\p{Ll})/gu, "$1 $2").split(/[-_^.'’ ]/);
-      found.push(word.replaceAll(/[-.'’]/g, ""));
-      if (parts.length > 1) found.push(...parts.filter((part) => part.length > 1));
-    }
-    return found;
+  /** A text without what keyboards differ in: accents, apostrophes, ligatures, raised and wide letters. */
+  function plain(text) {
+    return text
+      .replace(TYPED, (sign) => bookWords.typed[sign.toLowerCase()])
+      .normalize("NFKD")
+      .replace(/[\p{M}'’]/gu, "");
   }
+
+  /** The words of a text as they stand, each with what it is looked up by: the whole (`d_k`, `SoftmaxExplorer`), then its parts. */
+  function written(text) {
+    return Array.from(plain(text).matchAll(/[\p{L}\p{N}]+(?:[-_^.][\p{L}\p{N}]+)*/gu), ([word]) => {
+      const parts = word.replace(/(\p{Ll})(\p{Lu}\p{Ll})/gu, "$1 $2").split(/[-_^. ]/);
+      const whole = word.replaceAll(/[-.]/g, "");
+      return { word, forms: parts.length > 1 ? [whole, ...parts.filter((part) => part.length > 1)] : [whole] };
+    });
+  }
+
+  const words = (text) => written(text).flatMap(({ forms }) => forms);
 
   const stems = new Map();
   const stemmer = new Stemmer();
 
-  /** A word as it is looked up: small, its stem, British and American spelling alike; nothing if it is empty. */
+  /** The stem of a word, British and American spelling alike. */
+  function stem(word) {
+    const one = word.replace(/is(e|ed|es|er|ers|ing|ation|ations)$/, "iz$1").replace(/our$/, "or");
+    return /^[a-z]+$/.test(one) ? stemmer.stemWord(one) : one;
+  }
+
+  const same = new Map(bookWords.same.flatMap(([first, ...others]) => others.map((one) => [one, first])));
+
+  /** A word as it is looked up: small, the stem of it or of a word for the same; nothing if it is empty. */
   function term(word) {
-    const small = word.toLowerCase();
-    if (EMPTY.has(small)) return null;
-    if (!stems.has(small)) {
-      const one = small.replace(/is(e|ed|es|er|ers|ing|ation|ations)$/, "iz$1").replace(/our$/, "or");
-      stems.set(small, /^[a-z]+$/.test(one) ? stemmer.stemWord(one) : one);
+    if (!stems.has(word)) {
+      const small = plain(word).toLowerCase();
+      stems.set(word, EMPTY.has(small) ? null : stem(same.get(small) ?? small));
     }
-    return stems.get(small);
+    return stems.get(word);
   }
 
   let index = null;
@@ -108,25 +110,47 @@
     return { defines: (section.defines ?? []).join(", "), tells: (section.tells ?? []).join(", ") };
   }
 
-  /** The sections that answer a question, the best first. */
-  function ranked(typed) {
-    const question = corrected(typed);
-    const options = {
+  /** The words of a question that count, each once: as it is written, and what it is looked up by. */
+  function counted(question) {
+    const found = written(question).map(({ word, forms }) => ({ word, terms: forms.map(term).filter(Boolean) }));
+    return found.filter(
+      ({ terms }, i) => terms.length && found.findIndex((one) => `${one.terms}` === `${terms}`) === i,
+    );
+  }
+
+  /** How much of a word a place has: the whole, or all its parts, which is less, or nothing. */
+  function has({ queryTerms }, { terms: [whole, ...parts] }) {
+    if (queryTerms.includes(whole)) return 1;
+    return parts.length && parts.every((part) => queryTerms.includes(part)) ? 2 / 3 : 0;
+  }
+
+  /** What is found for a question: its words, with those that no place has, and the places, the best first. */
+  function look(typed) {
+    const question = corrected(typed.slice(0, LONGEST));
+    const results = made().search(question, {
       boost: BOOST,
       prefix: (word) => word.length > 3,
       weights: { fuzzy: 0, prefix: 0.4 },
       boostDocument: (id) => worth(bookSections[id], question),
-    };
-    const asked = new Set(words(question).map(term).filter(Boolean)).size;
-    // Who has all the words of a question comes before who has some of them often.
-    const found = made()
-      .search(question, options)
-      .map((result) => {
-        const part = new Set(result.queryTerms).size / asked;
-        return { ...bookSections[result.id], terms: result.terms, question, part, worth: result.score * part * part };
-      });
-    return found.sort((one, other) => other.worth - one.worth);
+    });
+    const asked = counted(question);
+    const places = (word) => results.filter((result) => has(result, word)).length;
+    const known = asked.map((word) => ({ ...word, places: places(word) })).filter((word) => word.places);
+    // Who has all the words comes before who has some of them often, and a word that few places have says more.
+    for (const word of known) word.rare = Math.sqrt(Math.log(1 + bookSections.length / word.places));
+    const sum = (result) => known.reduce((total, word) => total + word.rare * (result ? has(result, word) : 1), 0);
+    const found = results.map((result) => {
+      const part = sum(result) / sum();
+      const all = known.every((word) => has(result, word));
+      return { ...bookSections[result.id], terms: result.terms, all, worth: result.score * part * part };
+    });
+    found.sort((one, other) => other.worth - one.worth);
+    const unknown = asked.filter((word) => !known.some((one) => one.word === word.word));
+    return { question, asked, unknown, found };
   }
+
+  /** The sections that answer a question, the best first. */
+  const ranked = (typed) => look(typed).found;
 
   /** How much a section counts: its room, whether it explains, and whether it is called what was asked. */
   function worth(section, question) {
@@ -150,29 +174,76 @@
   // ---- the page
 
   const SHOWN = 20;
+  const LENGTH = 260; // letters of an excerpt
+  const END = /(?<=[.!?…][”’")]?)\s+(?=[“‘(]?\p{Lu})/u; // between two sentences, not after *et al.*
 
-  /** The sentence of a section that has most of the words, or its first. */
-  function sentence(section) {
-    const said = section.text ?? "";
-    const all = said.match(/[^.!?:]+(?:[.!?:](?!\s)[^.!?:]*)*[.!?:]*\s*/g) ?? [said];
-    const hits = (one) =>
-      new Set(
-        words(one)
-          .map(term)
-          .filter((word) => section.terms.includes(word)),
-      ).size;
-    const best = all.reduce((best, one) => (hits(one) > hits(best) ? one : best), all[0] ?? "");
-    // The page does not say the word: the index of subjects has brought us here.
-    const name = [...(section.defines ?? []), ...(section.tells ?? [])].find((one) => hits(one) > hits(best));
-    if (name) return `Found under “${name}”.`;
-    return best.length > 260 ? `${best.slice(0, 250).replace(/\s\S*$/, "")} …` : best.trim();
+  /** The sentences of a section: its lines, each taken apart, but not between brackets; no headings of a docstring. */
+  function sentences(section) {
+    const found = [];
+    for (const line of (section.text ?? "").split("\n")) {
+      let open = "";
+      for (const part of line.split(END)) {
+        open += open ? ` ${part}` : part;
+        if (open.split("(").length > open.split(")").length) continue;
+        found.push(open);
+        open = "";
+      }
+      if (open) found.push(open);
+    }
+    const told = found.filter((said) => !/^(Chapter: .*|\w+:?)$/.test(said));
+    return told.length ? told : [""];
+  }
+
+  /** How many of the words that were found a text has. */
+  const hits = (said, terms) =>
+    new Set(
+      words(said)
+        .map(term)
+        .filter((word) => terms.includes(word)),
+    ).size;
+
+  /** The sentence of a section that has most of the words, or its first, and what it needs to be understood. */
+  function excerpt(section) {
+    const all = sentences(section);
+    const many = all.map((said) => hits(said, section.terms));
+    // Of two that have as much, not the one that only leads to what follows, nor a row of a table.
+    const worth = all.map((said, i) => many[i] - (/:$| \| /.test(said) ? 0.5 : 0));
+    let at = worth.indexOf(Math.max(...worth));
+    const there = Math.max(many[at], hits(section.heading, section.terms));
+    let said = all[at];
+    while ((said.endsWith(":") || said.length < 60) && all[at + 1] && said.length + all[at + 1].length < LENGTH)
+      said += ` ${all[++at]}`;
+    // The page does not say the word: the index of subjects has brought us here, or the page's code.
+    const name = [...(section.defines ?? []), ...(section.tells ?? [])].find((one) => hits(one, section.terms) > there);
+    const code = there ? [] : coded(section);
+    const why = name ? `Found under “${name}”. ` : code.length ? `In its code: ${code.join(", ")}. ` : "";
+    return why + cut(said.replace(/\s*:$/, " …"), section.terms);
+  }
+
+  /** The words of a section's code that were found. */
+  const coded = (section) => (section.code ?? "").split(" ").filter((word) => hits(word, section.terms));
+
+  /** A part of a long sentence, of whole words, with the first that was found in it. */
+  function cut(said, terms) {
+    if (said.length <= LENGTH) return said;
+    const pieces = said.split(" ");
+    const first = pieces.findIndex((piece) => hits(piece, terms));
+    let from = 0;
+    while (first > 0 && pieces.slice(from, first + 1).join(" ").length > LENGTH / 2) from++;
+    let to = from;
+    for (let room = LENGTH - 10; to < pieces.length && room >= pieces[to].length; to++) room -= pieces[to].length + 1;
+    const end = to < pieces.length ? " …" : "";
+    return `${from ? "… " : ""}${pieces
+      .slice(from, to)
+      .join(" ")
+      .replace(end ? /[,;:–|]$/ : /$^/, "")}${end}`;
   }
 
   /** An element with the words that were found marked in it. */
   function marked(kind, said, terms) {
     const place = document.createElement(kind);
-    for (const part of said.split(/([\p{L}\p{N}]+)/u)) {
-      const found = part && terms.includes(term(part));
+    for (const part of said.split(/([\p{L}\p{N}]+(?:[_^][\p{L}\p{N}]+)*)/u)) {
+      const found = hits(part, terms) > 0;
       place.append(found ? Object.assign(document.createElement("mark"), { textContent: part }) : part);
     }
     return place;
@@ -186,47 +257,99 @@
     const room = { further: "side room of ", reference: "reference: " }[section.at.split("/")[0]] ?? "";
     const page = section.page.replace(/, further$/, "");
     const where = Object.assign(document.createElement("span"), { className: "ak-where", textContent: room + page });
-    item.append(link, " ", where, marked("p", sentence(section), section.terms));
+    item.append(link, " ", where, marked("p", excerpt(section), section.terms));
     return item;
   }
 
-  /** Write what was found, and say how much. */
-  function answer(question, list, status) {
-    const found = question.trim() ? ranked(question) : [];
-    const whole = found.filter(({ part }) => part === 1).length || found.length; // those with all the words
-    list.replaceChildren(...found.slice(0, Math.min(SHOWN, Math.max(whole, 5))).map(shown));
-    const said = found[0] && found[0].question !== question ? `For “${found[0].question}”: ` : "";
-    const places = whole === 1 ? "1 place" : `${whole} places`;
-    const many = `${said}${places}${whole > SHOWN ? `; these are the first ${SHOWN}` : ""}.`;
-    const none = "Nothing was found. Try another word, or the glossary and the index of subjects in the back matter.";
-    status.textContent = question.trim() ? (found.length ? many : none) : "";
+  /** What is shown: all that have all the words, or a few more; never a long list. */
+  function best(found) {
+    const whole = found.filter(({ all }) => all).length;
+    return found.slice(0, Math.min(SHOWN, Math.max(whole, 5)));
   }
 
-  /** From the field into the list with the arrow keys, and back. */
+  /** What the list is, in words. */
+  function told(found) {
+    const list = best(found);
+    const [whole, all] = [found, list].map((places) => places.filter((place) => place.all).length);
+    const places = list.length === 1 ? "1 place" : `${list.length} places`;
+    if (all < list.length) return `${places}, ${all || "none"} of them with all the words`;
+    return whole > all ? `the first ${all} of ${whole} places` : places;
+  }
+
+  /** The sentence above the list. */
+  function sentence({ question, asked, unknown, found }) {
+    if (!question.trim()) return "";
+    if (!asked.length)
+      return "There is no word in it that tells one page from another. Add one that names what you look for.";
+    if (!found.length)
+      return "Nothing was found. Try another word, or the glossary and the index of subjects in the back matter.";
+    const missing = unknown.map(({ word }) => `“${short(word)}”`).join(", ");
+    return `For “${short(question.trim())}”: ${told(found)}.${missing && ` No page has ${missing}.`}`;
+  }
+
+  /** What is quoted, if it is no longer than a line. */
+  const short = (said) => (said.length > 60 ? `${said.slice(0, 60).trim()}…` : said);
+
+  /** Write what was found, and say how much. */
+  function answer(question, list, status) {
+    const result = look(question);
+    list.replaceChildren(...best(result.found).map(shown));
+    status.textContent = sentence(result);
+  }
+
+  /** From the field into the list with the arrow keys and back; Escape leads back to the field, and there it empties it. */
   function walk(event, field, list) {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (!step) return;
+    if (event.isComposing || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return false;
     const stops = [field, ...list.querySelectorAll("a")];
     const at = stops.indexOf(document.activeElement);
-    if (at < 0 || !stops[at + step]) return;
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Escape: 0 }[event.key];
+    if (at < 0 || to === undefined || !stops[to] || (event.key === "Escape" && at === 0 && !field.value)) return false;
     event.preventDefault();
-    stops[at + step].focus();
+    stops[to].focus();
+    return event.key === "Escape" && at === 0;
+  }
+
+  /** Let the page's address and its entry in the history say what was asked, so that it is there when one comes back. */
+  function remember(asked) {
+    for (const address of [asked ? `?q=${encodeURIComponent(asked)}` : location.pathname, undefined])
+      try {
+        return history.replaceState({ asked }, "", address);
+      } catch {
+        // Some browsers let no page from the disk change its address, and some count how often one does.
+      }
   }
 
   function begin() {
     const place = document.querySelector(".ak-search");
     if (!place) return;
     const [field, list, status] = ["input", "ol", ".ak-search-said"].map((name) => place.querySelector(name));
-    const ask = () => answer(field.value, list, status);
     let waiting = 0;
-    field.value = new URLSearchParams(location.search).get("q") ?? "";
+    const ask = () => {
+      clearTimeout(waiting);
+      remember(field.value);
+      answer(field.value, list, status);
+    };
+    const comeBack = () => {
+      field.value = history.state?.asked ?? new URLSearchParams(location.search).get("q") ?? "";
+      ask();
+    };
     field.addEventListener("input", () => {
       clearTimeout(waiting);
       waiting = setTimeout(ask, 150);
     });
-    place.addEventListener("keydown", (event) => walk(event, field, list));
-    field.focus();
-    ask();
+    field.form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      ask();
+      if (matchMedia("(pointer: coarse)").matches) field.blur(); // the keys on the screen cover the list
+    });
+    place.addEventListener("keydown", (event) => {
+      if (!walk(event, field, list)) return;
+      field.value = "";
+      ask();
+    });
+    addEventListener("popstate", (event) => event.state && comeBack());
+    field.focus({ preventScroll: true }); // one who comes back sees the place that was left
+    comeBack();
   }
 
   globalThis.bookSearch = { ranked };
