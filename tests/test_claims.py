@@ -1,4 +1,4 @@
-"""What the sources say: claims.yml is whole, and the cells that settle its claims stand where they belong and show something."""
+"""What the sources say: data/claims.yml is whole, and the cells that settle its claims stand where they belong and show something."""
 
 import collections
 import json
@@ -8,10 +8,10 @@ import pytest
 import yaml
 from conftest import ROOT
 
-from booklib import road, toc
+from website import road, toc
 
-CLAIMS = yaml.safe_load((ROOT / "claims.yml").read_text(encoding="utf-8"))
-SOURCES = re.findall(r"^@\w+\{(\w+),", (ROOT / "references.bib").read_text(encoding="utf-8"), flags=re.M)
+CLAIMS = yaml.safe_load((ROOT / "data/claims.yml").read_text(encoding="utf-8"))
+SOURCES = re.findall(r"^@\w+\{(\w+),", (ROOT / "data/references.bib").read_text(encoding="utf-8"), flags=re.M)
 CHAPTERS = [toc.slug(page) for page in toc.chapters()]
 
 

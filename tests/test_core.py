@@ -6,7 +6,7 @@ import pytest
 from conftest import node
 from random_models import random_storyteller
 
-from attnkit.figures import Alignment, StoryWriter, base
+from bookkit.figures import Alignment, StoryWriter, base
 
 WEIGHTS = [[0.2, 0.8], [0.6, 0.4]]
 

@@ -12,10 +12,9 @@ from conftest import ROOT, SITE, node
 from lxml import html
 from PIL import Image
 
-from _ext import book_search, book_sharing, book_terms
-from attnkit.lessons import back_matter
-from booklib import toc
-from booklib.browser import POLICY
+from bookkit.lessons import back_matter
+from website import book_search, book_sharing, book_terms, toc
+from website.browser import POLICY
 
 QUERIES = yaml.safe_load((ROOT / "tests" / "queries.yml").read_text(encoding="utf-8"))
 
@@ -52,7 +51,7 @@ def test_the_questions_name_sections_that_are_there():
 @pytest.mark.parametrize("asked, first", [
     ("√d_k", "chapters/matrix_form#why-divide-by-the-square-root-of-the-width"),       # a sign that nobody types, but pastes
     ("multi_head_attention", "reference/mechanism#attnkit.mechanism.multi_head_attention"),
-    ("MaskBuilder", "reference/figures#attnkit.figures.MaskBuilder"),
+    ("MaskBuilder", "reference/figures#bookkit.figures.MaskBuilder"),
     ("optimizer", "chapters/learning#three-tools-for-later"),
     ("optimiser", "chapters/learning#three-tools-for-later"),
     ("residaul conection", "chapters/layers#the-sum-a-word-stays-itself"),
@@ -194,5 +193,5 @@ def test_the_policy_that_hosts_are_told_is_the_one_that_pages_keep():
 
 
 def test_the_library_of_the_search_comes_with_its_licence():
-    assert "MIT" in (ROOT / "_ext/search/LICENSE").read_text(encoding="utf-8")
-    assert "Luca Ongaro" in (ROOT / "_ext/search/LICENSE").read_text(encoding="utf-8")
+    assert "MIT" in (ROOT / "website/search/LICENSE").read_text(encoding="utf-8")
+    assert "Luca Ongaro" in (ROOT / "website/search/LICENSE").read_text(encoding="utf-8")

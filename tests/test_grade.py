@@ -16,10 +16,10 @@ import psutil
 import pytest
 from conftest import PATIENCE, ROOT
 
-from attnkit.lessons.exercises import all_exercises
-from attnkit.lessons.exercises.grading import RIGHT
-from booklib import road
+from bookkit.lessons.exercises import all_exercises
+from bookkit.lessons.exercises.grading import RIGHT
 from tools import handed_in, homework
+from website import road
 
 SOFTMAX, NOTATION = "chapters/softmax", "chapters/notation"
 HAND, ROWS, TEMPERATURE = "softmax/by_hand", "softmax/rows", "softmax/temperature"
@@ -64,8 +64,8 @@ for number in range(3, 40):
 """
 PATCHED = """
 import numpy as np
-import attnkit.lessons.exercises as all_of_it
-from attnkit.lessons.exercises import grading
+import bookkit.lessons.exercises as all_of_it
+from bookkit.lessons.exercises import grading
 grading.compare = lambda *anything, **more: None
 grading.sentence = lambda verdict: "Right."
 for kind in (grading.Value, grading.Function, grading.Judged, grading.Choice):

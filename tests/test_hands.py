@@ -11,8 +11,8 @@ import pytest
 from conftest import SHIFT, SITE
 from pypdf import PdfReader
 
-from booklib import toc
-from booklib.browser import Server, serve
+from website import toc
+from website.browser import Server, serve
 
 pytestmark = pytest.mark.browser
 

@@ -12,10 +12,10 @@ import nbformat
 import pytest
 from conftest import ROOT
 
-from attnkit.lessons.exercises import all_exercises
-from attnkit.lessons.exercises.grading import RIGHT, UNANSWERED, Choice, Function
-from booklib import road, toc
+from bookkit.lessons.exercises import all_exercises
+from bookkit.lessons.exercises.grading import RIGHT, UNANSWERED, Choice, Function
 from tools import homework
+from website import road, toc
 
 PAGES = homework.pages()
 
@@ -49,7 +49,7 @@ def test_a_homework_is_a_plain_notebook(page):
     text = "\n".join(sources(page))
     assert sources(page)[0].startswith(f"# Homework: {homework.title(page)}\n") and sources(page)[1].startswith('name = ""')
     assert not any(cell.get("outputs") for cell in made["cells"])
-    assert "Practice" not in text and "attnkit.figures" not in text and "attnkit.pictures" not in text
+    assert "Practice" not in text and "bookkit.figures" not in text and "bookkit.pictures" not in text
     # No mark of the book's own Markdown, and no link to a page that is not there.
     assert ":::" not in text and "{exercise}" not in text and ":label:" not in text
     assert not re.search(r"\]\((?!attachment:\d+\.svg\)|https?:)", text)
@@ -116,7 +116,7 @@ def test_a_link_becomes_the_name_of_a_page():
 def test_set_up_takes_what_an_answer_rests_on_and_nothing_else():
     def cell(code):
         return {"cell_type": "code", "metadata": {}, "source": code}
-    page = [cell("import numpy as np\nfrom attnkit import softmax\nfrom attnkit.lessons import stories"), cell("a = np.ones(3)\nb = 2"),
+    page = [cell("import numpy as np\nfrom attnkit import softmax\nfrom bookkit.lessons import stories"), cell("a = np.ones(3)\nb = 2"),
             cell("def f(x):\n    return x * a\n\na = 2 * a\nmodel = stories.train()")]
     found = homework.light(homework.statements(page), {"f", "model", "unknown"})
     assert [text for _, text in found] == ["import numpy as np", "a = np.ones(3)", "def f(x):\n    return x * a"]

@@ -13,7 +13,7 @@ import nbformat
 import pytest
 from conftest import PATIENCE, ROOT
 
-from booklib import toc
+from website import toc
 
 pytestmark = pytest.mark.browser
 CHAPTER = f"{toc.chapter('dot_product')}.ipynb"
@@ -33,7 +33,7 @@ def lab(tmp_path_factory):
     for name in [*toc.notebooks(), "_toc.yml"]:
         (folder / "book" / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, folder / "book" / name)
-    shutil.copytree(ROOT / "measured", folder / "book" / "measured")
+    shutil.copytree(ROOT / "data", folder / "book" / "data")
     env = {**os.environ, "HOME": str(folder), "JUPYTER_CONFIG_DIR": str(folder / "config"), "JUPYTER_DATA_DIR": str(folder / "data"),
            "JUPYTERLAB_SETTINGS_DIR": str(folder / "settings"), "JUPYTERLAB_WORKSPACES_DIR": str(folder / "spaces")}
     # Every cell at once, not only those in view.
@@ -148,7 +148,7 @@ def test_figure_state_is_shared_with_the_kernel(watched, lab):
 
 
 THREE = [
-    "from attnkit.figures import Alignment\none = Alignment([[0.2, 0.8]], ['je'], ['I', 'you'])\none",
+    "from bookkit.figures import Alignment\none = Alignment([[0.2, 0.8]], ['je'], ['I', 'you'])\none",
     "two = Alignment([[0.2, 0.8]], ['je'], ['I', 'you'])\ntwo",
     "bad = Alignment([[0.2, 0.8]], ['je'], ['I', 'you'])\nbad.defaults = {}\nbad",
     "three = Alignment([[0.2, 0.8]], ['je'], ['I', 'you'])\nthree",

@@ -9,10 +9,10 @@ import pytest
 from conftest import ROOT, node
 from random_models import random_storyteller, random_translator, storytellers, translators
 
-from attnkit.figures import SentenceTranslator, StoryWriter
-from attnkit.lessons import storyteller
-from attnkit.lessons.storyteller import Storyteller
-from attnkit.lessons.translation import WordTranslator
+from bookkit.figures import SentenceTranslator, StoryWriter
+from bookkit.lessons import storyteller
+from bookkit.lessons.storyteller import Storyteller
+from bookkit.lessons.translation import WordTranslator
 
 
 def in_page(model, packed, cases):
@@ -110,7 +110,7 @@ def test_a_figure_says_what_a_model_lacks():
 
         def packed(self):
             return {}
-    with pytest.raises(TypeError, match="model must be a LanguageModel, see attnkit.figures.models; Mute lacks num_heads, trace, unpacked"):
+    with pytest.raises(TypeError, match="model must be a LanguageModel, see bookkit.figures.models; Mute lacks num_heads, trace, unpacked"):
         StoryWriter(Mute(), "Zoe")
     with pytest.raises(TypeError, match="dict lacks words, context, num_layers, num_heads, trace, packed, unpacked"):
         StoryWriter({"words": []}, "Zoe")

@@ -10,8 +10,8 @@ from torch import nn
 
 import attnkit
 from attnkit import multi_head_attention, relative_bias, scaled_dot
-from attnkit.lessons.translation import Translator
 from attnkit.modules import AttentionPooling, MultiHeadAttention, TransformerBlock
+from bookkit.lessons.translation import Translator
 
 SCORES = ["additive", "general", "dot", "scaled_dot", "distance", "cosine"]
 

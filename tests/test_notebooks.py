@@ -10,10 +10,10 @@ import re
 import pytest
 from conftest import ROOT
 
-from attnkit.lessons.exercises.grading import RIGHT
-from attnkit.lessons.measured import results
-from booklib import road, toc
+from bookkit.lessons.exercises.grading import RIGHT
+from bookkit.lessons.measured import results
 from tools import notebooks
+from website import road, toc
 
 BOOK = toc.notebooks()
 
@@ -74,7 +74,7 @@ def test_running_times_are_measured():
 def test_what_was_measured_has_one_loader(name):
     """A notebook asks `results` for it and opens no file of its own: what is kept where is said in one place."""
     for cell in cells(name):
-        assert not re.search(r"measured/|read_text|\bopen\(", "".join(cell["source"])), where(name, cell)
+        assert not re.search(r"data/measured/|read_text|\bopen\(", "".join(cell["source"])), where(name, cell)
 
 
 @pytest.mark.parametrize("name", BOOK)
@@ -105,7 +105,7 @@ def test_pictures_have_words_and_nothing_is_lost_untrusted(name):
                 assert re.search(r'role="(?:img|group)" aria-label="[^"]{10,}"', svg), where(name, cell)
             for image in re.findall(r"<img[^>]*>", html):
                 assert re.search(r'alt="[^"]{10,}"', image), where(name, cell)
-            drawn = html.count("<img") - html.count('src="../_static/gallery/')      # those are files, and stay where they are
+            drawn = html.count("<img") - html.count('src="../website/static/gallery/')      # those are files, and stay where they are
             assert html.count("<svg") == drawn, where(name, cell)
             assert drawn == len(re.findall(r'<img[^>]* src="data:image/svg\+xml;base64,[^"]{100,}"', html)), where(name, cell)
             if "data-ak-figure" in html:      # what asks has its question beside it, and at most a list to choose from

@@ -1,4 +1,4 @@
-"""A page as slides, `?present` in its address: made in the browser of the page's own parts, by _ext/present.js.
+"""A page as slides, `?present` in its address: made in the browser of the page's own parts, by website/present.js.
 
 Words, pictures and figures are counted on the page and on its slides: moved, none is there twice and none is lost.
 """
@@ -9,7 +9,7 @@ import pytest
 from conftest import SITE
 from test_site import axe
 
-from booklib import toc
+from website import toc
 
 pytestmark = pytest.mark.browser
 

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from conftest import ROOT, SITE, node
 
-from attnkit.lessons import minilm, passages
-from attnkit.lessons.measured import results
-from attnkit.lessons.stories import stories
-from attnkit.lessons.studies import ask_the_book
-from booklib import toc
-from booklib.browser import POLICY
+from bookkit.lessons import minilm, passages
+from bookkit.lessons.measured import results
+from bookkit.lessons.stories import stories
+from bookkit.studies import ask_the_book
+from website import toc
+from website.browser import POLICY
 
 PAGES = ["chapters/real_model"]
 PAGE = PAGES[0]
@@ -60,9 +60,9 @@ def arrived(name):
 # ---- the files
 
 def test_the_kernel_is_its_source():
-    text = (ROOT / "attnkit/figures/kernel.wat").read_text(encoding="utf-8")
+    text = (ROOT / "bookkit/figures/kernel.wat").read_text(encoding="utf-8")
     assembled = node("assemble.js", text)
-    assert f'"{assembled}"' in (ROOT / "attnkit/figures/minilm.js").read_text(encoding="utf-8")
+    assert f'"{assembled}"' in (ROOT / "bookkit/figures/minilm.js").read_text(encoding="utf-8")
 
 
 def test_the_button_says_what_is_fetched():
@@ -72,7 +72,7 @@ def test_the_button_says_what_is_fetched():
     assert sum(map(len, parts)) == about["size"] and set(map(len, parts[:-1])) == {about["each"]}
     rest = sum((SITE / f"_static/minilm/{name}.js").stat().st_size for name in ("about", "passages")) / 2.5      # gzip of text
     for figure in ("head_maps", "ask_book"):
-        size = int(re.search(r"const SIZE = (\d+);", (ROOT / f"attnkit/figures/{figure}.js").read_text())[1])
+        size = int(re.search(r"const SIZE = (\d+);", (ROOT / f"bookkit/figures/{figure}.js").read_text())[1])
         assert abs(about["size"] / 1e6 + rest / 1e6 - size) < 0.6
     assert "Apache" in (SITE / "_static/minilm/LICENSE.txt").read_text()
 
@@ -103,7 +103,7 @@ def test_questions_find_their_pages_as_often_as_the_page_says():
 @pytest.fixture(scope="module")
 def page(chromium, site):
     """The page with the model loaded; what it asked for before and after."""
-    from booklib import browser
+    from website import browser
     with browser.Watched(chromium) as w:
         w.open(f"{site}/{PAGE}.html")
         assert not [url for url in w.requests if "minilm/" in url], "nothing may be fetched before the button is pressed"

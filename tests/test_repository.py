@@ -19,26 +19,23 @@ from conftest import NODE, ROOT
 from sample import CALLS
 
 import attnkit
-from attnkit import figures, lessons
-from attnkit.figures import base
-from attnkit.pictures import source
-from booklib import measured, toc
+from bookkit import figures, lessons
+from bookkit.figures import base
+from bookkit.pictures import source
 from tools import bench, book, faults, study
+from website import measured, toc
 
 
 def read(name):
     return (ROOT / name).read_text()
 
 
-LOCKS = ["requirements.lock", "alone.lock"]
-
-
 def locked():
-    return {name: version for lock in LOCKS for name, version in re.findall(r"^([\w.-]+)==([\w.]+)", read(lock), flags=re.M)}
+    return dict(re.findall(r"^([\w.-]+)==([\w.]+)", read("requirements.lock"), flags=re.M))
 
 
-@pytest.mark.parametrize("lock", LOCKS)
-def test_lock_has_one_version_each_with_hashes_and_no_origin(lock):
+def test_lock_has_one_version_each_with_hashes_and_no_origin():
+    lock = "requirements.lock"
     names = re.findall(r"^([\w.-]+)==", read(lock), flags=re.M)
     assert len(names) == len(set(names)) == len(re.findall(r"^[^\s#]", read(lock), flags=re.M)), "a line of another form"
     assert "torch" not in names, "torch has a step of its own"
@@ -47,15 +44,15 @@ def test_lock_has_one_version_each_with_hashes_and_no_origin(lock):
         assert "--hash=sha256:" in block, block[:60]
 
 
-def test_what_stands_alone_is_in_the_lock_of_its_own():
-    alone = [line.split("==")[0].split()[0] for line in read("requirements.in").partition("# ---- alone")[2].splitlines()[1:] if line.strip()]
-    assert alone == re.findall(r"^([\w.-]+)==", read("alone.lock"), flags=re.M)
-    assert "python -m pip install --no-deps --require-hashes -r alone.lock" in read("postBuild")
+def test_what_stands_alone_ends_the_lock():
+    alone = [line.split("==")[0].split()[0] for line in read("tools/requirements.in").partition(book.ALONE)[2].splitlines() if line.strip()]
+    assert alone and alone == re.findall(r"^([\w.-]+)==", read("requirements.lock").partition(book.ALONE)[2], flags=re.M)
+    assert f"/^{book.ALONE[:12]}/" in read("postBuild")
 
 
 def test_what_was_asked_for_is_locked():
     from packaging.requirements import Requirement
-    asked = [Requirement(line.split("#")[0]) for line in read("requirements.in").splitlines() if line.split("#")[0].strip()]
+    asked = [Requirement(line.split("#")[0]) for line in read("tools/requirements.in").splitlines() if line.split("#")[0].strip()]
     assert asked
     for need in asked:
         assert locked()[need.name] in need.specifier, need.name
@@ -72,24 +69,23 @@ def test_environment_for_binder_is_that_of_the_lock():
     pins = {need.name: str(need.specifier).removeprefix("==") for need in map(Requirement, lines)}
     assert len(pins) == len(lines) and all(locked()[name] == version for name, version in pins.items())
     assert read("environment.yml") == book.environment(lines), "make lock writes it"
-    wanted = [line.split("#")[0] for line in read("requirements.in").partition("# ---- for the site")[0].splitlines()]
+    wanted = [line.split("#")[0] for line in read("tools/requirements.in").partition("# ---- for the site")[0].splitlines()]
     assert {Requirement(line).name for line in wanted if line.strip()} <= set(pins) and "ipykernel" in pins
-    # The package itself: what attnkit and its extra for the book need is there.
-    project = tomllib.loads(read("pyproject.toml"))["project"]
-    asked = [*project["dependencies"], *(d for d in project["optional-dependencies"]["book"] if not d.startswith("attnkit"))]
+    # The packages themselves: what attnkit and bookkit need is there.
+    asked = [d for file in ("pyproject.toml", "bookkit/pyproject.toml") for d in tomllib.loads(read(file))["project"]["dependencies"] if "attnkit" not in d]
     needs = [re.match(r"[\w-]+", d)[0] for d in asked]
     assert set(needs) <= set(pins)
     assert not (ROOT / "binder").exists(), "a binder/ folder makes repo2docker ignore environment.yml"
     steps = [line for line in read("postBuild").splitlines() if line and not line.startswith("#")]
-    assert "python -m pip install --no-deps ." in steps and "python -m booklib.toc | xargs jupyter trust" in steps
+    assert "python -m pip install --no-deps . ./bookkit" in steps and "python -m website.toc | xargs jupyter trust" in steps
     assert (ROOT / "postBuild").stat().st_mode & 0o111
 
 
 def test_ranges_hold_the_locked_versions():
     from packaging.requirements import Requirement
     project = tomllib.loads(read("pyproject.toml"))["project"]
-    extras = project["optional-dependencies"]
-    for line in [*project["dependencies"], *(line for line in extras["book"] if not line.startswith("attnkit"))]:
+    kit = tomllib.loads(read("bookkit/pyproject.toml"))["project"]["dependencies"]
+    for line in [*project["dependencies"], *(line for line in kit if not line.startswith("attnkit"))]:
         need = Requirement(line)
         assert locked()[need.name] in need.specifier, line
     assert book.TORCH.split("==")[1] in Requirement(project["optional-dependencies"]["torch"][0]).specifier
@@ -97,7 +93,7 @@ def test_ranges_hold_the_locked_versions():
 
 def test_logo_is_drawn_by_its_code():
     from tools import logo
-    assert read("_static/logo.svg") == logo.logo()
+    assert read("website/static/logo.svg") == logo.logo()
     depths = [float(depth) for depth in re.findall(r'fill-opacity="([\d.]+)"', logo.logo())]
     assert depths == [pytest.approx(0.2 + 0.8 * weight, abs=.006) for row in logo.WEIGHTS for weight in row]
     assert f"published = np.array({logo.WEIGHTS})".replace(" ", "") in "".join(
@@ -105,19 +101,19 @@ def test_logo_is_drawn_by_its_code():
 
 
 def test_text_fonts_come_with_their_licence():
-    from _ext import book_fonts
+    from website import book_fonts
     assert {path.stem for path in book_fonts.FONTS.glob("*.woff2")} == set(book_fonts.FACES)
-    assert "SIL Open Font License, Version 1.1" in read("_static/fonts/LICENSE")
-    assert "_static/fonts/LICENSE" in read("README.md")
+    assert "SIL Open Font License, Version 1.1" in read("website/static/fonts/LICENSE")
+    assert "website/static/fonts/LICENSE" in read("README.md")
 
 
 def test_katex_fonts_are_those_of_the_bundled_script():
     from sphinxcontrib import katex
-    css = read("_static/katex/katex.min.css")
+    css = read("website/static/katex/katex.min.css")
     assert f'content:"{katex.katex_version}"' in css
     fonts = set(re.findall(r"fonts/([\w-]+\.woff2)", css))
-    assert fonts == {p.name for p in (ROOT / "_static/katex/fonts").glob("*")}
-    assert "MIT" in read("_static/katex/LICENSE")
+    assert fonts == {p.name for p in (ROOT / "website/static/katex/fonts").glob("*")}
+    assert "MIT" in read("website/static/katex/LICENSE")
 
 
 WORKFLOWS = ["pages.yml", "tests.yml", "weekly.yml"]
@@ -208,14 +204,14 @@ def copy_left_behind():
     """A copy of the book, as an interrupted task leaves it in _build: with a configuration of its own."""
     folder = ROOT / "_build" / "left behind"
     folder.mkdir(parents=True, exist_ok=True)
-    shutil.copy(ROOT / "biome.jsonc", folder)
+    shutil.copy(ROOT / "tests" / "javascript.jsonc", folder / "biome.jsonc")
     (folder / "wrong.py").write_text("import nothing")
     yield
     shutil.rmtree(folder)
 
 
 def test_style(copy_left_behind):
-    for command in ([sys.executable, "-m", "ruff", "check", "--no-cache", str(ROOT)], [str(NODE), str(book.BIOME), "check", "--error-on-warnings"]):
+    for command in ([sys.executable, "-m", "ruff", "check", "--no-cache", str(ROOT)], [str(NODE), str(book.BIOME), "check", "--error-on-warnings", *book.STYLE]):
         done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
         assert done.returncode == 0, done.stdout + done.stderr
 
@@ -225,7 +221,7 @@ def types(*arguments, cwd=ROOT):
 
 
 def test_types():
-    done = types("--project", "jsconfig.json")
+    done = types("--project", "tests/jsconfig.json")
     assert done.returncode == 0, done.stdout
 
 
@@ -244,19 +240,20 @@ MISTAKES = [     # in dense_heads.js: what stands there, what is planted, what T
 
 def test_the_types_catch_mistakes(tmp_path):
     """Each mistake, planted in a copy of a figure's script, is found, and nothing is found in the script itself."""
-    folder = tmp_path / "attnkit" / "figures"
-    shutil.copytree(ROOT / "attnkit" / "figures", folder, ignore=lambda _, names: {n for n in names if n not in ("core.js", "attnkit.d.ts")})
-    shutil.copy(ROOT / "jsconfig.json", tmp_path)
-    script = (ROOT / "attnkit" / "figures" / "dense_heads.js").read_text()
+    folder = tmp_path / "bookkit" / "figures"
+    shutil.copytree(ROOT / "bookkit" / "figures", folder, ignore=lambda _, names: {n for n in names if n not in ("core.js", "attnkit.d.ts")})
+    (tmp_path / "tests").mkdir()
+    shutil.copy(ROOT / "tests" / "jsconfig.json", tmp_path / "tests")
+    script = (ROOT / "bookkit" / "figures" / "dense_heads.js").read_text()
     (folder / "planted.js").write_text(script)
     for k, (old, new, _) in enumerate(MISTAKES):
         assert script.count(old) == 1, old
         (folder / f"planted{k}.js").write_text(script.replace(old, new))
-    found = re.split(r"^(?=attnkit/)", types("--project", "jsconfig.json", "--pretty", "false", cwd=tmp_path).stdout, flags=re.M)
+    found = re.split(r"^(?=bookkit/)", types("--project", "tests/jsconfig.json", "--pretty", "false", cwd=tmp_path).stdout, flags=re.M)
     for k, (_, new, message) in enumerate(MISTAKES):
-        said = [text for text in found if text.startswith(f"attnkit/figures/planted{k}.js(")]
+        said = [text for text in found if text.startswith(f"bookkit/figures/planted{k}.js(")]
         assert any(message in text for text in said), (new, said)
-    assert all(re.match(r"attnkit/figures/planted\d+\.js", text) for text in found if text)
+    assert all(re.match(r"bookkit/figures/planted\d+\.js", text) for text in found if text)
 
 
 def fields(script, name):
@@ -273,7 +270,7 @@ def fields(script, name):
 @pytest.mark.parametrize("kind", base.kinds())
 def test_types_name_the_traits(kind):
     """The scripts say what Python gives them: `State` is what the reader can change, `Given` is the rest."""
-    module = importlib.import_module(f"attnkit.figures.{kind}")
+    module = importlib.import_module(f"bookkit.figures.{kind}")
     [figure] = [made for made in vars(module).values() if isinstance(made, type) and issubclass(made, base.Figure) and vars(made).get("kind") == kind]
     own = {name for name, trait in figure.class_traits(sync=True).items() if trait.this_class is figure}
     changed = set(figure.class_traits(reset=True))
@@ -284,9 +281,9 @@ def test_types_name_the_traits(kind):
 
 def test_types_list_what_scripts_share():
     """Attnkit, as attnkit.d.ts describes it, is what core.js, model.js and minilm.js make."""
-    text = read("attnkit/figures/attnkit.d.ts")
+    text = read("bookkit/figures/attnkit.d.ts")
     listed = set(re.findall(r"^  (\w+)[<(:]", re.search(r"^interface Attnkit \{(.*?)^\}", text, flags=re.M | re.S)[1], flags=re.M))
-    code = f"for (const name of ['core', 'model', 'minilm']) require({str(ROOT / 'attnkit/figures')!r} + '/' + name + '.js'); console.log(Object.keys(attnkit).join())"
+    code = f"for (const name of ['core', 'model', 'minilm']) require({str(ROOT / 'bookkit/figures')!r} + '/' + name + '.js'); console.log(Object.keys(attnkit).join())"
     done = subprocess.run([str(NODE), "-e", code], capture_output=True, text=True, check=True)
     assert set(done.stdout.strip().split(",")) == listed
 
@@ -298,11 +295,11 @@ def test_licences_and_citation():
 
 
 def test_what_is_not_the_package_is_imported_from_one_place():
-    """booklib, tools and _ext are found from the book's folder, named once for pytest and once for Sphinx; no wheel holds them."""
+    """website and tools are found from the book's folder, named once for pytest and once for Sphinx; no wheel holds them."""
     settings = tomllib.loads(read("pyproject.toml"))["tool"]
     assert settings["pytest"]["ini_options"]["pythonpath"] == ["."] and settings["setuptools"]["packages"]["find"]["include"] == ["attnkit*"]
     assert set(yaml.safe_load(read("_config.yml"))["sphinx"]["local_extensions"].values()) == {"."}
-    for folder in ("_ext", "booklib", "tests", "tools"):
+    for folder in ("website", "tests", "tools"):
         for path in (ROOT / folder).rglob("*.py"):
             assert not re.search(r"\bsys\.path\b", path.read_text()) or path.name == "test_repository.py", path
 

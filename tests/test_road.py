@@ -13,15 +13,15 @@ import pytest
 import yaml
 from conftest import ROOT, WIDE, on
 
-from attnkit.lessons.exercises import all_guesses
-from booklib import road, toc
+from bookkit.lessons.exercises import all_guesses
+from website import road, toc
 
 ROAD, TRIPS = toc.road(), toc.trips()
 CHOSEN_OR_WALKED = [*ROAD, *TRIPS]                                           # all but the side rooms
 CHAPTERS = [page for page in CHOSEN_OR_WALKED[1:] if page not in toc.checkpoints()]      # what tells something
 SIDE_ROOMS = [page for page in toc.chapters() if page not in CHOSEN_OR_WALKED]
 NOTEBOOKS = [name.removesuffix(".ipynb") for name in toc.notebooks()]
-TERMS = yaml.safe_load((ROOT / "terms.yml").read_text(encoding="utf-8"))
+TERMS = yaml.safe_load((ROOT / "data/terms.yml").read_text(encoding="utf-8"))
 
 MOST_MINUTES, ALL_MINUTES = 20, 250
 SHORT = {"chapters/notation": 8}
@@ -279,7 +279,7 @@ def bold(page):
 def test_what_is_bold_is_a_term_of_the_page(page):
     terms = {entry["term"].lower() for entry in TERMS if entry["slug"] == toc.slug(page)}
     strange = {term: at for term, at in bold(page).items() if term not in terms}
-    assert not strange, f"bold, but no term of {toc.slug(page)} in terms.yml: {strange}"
+    assert not strange, f"bold, but no term of {toc.slug(page)} in data/terms.yml: {strange}"
 
 
 @pytest.mark.parametrize("page", CHOSEN_OR_WALKED)

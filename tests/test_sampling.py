@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from conftest import node
 
-from attnkit.figures.matrix_trainer import starting_matrix
 from attnkit.sampling import Xorshift, chances, choose
+from bookkit.figures.matrix_trainer import starting_matrix
 
 
 def test_xorshift_is_that_of_the_matrix_trainer():

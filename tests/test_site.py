@@ -18,8 +18,8 @@ import pytest
 from bs4 import BeautifulSoup
 from conftest import DARK_PHONE, ROOT, SHIFT, SITE, TWO, WIDE, numbers, on
 
-from attnkit.figures import base
-from booklib import browser, toc
+from bookkit.figures import base
+from website import browser, toc
 
 pytestmark = pytest.mark.browser
 
@@ -114,7 +114,7 @@ def test_nothing_blocks(name):
 def test_the_books_own_rules_are_whole():
     """The theme's sheets lose what no page uses; the book's and the figures' keep every class, put together or not."""
     sheet = (SITE / "_static/site.css").read_text()
-    for own in ("attnkit/figures/core.css", "_static/book.css"):
+    for own in ("bookkit/figures/core.css", "website/static/book.css"):
         classes = set(re.findall(r"\.(ak-[a-z-]+)", (ROOT / own).read_text()))
         assert len(classes) > 10 and classes <= set(re.findall(r"\.(ak-[a-z-]+)", sheet)), own
 
@@ -273,7 +273,7 @@ def test_words_are_in_the_cut_faces(opened):
     assert "Source Serif 4" in drawn and set(drawn) - {"Font Awesome 6 Free"} <= set(FACES), drawn.keys()
     for family, letters in drawn.items():
         file = FACES.get(family)
-        missing = {c for c in letters if file and ord(c) in glyphs(ROOT / f"_static/fonts/{file}.woff2")
+        missing = {c for c in letters if file and ord(c) in glyphs(ROOT / f"website/static/fonts/{file}.woff2")
                    and ord(c) not in glyphs(SITE / f"_static/fonts/{file}.woff2")}
         assert not missing, (family, missing)
 

@@ -1,4 +1,4 @@
-"""What `pip install .` brings: the wheel holds all of attnkit, and what is installed runs without the repository's copy."""
+"""What `pip install . ./bookkit` brings: attnkit stays small, and what is installed runs without the repository's copy."""
 
 import os
 import shutil
@@ -9,10 +9,10 @@ import zipfile
 import pytest
 from conftest import PATIENCE, ROOT
 
-from attnkit.figures import base
+from bookkit.figures import base
 from tools import book
 
-PIP = ["-I", "-m", "pip", "--disable-pip-version-check"]      # apart from this folder
+PIP = ["-m", "pip", "--disable-pip-version-check"]
 
 
 def run(*command, cwd, env=None):
@@ -22,36 +22,44 @@ def run(*command, cwd, env=None):
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    """The wheel, built from the sources alone by what the lock has."""
-    folder = tmp_path_factory.mktemp("wheel")
+def wheels(tmp_path_factory):
+    """The wheels of attnkit and bookkit, built from the sources alone by what the lock has."""
+    folder = tmp_path_factory.mktemp("wheels")
     source = folder / "source"
     source.mkdir()
-    shutil.copytree(ROOT / "attnkit", source / "attnkit", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("attnkit", "bookkit"):
+        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__", "build", "*.egg-info"))
     for name in ("pyproject.toml", "README.md"):
         shutil.copy(ROOT / name, source)
-    run(sys.executable, *PIP, "wheel", "--quiet", "--no-index", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, source, cwd=folder)
-    return next(folder.glob("attnkit-*.whl"))
+    for project in (source, source / "bookkit"):
+        run(sys.executable, *PIP, "wheel", "--quiet", "--no-index", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, project, cwd=folder)
+    return {name: next(folder.glob(f"{name}-*.whl")) for name in ("attnkit", "bookkit")}
 
 
-def test_every_file_of_the_package_is_in_the_wheel(wheel):
-    files = {path.relative_to(ROOT).as_posix() for path in (ROOT / "attnkit").rglob("*") if path.is_file() and "__pycache__" not in path.parts}
-    packed = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
-    assert packed == files and {"attnkit/lessons/storyteller.json", "attnkit/figures/core.js", "attnkit/pictures/book.mplstyle"} < packed
+def test_the_wheels_hold_every_file_and_attnkit_stays_small(wheels):
+    for name, wheel in wheels.items():
+        files = {path.relative_to(ROOT).as_posix() for path in (ROOT / name).rglob("*") if path.is_file() and not {"__pycache__", "build"} & set(path.parts)
+                 and ".egg-info" not in path.as_posix() and path.name != "pyproject.toml"}
+        packed = {found for found in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in found}
+        assert packed - {"bookkit/pyproject.toml"} == files, name
+        if name == "attnkit":
+            assert len(files) <= 16 and sum(len((ROOT / file).read_text().splitlines()) for file in files) <= 3000
 
 
 LOADED = """
 import importlib, pkgutil
 import attnkit
-from attnkit.figures import base
-from attnkit.lessons import storyteller
-for module in pkgutil.walk_packages(attnkit.__path__, "attnkit."):
-    importlib.import_module(module.name)
+import bookkit
+from bookkit.figures import base
+from bookkit.lessons import storyteller
+for package in (attnkit, bookkit):
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        importlib.import_module(module.name)
 assert all(base.script(kind) for kind in base.kinds()) and base.core_stylesheet()
 import matplotlib.pyplot as plt
-plt.style.use("attnkit.pictures.book")
+plt.style.use("bookkit.pictures.book")
 assert storyteller.trained().words
-print(attnkit.__file__, *base.kinds())
+print(attnkit.__file__, bookkit.__file__, *base.kinds())
 """
 
 EXECUTE = """
@@ -64,15 +72,15 @@ for name in sys.argv[1:]:
 """
 
 
-def test_what_is_installed_runs_without_the_sources(wheel, tmp_path):
-    """Beside the locked packages, from a copy of the repository without attnkit/: two notebooks, and whatever loads a shipped file."""
+def test_what_is_installed_runs_without_the_sources(wheels, tmp_path):
+    """Beside the locked packages, from a copy of the repository without the two: two notebooks, and whatever loads a shipped file."""
     installed, copy = tmp_path / "installed", tmp_path / "book"
-    run(sys.executable, *PIP, "install", "--quiet", "--no-index", "--no-deps", "--target", installed, wheel, cwd=tmp_path)
-    for name in ("chapters", "measured"):
+    run(sys.executable, *PIP, "install", "--quiet", "--no-index", "--no-deps", "--target", installed, *wheels.values(), cwd=tmp_path)
+    for name in ("chapters", "data"):
         shutil.copytree(ROOT / name, copy / name)
     env = {**os.environ, "PYTHONPATH": str(installed), "ATTNKIT_PROGRESS": "off"}
-    where, *kinds = run(sys.executable, "-c", LOADED, cwd=copy, env=env).split()
-    assert where.startswith(str(installed)) and kinds == list(base.kinds())
+    one, other, *kinds = run(sys.executable, "-c", LOADED, cwd=copy, env=env).split()
+    assert one.startswith(str(installed)) and other.startswith(str(installed)) and kinds == list(base.kinds())
     run(sys.executable, "-c", EXECUTE, "chapters/weights.ipynb", "chapters/writing.ipynb", cwd=copy, env=env)
 
 
@@ -92,12 +100,12 @@ print("all", tested)
 """
 
 
-def test_without_extras_the_mechanism_runs_on_numpy_alone(wheel, tmp_path):
+def test_without_extras_the_mechanism_runs_on_numpy_alone(wheels, tmp_path):
     """`pip install .` in a new environment that can reach nothing but numpy and array-api-compat."""
     python = tmp_path / "bare" / "bin" / "python"
     run(sys.executable, "-m", "venv", tmp_path / "bare", cwd=tmp_path)
     before = set(run(python, *PIP, "list", "--format", "freeze", cwd=tmp_path).split())
-    run(python, *PIP, "install", "--quiet", "--no-index", "--find-links", book.VENV / "wheels", wheel, cwd=tmp_path)
+    run(python, *PIP, "install", "--quiet", "--no-index", "--find-links", book.VENV / "wheels", wheels["attnkit"], cwd=tmp_path)
     found = {line.split("==")[0] for line in set(run(python, *PIP, "list", "--format", "freeze", cwd=tmp_path).split()) - before}
     assert {name.replace("_", "-") for name in found} == {"attnkit", "numpy", "array-api-compat"}
-    assert run(python, "-I", "-c", ALONE, cwd=tmp_path).startswith("all")
+    assert run(python, "-c", ALONE, cwd=tmp_path).startswith("all")

@@ -1,4 +1,4 @@
-"""Measure what may differ from machine to machine, and write it with the machine into measured/.
+"""Measure what may differ from machine to machine, and write it with the machine into data/measured/.
 
     python -m tools.bench [mechanism] [speed] [loops] [scores] [cost] [recurrence] [chapters [slugs of some]]
 
@@ -35,11 +35,11 @@ from attnkit import (
     scores,
     window_attention,
 )
-from attnkit.lessons import storyteller
-from attnkit.lessons.measured import results
-from attnkit.lessons.stories import stories
-from booklib import toc
+from bookkit.lessons import storyteller
+from bookkit.lessons.measured import results
+from bookkit.lessons.stories import stories
 from tools import notebooks
+from website import toc
 
 ROOT = Path(__file__).resolve().parent.parent
 LENGTHS, HEADS, WIDTH = (128, 512, 2048, 8192), (1, 8), 64
@@ -467,7 +467,7 @@ def main():
     names = [name for name in sys.argv[1:] if name not in only] or list(PARTS)
     if unknown := set(names) - set(PARTS):
         sys.exit(f"there is no part {', '.join(unknown)}; there are {', '.join(PARTS)}")
-    file = ROOT / "measured" / "bench.json"
+    file = ROOT / "data" / "measured" / "bench.json"
     file.parent.mkdir(exist_ok=True)
     for k, name in enumerate(names, 1):
         print(f"[{k} of {len(names)}] {name}", flush=True)

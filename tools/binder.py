@@ -18,7 +18,7 @@ from pathlib import Path
 
 import yaml
 
-from booklib import toc
+from website import toc
 
 ROOT = Path(__file__).resolve().parent.parent
 REPO2DOCKER = "jupyter-repo2docker==2026.4.0"

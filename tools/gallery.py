@@ -14,11 +14,11 @@ import re
 
 from PIL import Image
 
-from attnkit.figures import base
-from attnkit.lessons import back_matter
-from booklib import browser
+from bookkit.figures import base
+from bookkit.lessons import back_matter
+from website import browser
 
-FOLDER = browser.ROOT / "_static" / "gallery"
+FOLDER = browser.ROOT / "website" / "static" / "gallery"
 KEPT = FOLDER / "taken.json"
 # What stays in sight on a page would lie on the figure.
 OVER_IT = ".bd-header-article, #pst-skip-link, .skip-link { display: none !important }"

@@ -37,10 +37,10 @@ from typing import NamedTuple
 
 import jinja2
 
-from attnkit.lessons.exercises import all_exercises
-from booklib import road, toc
+from bookkit.lessons.exercises import all_exercises
 from tools import homework
 from tools.handed_in import FILE, ROOT, Mark, attempt, tidy
+from website import road, toc
 
 RUNS = 3
 STATES = ("right", "not yet", "not answered", "error", "timed out")

@@ -21,8 +21,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attnkit.lessons.exercises import all_exercises
-from attnkit.lessons.exercises.grading import RIGHT, UNANSWERED, sentence
+from bookkit.lessons.exercises import all_exercises
+from bookkit.lessons.exercises.grading import RIGHT, UNANSWERED, sentence
 
 ROOT = Path(__file__).resolve().parent.parent
 MEMORY, FILE, MESSAGE = 2 << 30, 32 << 20, 2_000_000      # bytes, bytes, characters

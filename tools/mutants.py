@@ -46,7 +46,7 @@ def main():
     if not TOOL.exists():
         subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--target", TOOL, VERSION], check=True)
     shutil.rmtree(COPY, ignore_errors=True)
-    for name in ("attnkit", "booklib", "tests", "tools", "measured"):
+    for name in ("attnkit", "bookkit", "website", "tests", "tools", "data"):
         shutil.copytree(ROOT / name, COPY / name, ignore=shutil.ignore_patterns("node_modules", "__pycache__"))
     for name in ("pyproject.toml", "_toc.yml"):
         shutil.copy(ROOT / name, COPY)

@@ -35,7 +35,7 @@ from pypdf.generic import (
     TextStringObject,
 )
 
-from booklib import addresses, browser, toc
+from website import addresses, browser, toc
 
 ROOT = Path(__file__).resolve().parent.parent
 PDF = ROOT / "_build" / "attention-step-by-step.pdf"

@@ -17,8 +17,8 @@ from pathlib import Path
 
 from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
 
-from booklib import toc
 from tools import book
+from website import toc
 
 ROOT = Path(__file__).resolve().parent.parent
 OTHER = {"ATEN_CPU_CAPABILITY": "default",

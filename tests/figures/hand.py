@@ -5,8 +5,8 @@ import importlib
 
 from conftest import ROOT
 
-from attnkit.figures import base
-from booklib import toc
+from bookkit.figures import base
+from website import toc
 
 CASES = 250         # random ones, of an arithmetic that is written in both languages
 
@@ -89,7 +89,7 @@ def figure(w, kind="", k=0):
 
 def alone(w, tmp_path, widget):
     """Open a page that holds one figure alive, in the book's own letters, and return the figure."""
-    face = f"@font-face{{font-family:'Source Sans 3';font-weight:200 900;src:url({(ROOT / '_static/fonts/sans.woff2').as_uri()})}}"
+    face = f"@font-face{{font-family:'Source Sans 3';font-weight:200 900;src:url({(ROOT / 'website/static/fonts/sans.woff2').as_uri()})}}"
     style = f"body{{margin:0}}{face}{base.core_stylesheet()}{base.stylesheet(widget.kind)}"
     script = "".join(map(base.script, ["core", *base.scripts(widget.kind)]))
     page = tmp_path / "figure.html"

@@ -6,8 +6,8 @@ from conftest import WIDE, node, on
 from hand import CASES, figure
 
 from attnkit import softmax
-from attnkit.figures import Alignment
-from attnkit.pictures.formats import fixed
+from bookkit.figures import Alignment
+from bookkit.pictures.formats import fixed
 
 PAGES = ["index", "chapters/from_here"]
 

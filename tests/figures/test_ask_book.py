@@ -7,9 +7,9 @@ import pytest
 from conftest import node
 from hand import alone, fits, says
 
-from attnkit.figures import AskBook
-from attnkit.lessons.passages import Passage
-from attnkit.pictures.formats import fixed
+from bookkit.figures import AskBook
+from bookkit.lessons.passages import Passage
+from bookkit.pictures.formats import fixed
 
 PAGES = ["chapters/real_model"]
 

@@ -9,9 +9,9 @@ from conftest import WIDE, node, on
 from hand import CUT, alone, figure, fits, live, press, says
 
 from attnkit import attention, memory, multi_head_attention, window_mask
-from attnkit.figures import AttentionBill, attention_bill
-from attnkit.lessons import costs
-from attnkit.pictures.formats import in_bytes, in_time, in_words
+from bookkit.figures import AttentionBill, attention_bill
+from bookkit.lessons import costs
+from bookkit.pictures.formats import in_bytes, in_time, in_words
 
 PAGES = ["chapters/cost"]
 TALL = ["window", "linear", "memory", "time"]

@@ -7,8 +7,8 @@ import pytest
 from conftest import WIDE, node, on
 from hand import AXES, CASES, POINTS, WORDS, alone, figure, fits, says
 
-from attnkit.figures import AttentionBudget
-from attnkit.pictures.formats import fixed
+from bookkit.figures import AttentionBudget
+from bookkit.pictures.formats import fixed
 
 PAGES = ["chapters/weights"]
 HELD = "svg .ak-hit"

@@ -5,8 +5,8 @@ import pytest
 from conftest import WIDE, node, on
 from hand import CASES, figure, says
 
-from attnkit.figures import AttentionMaps
-from attnkit.pictures.formats import fixed
+from bookkit.figures import AttentionMaps
+from bookkit.pictures.formats import fixed
 
 PAGES = ["chapters/translation", "chapters/layers", "chapters/transformer"]
 

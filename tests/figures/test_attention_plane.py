@@ -6,8 +6,8 @@ from conftest import WIDE, node, on
 from hand import CASES, drag, figure, says
 
 from attnkit import attention
-from attnkit.figures import AttentionPlane
-from attnkit.pictures.formats import fixed
+from bookkit.figures import AttentionPlane
+from bookkit.pictures.formats import fixed
 
 PAGES = ["chapters/basic_attention"]
 HELD = "svg .ak-hit, .ak-names > button"

@@ -6,8 +6,8 @@ from conftest import WIDE, node, on
 from hand import CASES, figure, rows, says
 
 from attnkit import attention
-from attnkit.figures import AttentionSteps
-from attnkit.pictures.formats import fixed
+from bookkit.figures import AttentionSteps
+from bookkit.pictures.formats import fixed
 
 PAGES = ["further/queries_keys_values"]
 TALL = ["1 query, keys", "2 scores", "clever"]

@@ -5,9 +5,9 @@ import pytest
 from conftest import WIDE, node, on
 from hand import CASES, alone, figure, fits, press, says
 
-from attnkit.figures import BugHunt
-from attnkit.lessons.training_bugs import BUGS
-from attnkit.pictures.formats import fixed
+from bookkit.figures import BugHunt
+from bookkit.lessons.training_bugs import BUGS
+from bookkit.pictures.formats import fixed
 
 PAGES = ["chapters/when_it_does_not_learn"]
 CHECKS = ["count & compare", "look"]

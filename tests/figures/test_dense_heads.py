@@ -8,8 +8,8 @@ from conftest import DARK_PHONE, node, on
 from hand import CASES, figure, rows, says
 
 from attnkit import multi_head_attention
-from attnkit.figures import DenseHeads
-from attnkit.pictures.formats import compact, fixed
+from bookkit.figures import DenseHeads
+from bookkit.pictures.formats import compact, fixed
 
 PAGES = ["further/fully_connected"]
 

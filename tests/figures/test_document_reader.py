@@ -9,9 +9,9 @@ from conftest import node
 from hand import CASES, CUT, alone, fits, live, press, says
 
 from attnkit import attention, softmax
-from attnkit.figures import DocumentReader, document_reader
-from attnkit.pictures import draw
-from attnkit.pictures.formats import fixed
+from bookkit.figures import DocumentReader, document_reader
+from bookkit.pictures import draw
+from bookkit.pictures.formats import fixed
 
 PAGES = ["chapters/document_classifier"]
 

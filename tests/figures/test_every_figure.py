@@ -9,10 +9,10 @@ import pytest
 from conftest import ROOT, SITE, node
 from hand import about, those_with
 
-from attnkit.figures import base
-from attnkit.pictures import draw
-from attnkit.pictures.formats import fixed
-from booklib import toc
+from bookkit.figures import base
+from bookkit.pictures import draw
+from bookkit.pictures.formats import fixed
+from website import toc
 
 every_kind = pytest.mark.parametrize("kind", base.kinds())
 

@@ -10,10 +10,10 @@ from conftest import WIDE, blocks, counted, node, on
 from hand import alone, figure, fits, live, press, says
 
 from attnkit import channel_and_spatial_attention, channel_attention, softmax, spatial_attention
-from attnkit.figures import GateAxes, gate_axes
-from attnkit.lessons import visual_attention
-from attnkit.pictures import draw
-from attnkit.pictures.formats import fixed
+from bookkit.figures import GateAxes, gate_axes
+from bookkit.lessons import visual_attention
+from bookkit.pictures import draw
+from bookkit.pictures.formats import fixed
 
 PAGES = ["chapters/space_and_channels"]
 

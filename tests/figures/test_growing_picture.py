@@ -5,10 +5,10 @@ import pytest
 from conftest import node
 from hand import CASES, alone, fits, live, press, says
 
-from attnkit.figures import GrowingPicture
-from attnkit.pictures import Picture, pipelines
-from attnkit.pictures.formats import fixed
-from attnkit.pictures.picture import Svg
+from bookkit.figures import GrowingPicture
+from bookkit.pictures import Picture, pipelines
+from bookkit.pictures.formats import fixed
+from bookkit.pictures.picture import Svg
 
 PAGES = ["chapters/basic_attention"]
 WORDS, VECTORS = ["see", "that", "girl", "run"], [[.2, -.1], [-.1, .2], [1.2, -.6], [.8, .8]]

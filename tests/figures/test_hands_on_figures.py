@@ -6,8 +6,8 @@ import pytest
 from conftest import ROOT
 from hand import STATE, about, alone
 
-from attnkit.figures import Practice, base
-from attnkit.lessons.exercises import exercise
+from bookkit.figures import Practice, base
+from bookkit.lessons.exercises import exercise
 
 pytestmark = pytest.mark.browser
 

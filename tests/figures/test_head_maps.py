@@ -6,8 +6,8 @@ from conftest import node
 from hand import alone, fits, says
 
 from attnkit import softmax
-from attnkit.figures import HeadMaps
-from attnkit.pictures.formats import fixed
+from bookkit.figures import HeadMaps
+from bookkit.pictures.formats import fixed
 
 PAGES = ["chapters/real_model"]
 

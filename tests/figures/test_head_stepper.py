@@ -8,8 +8,8 @@ from hand import CASES, SHOWN, alone, figure, rows
 from pictures.test_heads import layer
 
 from attnkit import multi_head_attention, scores, split_heads
-from attnkit.figures import HeadStepper
-from attnkit.pictures.formats import fixed
+from bookkit.figures import HeadStepper
+from bookkit.pictures.formats import fixed
 
 PAGES = ["chapters/multi_head"]
 

@@ -8,8 +8,8 @@ import torch
 from conftest import WIDE, node, on
 from hand import figure, rows, says
 
-from attnkit.figures import KernelHeads
-from attnkit.pictures.formats import compact, fixed
+from bookkit.figures import KernelHeads
+from bookkit.pictures.formats import compact, fixed
 
 PAGES = ["chapters/convolution"]
 

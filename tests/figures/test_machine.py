@@ -7,10 +7,10 @@ from hand import alone, fits, says
 from random_models import random_storyteller, storytellers
 
 from attnkit import softmax
-from attnkit.figures import Machine
-from attnkit.lessons import storyteller
-from attnkit.lessons.stories import stories
-from attnkit.pictures.formats import fixed
+from bookkit.figures import Machine
+from bookkit.lessons import storyteller
+from bookkit.lessons.stories import stories
+from bookkit.pictures.formats import fixed
 
 PAGES = ["chapters/machine"]
 VIEWS = {"the answer": {"unfolded": ["heads1"]}, "a unit": {"place": 6, "unfolded": ["mlp1"], "trail": [["hidden", 1, 6, 39, -1]]}}

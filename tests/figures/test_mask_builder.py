@@ -8,8 +8,8 @@ from conftest import WIDE, node, on
 from hand import CUT, alone, figure, fits, live, press, says
 
 from attnkit import attention, causal_mask, softmax, window_mask
-from attnkit.figures import MaskBuilder
-from attnkit.pictures.formats import fixed
+from bookkit.figures import MaskBuilder
+from bookkit.pictures.formats import fixed
 
 PAGES = ["chapters/masks"]
 

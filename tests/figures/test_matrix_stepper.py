@@ -6,9 +6,9 @@ from conftest import DARK_PHONE, WIDE, node, on
 from hand import CASES, figure, rows, says
 
 from attnkit import attention
-from attnkit.figures import MatrixStepper
-from attnkit.pictures import palette
-from attnkit.pictures.formats import fixed
+from bookkit.figures import MatrixStepper
+from bookkit.pictures import palette
+from bookkit.pictures.formats import fixed
 
 PAGES = ["chapters/matrix_form"]
 

@@ -9,11 +9,11 @@ import torch
 from conftest import ROOT, node
 from hand import CUT, alone, fits, live, press, says
 
-from attnkit.figures import MatrixTrainer
-from attnkit.figures.matrix_trainer import RATES, SPREADS, batch, measure, starting_matrix
-from attnkit.lessons.pointing import FEATURES, pointing_sentences, word_vectors
-from attnkit.lessons.pointing import WORDS as VOCABULARY
-from attnkit.pictures.formats import fixed
+from bookkit.figures import MatrixTrainer
+from bookkit.figures.matrix_trainer import RATES, SPREADS, batch, measure, starting_matrix
+from bookkit.lessons.pointing import FEATURES, pointing_sentences, word_vectors
+from bookkit.lessons.pointing import WORDS as VOCABULARY
+from bookkit.pictures.formats import fixed
 
 PAGES = ["chapters/learning"]
 TALL = ["hard (up to 30)", "1000", "One step", "One step"]

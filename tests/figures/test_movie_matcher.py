@@ -6,8 +6,8 @@ from conftest import WIDE, node, on
 from hand import CASES, figure, tenths
 
 from attnkit import attention, softmax
-from attnkit.figures import MovieMatcher
-from attnkit.pictures.formats import fixed
+from bookkit.figures import MovieMatcher
+from bookkit.pictures.formats import fixed
 
 PAGES = ["chapters/dot_product"]
 

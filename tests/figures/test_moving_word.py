@@ -6,10 +6,10 @@ import torch
 from conftest import WIDE, node, on
 from hand import CASES, drag, figure, rows, says
 
-from attnkit.figures import MovingWord
-from attnkit.lessons.dense_layers import ConcatenationClassifier, PoolingClassifier
 from attnkit.modules import AttentionPooling
-from attnkit.pictures.formats import fixed
+from bookkit.figures import MovingWord
+from bookkit.lessons.dense_layers import ConcatenationClassifier, PoolingClassifier
+from bookkit.pictures.formats import fixed
 
 PAGES = ["chapters/fully_connected"]
 

@@ -8,8 +8,8 @@ import pytest
 from conftest import DARK_PHONE, SCRIPTS, SITE, WIDE, blocks, numbers, on
 from hand import PLACE, SHOWN, STATE, about, figure, figures, pages, says, those_with
 
-from attnkit.figures.base import RUN_MODELS
-from booklib import toc
+from bookkit.figures.base import RUN_MODELS
+from website import toc
 
 pytestmark = pytest.mark.browser
 

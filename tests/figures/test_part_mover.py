@@ -7,10 +7,10 @@ from hand import alone, drag, fits, says
 from random_models import random_storyteller
 from test_machine import STORY
 
-from attnkit.figures import PartMover
-from attnkit.lessons import storyteller
-from attnkit.lessons.stories import errors, other_receivers, other_words, stories
-from attnkit.pictures.formats import fixed
+from bookkit.figures import PartMover
+from bookkit.lessons import storyteller
+from bookkit.lessons.stories import errors, other_receivers, other_words, stories
+from bookkit.pictures.formats import fixed
 
 PAGES = ["chapters/machine"]
 OTHER = STORY.replace("gave the key to him", "gave the key back to her")

@@ -8,8 +8,8 @@ from conftest import WIDE, node, on
 from hand import CUT, alone, figure, fits, live, press, says
 
 from attnkit import alibi, relative_bias, rotary, sinusoidal
-from attnkit.figures import PositionPairs
-from attnkit.pictures.formats import fixed
+from bookkit.figures import PositionPairs
+from bookkit.pictures.formats import fixed
 
 PAGES = ["chapters/positions"]
 

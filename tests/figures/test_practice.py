@@ -12,12 +12,12 @@ import pytest
 from conftest import DARK_PHONE, ROOT, SITE, WIDE, node, on
 from hand import alone, fits, says
 
-from attnkit.figures import Practice, base
-from attnkit.figures.practice import fits as fits_form
-from attnkit.figures.practice import unanswered
-from attnkit.lessons.exercises import all_exercises, all_guesses, exercise
-from attnkit.lessons.exercises.grading import RIGHT, Choice, Function, Guess, Judged, Value, sentence
-from booklib import road, toc
+from bookkit.figures import Practice, base
+from bookkit.figures.practice import fits as fits_form
+from bookkit.figures.practice import unanswered
+from bookkit.lessons.exercises import all_exercises, all_guesses, exercise
+from bookkit.lessons.exercises.grading import RIGHT, Choice, Function, Guess, Judged, Value, sentence
+from website import road, toc
 
 EXERCISES = all_exercises()
 TYPED = {name: one for name, one in EXERCISES.items() if one.form["kind"] == "numbers"}
@@ -266,7 +266,7 @@ def packed(text):
 
 
 def test_script_and_style_weigh_seven_kilobytes():
-    progress = base.light((ROOT / "_static/progress.js").read_text(encoding="utf-8"))
+    progress = base.light((ROOT / "website/static/progress.js").read_text(encoding="utf-8"))
     style = lightningcss.process_stylesheet(base.stylesheet("practice"), minify=True)
     parts = [packed(base.script("practice")), packed(style), packed(progress)]
     print(f"\nscript {parts[0]}, style {parts[1]}, progress {parts[2]}: {sum(parts)} bytes")

@@ -6,8 +6,8 @@ from conftest import WIDE, node, on
 from hand import CASES, alone, drag, figure, press, rows, says
 
 from attnkit import scores, softmax
-from attnkit.figures import ScoreField
-from attnkit.pictures.formats import fixed
+from bookkit.figures import ScoreField
+from bookkit.pictures.formats import fixed
 
 PAGES = ["chapters/score_functions"]
 HELD = "svg .ak-hit"

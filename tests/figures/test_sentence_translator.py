@@ -9,9 +9,9 @@ from conftest import blocks, counted, node
 from hand import CUT, alone, fits, live, press, says
 from random_models import random_translator, translators
 
-from attnkit.figures import SentenceTranslator
-from attnkit.pictures import draw
-from attnkit.pictures.formats import fixed
+from bookkit.figures import SentenceTranslator
+from bookkit.pictures import draw
+from bookkit.pictures.formats import fixed
 
 PAGES = ["chapters/translation"]
 TALL = ["Take back a word", "Take back a word", "At random"]

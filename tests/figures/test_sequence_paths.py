@@ -8,8 +8,8 @@ from conftest import WIDE, blocks, counted, node, on
 from hand import CUT, alone, figure, fits, live, press, says
 
 from attnkit import causal_mask, window_mask
-from attnkit.figures import SequencePaths
-from attnkit.pictures import graphs
+from bookkit.figures import SequencePaths
+from bookkit.pictures import graphs
 
 PAGES = ["chapters/recurrence_and_graphs"]
 

@@ -8,8 +8,8 @@ from conftest import WIDE, node, on
 from hand import CASES, drag, figure, says
 
 from attnkit import softmax
-from attnkit.figures import SoftDictionary
-from attnkit.pictures.formats import fixed
+from bookkit.figures import SoftDictionary
+from bookkit.pictures.formats import fixed
 
 PAGES = ["chapters/soft_dictionary"]
 HELD = "svg .ak-hit"

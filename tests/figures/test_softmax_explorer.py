@@ -6,8 +6,8 @@ from conftest import WIDE, node, on
 from hand import CASES, figure, says
 
 from attnkit import softmax
-from attnkit.figures import SoftmaxExplorer, softmax_explorer
-from attnkit.pictures.formats import fixed
+from bookkit.figures import SoftmaxExplorer, softmax_explorer
+from bookkit.pictures.formats import fixed
 
 PAGES = ["chapters/softmax", "further/softmax"]
 

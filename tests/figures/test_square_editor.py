@@ -7,9 +7,9 @@ import pytest
 from conftest import WIDE, node, on
 from hand import AXES, CASES, POINTS, WORDS, alone, figure, fits, says, tenths
 
-from attnkit.figures import SquareEditor
-from attnkit.pictures import draw
-from attnkit.pictures.formats import fixed
+from bookkit.figures import SquareEditor
+from bookkit.pictures import draw
+from bookkit.pictures.formats import fixed
 
 PAGES = ["chapters/notation"]
 

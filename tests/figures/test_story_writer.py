@@ -10,10 +10,10 @@ from conftest import DARK_PHONE, blocks, counted, node, on
 from hand import CUT, alone, figure, fits, live, press, says
 from random_models import LEXICON, random_storyteller, storytellers
 
-from attnkit.figures import StoryWriter
-from attnkit.lessons import storyteller
-from attnkit.pictures import draw
-from attnkit.pictures.formats import fixed
+from bookkit.figures import StoryWriter
+from bookkit.lessons import storyteller
+from bookkit.pictures import draw
+from bookkit.pictures.formats import fixed
 
 PAGES = ["chapters/writing"]
 

@@ -7,8 +7,8 @@ import pytest
 from conftest import WIDE, node, on
 from hand import CASES, alone, figure, says
 
-from attnkit.figures import SwappedWords
-from attnkit.pictures.formats import compact, fixed
+from bookkit.figures import SwappedWords
+from bookkit.pictures.formats import compact, fixed
 
 PAGES = ["chapters/multi_head"]
 

@@ -7,10 +7,10 @@ import pytest
 from conftest import node
 from hand import CASES, alone, fits, press, says
 
-from attnkit.figures import TaughtKinds
-from attnkit.figures.taught_kinds import taught
-from attnkit.lessons import few_sentences
-from attnkit.pictures.formats import fixed
+from bookkit.figures import TaughtKinds
+from bookkit.figures.taught_kinds import taught
+from bookkit.lessons import few_sentences
+from bookkit.pictures.formats import fixed
 
 PAGES = ["chapters/taught_with_twelve_sentences"]
 

@@ -9,8 +9,8 @@ import pytest
 from conftest import ROOT, node
 from hand import CASES, alone, fits, live, press, says
 
-from attnkit.figures import TextPieces
-from attnkit.figures.text_pieces import drawn
+from bookkit.figures import TextPieces
+from bookkit.figures.text_pieces import drawn
 
 PAGES = ["chapters/your_own_text"]
 spec = importlib.util.spec_from_file_location("transformer", ROOT / "examples" / "transformer.py")

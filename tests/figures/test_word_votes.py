@@ -6,9 +6,9 @@ from conftest import node
 from hand import CASES, CUT, alone, fits, live, press, rows, says
 
 from attnkit import attention
-from attnkit.figures import WordVotes
-from attnkit.pictures import draw, palette
-from attnkit.pictures.formats import fixed
+from bookkit.figures import WordVotes
+from bookkit.pictures import draw, palette
+from bookkit.pictures.formats import fixed
 
 PAGES = ["chapters/queries_keys_values"]
 # The first head looks at the noun, and the second only at "girl": it answers "cet" unless told otherwise.

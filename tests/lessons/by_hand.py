@@ -4,7 +4,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from attnkit.lessons.reviews import REVIEW_WORDS, ReviewModel
+from bookkit.lessons.reviews import REVIEW_WORDS, ReviewModel
 
 
 def close(a, b):

@@ -3,14 +3,14 @@
 import pytest
 import torch
 
-from attnkit.lessons import storyteller
-from attnkit.lessons.answering import answer, beginnings_with_coins, dialogues, goes_on, shares, tune
-from attnkit.lessons.measured import results
-from attnkit.lessons.stories import errors
-from attnkit.lessons.storyteller import StoryTask
-from booklib.toc import importing
+from bookkit.lessons import storyteller
+from bookkit.lessons.answering import answer, beginnings_with_coins, dialogues, goes_on, shares, tune
+from bookkit.lessons.measured import results
+from bookkit.lessons.stories import errors
+from bookkit.lessons.storyteller import StoryTask
+from website.toc import importing
 
-PAGES = importing("attnkit.lessons.answering")
+PAGES = importing("bookkit.lessons.answering")
 
 
 @pytest.fixture(scope="module")

@@ -9,12 +9,12 @@ import yaml
 from bs4 import BeautifulSoup
 from conftest import ROOT
 
-from attnkit.lessons.back_matter import claims, letters, moving, pages, places, sections, subjects, terms, typeset
-from booklib import lists, road, toc
-from booklib.toc import importing
+from website import lists, road, toc
+from website.back_matter import claims, letters, moving, pages, places, sections, subjects, terms, typeset
+from website.toc import importing
 
-PAGES = importing("attnkit.lessons.back_matter")
-TERMS, CLAIMS, LETTERS, SUBJECTS = (yaml.safe_load((ROOT / f"{name}.yml").read_text(encoding="utf-8"))
+PAGES = importing("website.back_matter")
+TERMS, CLAIMS, LETTERS, SUBJECTS = (yaml.safe_load((ROOT / "data" / f"{name}.yml").read_text(encoding="utf-8"))
                                     for name in ("terms", "claims", "letters", "subjects"))
 
 
@@ -122,11 +122,12 @@ def test_the_lists_fit_the_pages():
     ("letters", "slug: positions", "slug: postions", "names the page 'postions', and there is none"),
     ("claims", "slug: softmax", "slug: hardmax", "names the page 'hardmax', and there is none")])
 def test_what_does_not_fit_is_named(tmp_path, name, there, planted, said):
-    for path in ["_toc.yml", "terms.yml", "subjects.yml", "letters.yml", "claims.yml", "chapters", "further", "reference", "index.ipynb"]:
+    (tmp_path / "data").mkdir()
+    for path in ["_toc.yml", "data/terms.yml", "data/subjects.yml", "data/letters.yml", "data/claims.yml", "chapters", "further", "reference", "index.ipynb"]:
         (tmp_path / path).symlink_to(ROOT / path)
-    text = (ROOT / f"{name}.yml").read_text(encoding="utf-8")
-    (tmp_path / f"{name}.yml").unlink()
-    (tmp_path / f"{name}.yml").write_text(text.replace(there, planted, 1), encoding="utf-8")
+    text = (ROOT / "data" / f"{name}.yml").read_text(encoding="utf-8")
+    (tmp_path / "data" / f"{name}.yml").unlink()
+    (tmp_path / "data" / f"{name}.yml").write_text(text.replace(there, planted, 1), encoding="utf-8")
     found = list(lists.problems(tmp_path))
     assert (any(said in problem for problem in found) and len(found) == 1) and there in text
 

@@ -3,11 +3,11 @@
 import pytest
 import torch
 
-from attnkit.lessons.coreference import CoreferenceModel, CoreferenceTask
-from booklib.toc import importing
+from bookkit.lessons.coreference import CoreferenceModel, CoreferenceTask
 from lessons.by_hand import close, scatter
+from website.toc import importing
 
-PAGES = importing("attnkit.lessons.coreference")
+PAGES = importing("bookkit.lessons.coreference")
 
 
 def test_one_layer_keeps_the_ratio_of_two_weights():

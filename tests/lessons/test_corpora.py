@@ -9,7 +9,7 @@ from itertools import product
 
 import pytest
 
-from attnkit.lessons.corpora import (
+from bookkit.lessons.corpora import (
     DRINKS,
     copies,
     crossings,
@@ -21,9 +21,9 @@ from attnkit.lessons.corpora import (
     translation_of,
     vocabulary,
 )
-from booklib.toc import importing
+from website.toc import importing
 
-PAGES = importing("attnkit.lessons.corpora")
+PAGES = importing("bookkit.lessons.corpora")
 
 
 # Whole sentences: English, French, and for each French word the digits of its English positions, the certain one first.

@@ -10,7 +10,8 @@ from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from attnkit import attention, causal_mask, window_mask
-from attnkit.lessons.costs import (
+from attnkit.modules import MultiHeadAttention
+from bookkit.lessons.costs import (
     MODELS,
     LayerOperations,
     cache_bytes,
@@ -19,11 +20,10 @@ from attnkit.lessons.costs import (
     quadratic_share,
     weights_bytes,
 )
-from attnkit.lessons.storyteller import KeyValueCache, Storyteller
-from attnkit.modules import MultiHeadAttention
-from booklib.toc import importing
+from bookkit.lessons.storyteller import KeyValueCache, Storyteller
+from website.toc import importing
 
-PAGES = importing("attnkit.lessons.costs")
+PAGES = importing("bookkit.lessons.costs")
 
 
 class Counting(TorchDispatchMode):
@@ -72,7 +72,7 @@ def test_bytes_of_caches():
     assert llama.cache_bytes(10) * llama.heads == cache_bytes(10, llama.layers, llama.heads, llama.head_width) * llama.kv_heads
     # "equal to GQA with only 2.25 groups" (DeepSeek-AI, 2024, table 1)
     assert deepseek.cache_bytes(8, 1) == 2.25 * cache_bytes(8, deepseek.layers, 1, deepseek.head_width, 1)
-    keys = re.findall(r"^@\w+\{(\w+),", (ROOT / "references.bib").read_text(encoding="utf-8"), flags=re.M)
+    keys = re.findall(r"^@\w+\{(\w+),", (ROOT / "data/references.bib").read_text(encoding="utf-8"), flags=re.M)
     for name, size in MODELS.items():
         assert size.source in keys and size.heads % size.kv_heads == 0, name
         assert size.heads * size.head_width == size.width or size.latent, name

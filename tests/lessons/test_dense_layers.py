@@ -4,12 +4,12 @@ import pytest
 import torch
 from torch import nn
 
-from attnkit.lessons.corpora import DRINKS
-from attnkit.lessons.dense_layers import ConcatenationClassifier, DrinkTask, PoolingClassifier
-from booklib.toc import importing
+from bookkit.lessons.corpora import DRINKS
+from bookkit.lessons.dense_layers import ConcatenationClassifier, DrinkTask, PoolingClassifier
 from lessons.by_hand import close, scatter
+from website.toc import importing
 
-PAGES = importing("attnkit.lessons.dense_layers")
+PAGES = importing("bookkit.lessons.dense_layers")
 
 
 def test_drink_task_encodes():

@@ -3,13 +3,13 @@
 import pytest
 import torch
 
-from attnkit.lessons.corpora import english_french
-from attnkit.lessons.encoder_decoder import REACH, EncoderDecoder
-from attnkit.lessons.training import new_model
-from attnkit.lessons.translation import TranslationTask
-from booklib.toc import importing
+from bookkit.lessons.corpora import english_french
+from bookkit.lessons.encoder_decoder import REACH, EncoderDecoder
+from bookkit.lessons.training import new_model
+from bookkit.lessons.translation import TranslationTask
+from website.toc import importing
 
-PAGES = importing("attnkit.lessons.encoder_decoder")
+PAGES = importing("bookkit.lessons.encoder_decoder")
 
 
 @pytest.fixture

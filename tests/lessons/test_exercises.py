@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from conftest import ROOT
 
-from attnkit.lessons.exercises import all_exercises, all_guesses, check, exercise
-from attnkit.lessons.exercises.grading import RIGHT, UNANSWERED, Choice, Function, Judged, Value
-from booklib import road, toc
+from bookkit.lessons.exercises import all_exercises, all_guesses, check, exercise
+from bookkit.lessons.exercises.grading import RIGHT, UNANSWERED, Choice, Function, Judged, Value
+from website import road, toc
 
-PAGES = toc.importing("attnkit.lessons.exercises")
+PAGES = toc.importing("bookkit.lessons.exercises")
 EXERCISES = all_exercises()
 NAMES = sorted(EXERCISES)
 

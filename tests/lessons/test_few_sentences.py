@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 import torch
 
-from attnkit.lessons import few_sentences, minilm
-from attnkit.lessons.few_sentences import HELD_OUT, REQUESTS, SentenceModel, bags, draw, right, taught, tune
-from booklib.toc import importing
+from bookkit.lessons import few_sentences, minilm
+from bookkit.lessons.few_sentences import HELD_OUT, REQUESTS, SentenceModel, bags, draw, right, taught, tune
+from website.toc import importing
 
-PAGES = importing("attnkit.lessons.few_sentences")
+PAGES = importing("bookkit.lessons.few_sentences")
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 from attnkit import attention, window_mask
-from attnkit.lessons.graphs import (
+from bookkit.lessons.graphs import (
     OPINIONS,
     TOPICS,
     GraphAttention,
@@ -17,11 +17,11 @@ from attnkit.lessons.graphs import (
     leaky_relu,
     message_passing,
 )
-from attnkit.lessons.training import new_model
-from booklib.toc import importing
+from bookkit.lessons.training import new_model
 from lessons.by_hand import close, items
+from website.toc import importing
 
-PAGES = importing("attnkit.lessons.graphs")
+PAGES = importing("bookkit.lessons.graphs")
 
 
 def test_messages_are_attention_under_a_mask():

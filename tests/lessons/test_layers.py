@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 import torch
 
-from attnkit.lessons.layers import OUTCOMES, PEOPLE, VECTORS, ChainModel, ChainTask, chain_lines
-from attnkit.lessons.training import new_model
 from attnkit.modules import TransformerBlock
-from booklib.toc import importing
+from bookkit.lessons.layers import OUTCOMES, PEOPLE, VECTORS, ChainModel, ChainTask, chain_lines
+from bookkit.lessons.training import new_model
 from lessons.by_hand import close, scatter
+from website.toc import importing
 
-PAGES = importing("attnkit.lessons.layers")
+PAGES = importing("bookkit.lessons.layers")
 
 
 def test_a_line_told_in_pairs():

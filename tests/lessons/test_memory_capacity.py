@@ -5,12 +5,12 @@ import pytest
 import torch
 from torch import nn
 
-from attnkit.lessons.memory_capacity import MEMORIES, FullTableTask, capacity, random_orders, share_recalled
-from attnkit.lessons.recall import recall_tables
-from booklib.toc import importing
+from bookkit.lessons.memory_capacity import MEMORIES, FullTableTask, capacity, random_orders, share_recalled
+from bookkit.lessons.recall import recall_tables
 from lessons.by_hand import close
+from website.toc import importing
 
-PAGES = importing("attnkit.lessons.memory_capacity")
+PAGES = importing("bookkit.lessons.memory_capacity")
 
 
 def test_random_orders():

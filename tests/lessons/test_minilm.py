@@ -9,11 +9,11 @@ import torch
 from torch import nn
 
 from attnkit import attention
-from attnkit.lessons import minilm
-from attnkit.lessons.stories import stories
-from booklib.toc import importing
+from bookkit.lessons import minilm
+from bookkit.lessons.stories import stories
+from website.toc import importing
 
-PAGES = importing("attnkit.lessons.minilm")
+PAGES = importing("bookkit.lessons.minilm")
 ODD = ["ΟΔΟΣ καὶ Σ. ΑΣ", "ΣΊΣΥΦΟΣ", "", " ", "\t\n", "naïve café, Ångström", "ﬁne ﬂow", "İstanbul’da", "a\u00a0b\u2003c", "zero\u200bwidth", "tab\tand\x00nul", "日本語 and 한국어",
        "emoji 🙂 here", "don't—stop…now", "co-operate (re)mark", "12,345.67%", "e^{x} = 2", "x" * 120, "ǅ ß ſ", "[CLS] [MASK] said", "##ing", "a_b-c/d\\e",
        "Привет, мир!", "مرحبا", "नमस्ते", "¿Qué? ¡Sí!", "«guillemets»", "\ufffd", "A\u0301\u0327", "½ ² ™", "https://example.org/?q=a+b", "C# and C++"]
@@ -42,7 +42,7 @@ class Untouched:
 
 
 def test_pieces_are_those_of_the_tokenizers_package(model):
-    tokenizers = pytest.importorskip("tokenizers", reason="it is in alone.lock")
+    tokenizers = pytest.importorskip("tokenizers", reason="it is in the lock")
     theirs = tokenizers.Tokenizer.from_file(str(minilm.packaged() / "tokenizer.json"))
     theirs.no_truncation()
     theirs.no_padding()

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from attnkit.lessons import minilm
-from attnkit.lessons.minilm_packed import PLACES, pack, unpack
+from bookkit.lessons import minilm
+from bookkit.lessons.minilm_packed import PLACES, pack, unpack
 
 
 def small(rng, width=8):

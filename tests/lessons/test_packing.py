@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from random_models import random_storyteller
 
-from attnkit.lessons.packing import UNIT, VERSION, pack, sizes, unpack
-from attnkit.lessons.storyteller import Storyteller
-from booklib.toc import importing
+from bookkit.lessons.packing import UNIT, VERSION, pack, sizes, unpack
+from bookkit.lessons.storyteller import Storyteller
+from website.toc import importing
 
-PAGES = importing("attnkit.lessons.packing")
+PAGES = importing("bookkit.lessons.packing")
 
 
 def test_numbers_travel_exactly():

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from conftest import ROOT
 
-from attnkit.lessons import minilm
-from attnkit.lessons.passages import LONGEST, Library, Passage, by_words, passages, plain
-from booklib.toc import importing
+from bookkit.lessons import minilm
+from bookkit.lessons.passages import LONGEST, Library, Passage, by_words, passages, plain
+from website.toc import importing
 
-PAGES = importing("attnkit.lessons.passages")
+PAGES = importing("bookkit.lessons.passages")
 
 
 def test_a_notebook_is_cut_into_passages(tmp_path):

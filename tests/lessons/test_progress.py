@@ -5,9 +5,9 @@ import pytest
 from conftest import PATIENCE
 from nbclient import NotebookClient
 
-from booklib.toc import importing
+from website.toc import importing
 
-PAGES = importing("attnkit.lessons.progress")
+PAGES = importing("bookkit.lessons.progress")
 
 
 @pytest.mark.parametrize("environment, watched", [({}, True), ({"ATTNKIT_PROGRESS": "off"}, False), ({"PYTEST_VERSION": "9"}, False)])
@@ -17,7 +17,7 @@ def test_progress_bar_shows_for_a_person_only(environment, watched, monkeypatch)
         monkeypatch.delenv(name, raising=False)
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    cell = nbformat.v4.new_code_cell("import attnkit.lessons.progress, time\n" "attnkit.lessons.progress.EVERY = 0\n" "for _ in attnkit.lessons.progress.progress_bar(3): time.sleep(.01)")
+    cell = nbformat.v4.new_code_cell("import bookkit.lessons.progress, time\n" "bookkit.lessons.progress.EVERY = 0\n" "for _ in bookkit.lessons.progress.progress_bar(3): time.sleep(.01)")
     seen = []
     client = NotebookClient(nbformat.v4.new_notebook(cells=[cell]), kernel_name="python3", startup_timeout=PATIENCE,
                             extra_arguments=["--IPKernelApp.log_level=ERROR"])

@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 from attnkit import attention, causal_mask, window_mask
-from attnkit.lessons.reach import (
+from bookkit.lessons.reach import (
     FILLERS,
     LAYERS,
     NAMES,
@@ -20,11 +20,11 @@ from attnkit.lessons.reach import (
     gradient_reach,
     shortest_path,
 )
-from attnkit.lessons.training import new_model
-from booklib.toc import importing
+from bookkit.lessons.training import new_model
 from lessons.by_hand import close, items
+from website.toc import importing
 
-PAGES = importing("attnkit.lessons.reach")
+PAGES = importing("bookkit.lessons.reach")
 
 
 def test_a_plain_recurrence_is_that_of_torch():

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 import torch
 
-from attnkit.lessons.recall import GUESTS, MENU, RecallTask, recall_tables
-from booklib.toc import importing
+from bookkit.lessons.recall import GUESTS, MENU, RecallTask, recall_tables
 from lessons.by_hand import close, relu, scatter
+from website.toc import importing
 
-PAGES = importing("attnkit.lessons.recall")
+PAGES = importing("bookkit.lessons.recall")
 
 
 @pytest.fixture(scope="module")

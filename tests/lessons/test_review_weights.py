@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import nn
 
-from attnkit.lessons.review_weights import (
+from bookkit.lessons.review_weights import (
     by_what_settles,
     compare,
     examine,
@@ -18,11 +18,11 @@ from attnkit.lessons.review_weights import (
     shuffled,
     train_apart,
 )
-from attnkit.lessons.reviews import Reviews, ReviewTask
-from booklib.toc import importing
+from bookkit.lessons.reviews import Reviews, ReviewTask
 from lessons.by_hand import close, random_reader, read_by_hand
+from website.toc import importing
 
-PAGES = importing("attnkit.lessons.review_weights")
+PAGES = importing("bookkit.lessons.review_weights")
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from attnkit.lessons.reviews import (
+from bookkit.lessons.reviews import (
     BAD,
     DECISIVE_BAD,
     DECISIVE_GOOD,
@@ -20,10 +20,10 @@ from attnkit.lessons.reviews import (
     film_reviews,
     travelling,
 )
-from booklib.toc import importing
 from lessons.by_hand import close, random_reader, read_by_hand, relu
+from website.toc import importing
 
-PAGES = importing("attnkit.lessons.reviews")
+PAGES = importing("bookkit.lessons.reviews")
 
 
 @pytest.fixture(scope="module")

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from attnkit.lessons.scaled_queries import DIVISORS, learned, learned_with_adam, problems, within
-from booklib.toc import importing
+from bookkit.lessons.scaled_queries import DIVISORS, learned, learned_with_adam, problems, within
+from website.toc import importing
 
-PAGES = importing("attnkit.lessons.scaled_queries")
+PAGES = importing("bookkit.lessons.scaled_queries")
 
 
 def by_torch(width, scale, rate, steps, optimiser):
@@ -26,7 +26,7 @@ def by_torch(width, scale, rate, steps, optimiser):
 
 @pytest.mark.parametrize("name", DIVISORS)
 def test_queries_learn_as_torch_lets_them(name, monkeypatch):
-    monkeypatch.setattr("attnkit.lessons.scaled_queries.problems", lambda width: problems(width, number=20))
+    monkeypatch.setattr("bookkit.lessons.scaled_queries.problems", lambda width: problems(width, number=20))
     for width in (4, 64):
         scale = DIVISORS[name](width)
         assert learned(width, scale, [0.3], steps=30)[0] == pytest.approx(by_torch(width, scale, 0.3, 30, torch.optim.SGD), abs=0.051)

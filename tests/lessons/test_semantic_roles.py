@@ -3,12 +3,12 @@
 import pytest
 import torch
 
-from attnkit.lessons.semantic_roles import GiftModel, GiftTask
-from attnkit.lessons.training import encode
-from booklib.toc import importing
+from bookkit.lessons.semantic_roles import GiftModel, GiftTask
+from bookkit.lessons.training import encode
 from lessons.by_hand import scatter
+from website.toc import importing
 
-PAGES = importing("attnkit.lessons.semantic_roles")
+PAGES = importing("bookkit.lessons.semantic_roles")
 
 
 @pytest.mark.parametrize("heads", [1, 2])

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from attnkit.lessons.state_space import state_space_attention, state_space_convolution, state_space_scan
-from booklib.toc import importing
+from bookkit.lessons.state_space import state_space_attention, state_space_convolution, state_space_scan
+from website.toc import importing
 
-PAGES = importing("attnkit.lessons.state_space")
+PAGES = importing("bookkit.lessons.state_space")
 
 
 @pytest.mark.parametrize("own", [False, True])

@@ -5,10 +5,10 @@ import re
 
 import pytest
 
-from attnkit.lessons.stories import WORDS, determined, errors, next_words, other_movers, other_receivers, stories
-from booklib.toc import importing
+from bookkit.lessons.stories import WORDS, determined, errors, next_words, other_movers, other_receivers, stories
+from website.toc import importing
 
-PAGES = importing("attnkit.lessons.stories")
+PAGES = importing("bookkit.lessons.stories")
 
 
 class Replay:

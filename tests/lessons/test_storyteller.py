@@ -9,15 +9,15 @@ import pytest
 import torch
 from torch import nn
 
-from attnkit.lessons import storyteller
-from attnkit.lessons.corpora import vocabulary
-from attnkit.lessons.packing import unpack
-from attnkit.lessons.stories import KINDS, WOMEN, WORDS, determined
-from attnkit.lessons.storyteller import KeyValueCache, StoryTask, Storyteller, write
-from attnkit.lessons.training import new_model
-from booklib.toc import importing
+from bookkit.lessons import storyteller
+from bookkit.lessons.corpora import vocabulary
+from bookkit.lessons.packing import unpack
+from bookkit.lessons.stories import KINDS, WOMEN, WORDS, determined
+from bookkit.lessons.storyteller import KeyValueCache, StoryTask, Storyteller, write
+from bookkit.lessons.training import new_model
+from website.toc import importing
 
-PAGES = importing("attnkit.lessons.storyteller")
+PAGES = importing("bookkit.lessons.storyteller")
 
 
 @pytest.fixture(scope="module")

@@ -5,12 +5,12 @@ from types import ModuleType
 import pytest
 from conftest import ROOT
 
-from attnkit.lessons.measured import results
-from attnkit.lessons.studies import STUDIES, runs
-from booklib.toc import importing
+from bookkit.lessons.measured import results
+from bookkit.studies import STUDIES, runs
 from tools import study
+from website.toc import importing
 
-PAGES = importing("attnkit.lessons.studies")
+PAGES = importing("bookkit.studies")
 
 
 @pytest.mark.parametrize("name", STUDIES)
@@ -43,11 +43,11 @@ def test_a_study_is_written_with_its_command_and_machine(tmp_path, monkeypatch, 
     monkeypatch.setattr(study, "STUDIES", {"one": one, "other": None})
     monkeypatch.setattr(study, "ROOT", tmp_path)
     monkeypatch.setattr("sys.argv", ["study", "one"])
-    (tmp_path / "measured").mkdir()
+    (tmp_path / "data" / "measured").mkdir(parents=True)
     study.main()
     held, pair = results("one", folder=tmp_path), [{"seed": 3, "word": "é"}, {"seed": 4, "word": "é"}]
     assert held["runs"] == [*pair, {"before": pair}] and held["command"] == "make study" and held["about"] == "One of two." and held["machine"]["torch threads"] == 1
-    assert (tmp_path / "measured" / "one.json").read_text(encoding="utf-8").count("\n") == 6
+    assert (tmp_path / "data" / "measured" / "one.json").read_text(encoding="utf-8").count("\n") == 6
     assert "[2 of 2] {'seed': 4, 'word': 'é'}" in capsys.readouterr().out
     monkeypatch.setattr("sys.argv", ["study", "one", "third"])
     with pytest.raises(SystemExit, match="there is no study third; there are one, other"):

@@ -7,10 +7,10 @@ import pytest
 import torch
 from torch import nn
 
-from attnkit.lessons.training import alignment_error_rate, encode, fit, new_model, next_word_loss
-from booklib.toc import importing
+from bookkit.lessons.training import alignment_error_rate, encode, fit, new_model, next_word_loss
+from website.toc import importing
 
-PAGES = importing("attnkit.lessons.training")
+PAGES = importing("bookkit.lessons.training")
 
 
 def test_the_steps_of_fit():

@@ -7,9 +7,9 @@ import pytest
 import torch
 from torch import nn
 
-from attnkit.lessons.corpora import Pair, english_french
-from attnkit.lessons.training import new_model
-from attnkit.lessons.translation import (
+from bookkit.lessons.corpora import Pair, english_french
+from bookkit.lessons.training import new_model
+from bookkit.lessons.translation import (
     BITS,
     BahdanauTranslator,
     FixedVectorTranslator,
@@ -21,10 +21,10 @@ from attnkit.lessons.translation import (
     Translator,
     WordTranslator,
 )
-from booklib.toc import importing
 from lessons.by_hand import close, scatter
+from website.toc import importing
 
-PAGES = importing("attnkit.lessons.translation")
+PAGES = importing("bookkit.lessons.translation")
 VARIANTS = [Translator, StatesOnlyTranslator, BahdanauTranslator, ForwardTranslator, FixedVectorTranslator, StateBasedTranslator, PositionBasedTranslator]
 SOURCE, TARGET = torch.tensor([[3, 4, 5, 6, 7], [8, 9, 3, 0, 0]]), torch.tensor([[1, 5, 6, 4], [1, 7, 8, 9]])
 

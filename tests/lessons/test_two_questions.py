@@ -8,8 +8,8 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from attnkit import attention
-from attnkit.lessons.pointing import FRENCH, QUALITIES, THAT
-from attnkit.lessons.two_questions import (
+from bookkit.lessons.pointing import FRENCH, QUALITIES, THAT
+from bookkit.lessons.two_questions import (
     ADVERBS,
     ANSWERS,
     ASKERS,
@@ -23,9 +23,9 @@ from attnkit.lessons.two_questions import (
     encoded,
     two_questions,
 )
-from booklib.toc import importing
+from website.toc import importing
 
-PAGES = importing("attnkit.lessons.two_questions")
+PAGES = importing("bookkit.lessons.two_questions")
 
 
 def test_the_words_are_different_and_each_answer_has_as_many():

@@ -7,8 +7,8 @@ import pytest
 import torch
 from torch import nn
 
-from attnkit.lessons.training import new_model
-from attnkit.lessons.visual_attention import (
+from bookkit.lessons.training import new_model
+from bookkit.lessons.visual_attention import (
     GATES,
     KINDS_OF_PICTURES,
     SHAPES,
@@ -20,10 +20,10 @@ from attnkit.lessons.visual_attention import (
     travelling,
     windows,
 )
-from booklib.toc import importing
 from lessons.by_hand import close, relu, scatter
+from website.toc import importing
 
-PAGES = importing("attnkit.lessons.visual_attention")
+PAGES = importing("bookkit.lessons.visual_attention")
 QUARTERS = [(slice(8 * i, 8 * i + 8), slice(8 * j, 8 * j + 8)) for i in (0, 1) for j in (0, 1)]
 MARKS = np.array([[[mark == "#" for mark in row] for row in rows] for rows in SHAPES.values()])
 

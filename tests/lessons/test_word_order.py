@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 import torch
 
-from attnkit.lessons.recall import MENU
-from attnkit.lessons.training import new_model
-from attnkit.lessons.word_order import QUESTIONS, SCHEMES, SETTINGS, WORDS, OrderModel, OrderTask, order_sentences
-from booklib.toc import importing
+from bookkit.lessons.recall import MENU
+from bookkit.lessons.training import new_model
+from bookkit.lessons.word_order import QUESTIONS, SCHEMES, SETTINGS, WORDS, OrderModel, OrderTask, order_sentences
 from lessons.by_hand import close, scatter
+from website.toc import importing
 
-PAGES = importing("attnkit.lessons.word_order")
+PAGES = importing("bookkit.lessons.word_order")
 
 
 @pytest.fixture(scope="module")

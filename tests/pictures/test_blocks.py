@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from drawn import Drawing, box_of
 
-from attnkit.pictures import blocks, palette
-from attnkit.pictures.formats import fixed
-from attnkit.pictures.picture import PHONE
-from booklib.toc import importing
+from bookkit.pictures import blocks, palette
+from bookkit.pictures.formats import fixed
+from bookkit.pictures.picture import PHONE
+from website.toc import importing
 
-PAGES = importing("attnkit.pictures.blocks")
+PAGES = importing("bookkit.pictures.blocks")
 
 
 def pairs(line):

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from drawn import Drawing
 
-from attnkit.pictures import charts, metrics, palette
-from attnkit.pictures.formats import fixed, in_bytes, in_time
-from booklib.toc import importing
+from bookkit.pictures import charts, metrics, palette
+from bookkit.pictures.formats import fixed, in_bytes, in_time
+from website.toc import importing
 
-PAGES = importing("attnkit.pictures.charts")
+PAGES = importing("bookkit.pictures.charts")
 
 
 def stands(drawn):

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from drawn import Drawing, said
 
-from attnkit.pictures import draw, metrics, palette
-from attnkit.pictures.formats import fixed
-from booklib.toc import importing
+from bookkit.pictures import draw, metrics, palette
+from bookkit.pictures.formats import fixed
 from pictures.sentence import FEATURES, SENTENCE, W, X
+from website.toc import importing
 
-PAGES = importing("attnkit.pictures.draw")
+PAGES = importing("bookkit.pictures.draw")
 
 
 @pytest.mark.parametrize("values", [True, False])

@@ -5,7 +5,7 @@ import importlib
 import pytest
 from conftest import ROOT
 
-from attnkit.pictures.picture import PHONE, Svg
+from bookkit.pictures.picture import PHONE, Svg
 
 TESTS = [importlib.import_module(f"pictures.{path.stem}") for path in sorted((ROOT / "tests" / "pictures").glob("test_*.py"))
          if path.name != "test_every_picture.py"]

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from drawn import Drawing, crossed, is_clear
 
-from attnkit.pictures import graphs
-from attnkit.pictures.formats import fixed
-from attnkit.pictures.picture import Picture
-from booklib.toc import importing
+from bookkit.pictures import graphs
+from bookkit.pictures.formats import fixed
+from bookkit.pictures.picture import Picture
+from website.toc import importing
 
-PAGES = importing("attnkit.pictures.graphs")
+PAGES = importing("bookkit.pictures.graphs")
 
 
 def strokes(picture, part=0):

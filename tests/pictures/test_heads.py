@@ -7,11 +7,11 @@ import pytest
 from drawn import Drawing, said, signs
 
 from attnkit import multi_head_attention
-from attnkit.pictures import draw, palette
-from attnkit.pictures.heads import multi_head
-from booklib.toc import importing
+from bookkit.pictures import draw, palette
+from bookkit.pictures.heads import multi_head
+from website.toc import importing
 
-PAGES = importing("attnkit.pictures.heads")
+PAGES = importing("bookkit.pictures.heads")
 ROSES = np.random.default_rng(5).normal(size=(5, 4)).round(1)
 
 

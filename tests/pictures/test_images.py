@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from drawn import Drawing, crossed
 
-from attnkit.pictures import images, palette
-from attnkit.pictures.picture import PHONE, Picture
-from booklib.toc import importing
+from bookkit.pictures import images, palette
+from bookkit.pictures.picture import PHONE, Picture
+from website.toc import importing
 
-PAGES = importing("attnkit.pictures.images")
+PAGES = importing("bookkit.pictures.images")
 
 
 def embedded(part):

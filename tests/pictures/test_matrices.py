@@ -5,12 +5,12 @@ import pytest
 from drawn import Drawing, said, signs, written
 
 from attnkit import attention
-from attnkit.pictures import draw, matrices, palette
-from attnkit.pictures.formats import fixed
-from booklib.toc import importing
+from bookkit.pictures import draw, matrices, palette
+from bookkit.pictures.formats import fixed
 from pictures.sentence import FEATURES, KEY, QUERY, SENTENCE, VALUE, W, X
+from website.toc import importing
 
-PAGES = importing("attnkit.pictures.matrices")
+PAGES = importing("bookkit.pictures.matrices")
 
 
 def nearest(drawn, frame, words):

@@ -5,10 +5,10 @@ import string
 import pytest
 from conftest import ROOT
 
-from attnkit.pictures import metrics
-from booklib.toc import importing
+from bookkit.pictures import metrics
+from website.toc import importing
 
-PAGES = importing("attnkit.pictures.metrics")
+PAGES = importing("bookkit.pictures.metrics")
 
 
 @pytest.mark.parametrize("bold, weight", [(False, 400), (True, 600)])
@@ -17,7 +17,7 @@ def test_words_are_measured_in_the_face_that_shows_them(bold, weight):
     from fontTools.subset import Subsetter
     from fontTools.ttLib import TTFont
     from fontTools.varLib.instancer import instantiateVariableFont
-    font, letters = TTFont(ROOT / "_static/fonts/sans.woff2"), Subsetter()
+    font, letters = TTFont(ROOT / "website/static/fonts/sans.woff2"), Subsetter()
     letters.populate(unicodes=map(ord, metrics.WIDTHS[bold]))      # the others would take most of the time
     letters.subset(font)
     font = instantiateVariableFont(font, {"wght": weight})

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from conftest import ROOT
 
-from attnkit.pictures import palette
-from booklib.toc import importing
+from bookkit.pictures import palette
+from website.toc import importing
 
-PAGES = importing("attnkit.pictures.palette")
+PAGES = importing("bookkit.pictures.palette")
 
 
 def rgb(colour):
@@ -96,7 +96,7 @@ def test_style_sheet_repeats_the_palette():
 def test_css_uses_only_colours_of_the_palette():
     """No colour is written down outside the palette: no digits, no functions, no names."""
     used = set()
-    for path in [*(ROOT / "attnkit/figures").glob("*.css"), ROOT / "_static/book.css"]:
+    for path in [*(ROOT / "bookkit/figures").glob("*.css"), ROOT / "website/static/book.css"]:
         text = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
         for property_, value in re.findall(r"(?:^|[;{])\s*([\w-]+)\s*:\s*([^;{}]+)", text):
             assert not re.search(r"#[0-9a-fA-F]{3,8}\b|\b(?:rgb|hsl|hwb|lab|lch|oklab|oklch)a?\(", value), (path.name, property_, value)
@@ -104,11 +104,11 @@ def test_css_uses_only_colours_of_the_palette():
                 plain = r"(var\(--[\w-]+\)|color-mix\(.*\)|none|inherit|transparent|currentColor|[0-9.]+|!important|\s)*"
                 assert re.fullmatch(plain, value, flags=re.I), (path.name, property_, value)
         used |= set(re.findall(r"var\((--ak-[\w-]+)", text))
-    for path in (ROOT / "attnkit/figures").glob("*.js"):
+    for path in (ROOT / "bookkit/figures").glob("*.js"):
         text = re.sub(r"//.*", "", path.read_text())
         assert not re.search(r"[\"'`: ]#[0-9a-fA-F]{3,8}\b|\b(?:rgb|hsl)a?\(", text), path.name
         used |= set(re.findall(r"var\((--ak-[\w-]+)", text))
-    faces = {"--ak-serif", "--ak-sans", "--ak-mono"}      # made by _ext/book_fonts.py
+    faces = {"--ak-serif", "--ak-sans", "--ak-mono"}      # made by website/book_fonts.py
     assert "--ak-query" in used and used - {"--ak-fill-"} - faces <= set(palette.variables())
 
 

@@ -4,11 +4,11 @@ import re
 
 import pytest
 
-from attnkit.pictures import draw, metrics
-from attnkit.pictures.picture import Picture, Svg
-from booklib.toc import importing
+from bookkit.pictures import draw, metrics
+from bookkit.pictures.picture import Picture, Svg
+from website.toc import importing
 
-PAGES = importing("attnkit.pictures.picture")
+PAGES = importing("bookkit.pictures.picture")
 
 
 def test_picture_form():

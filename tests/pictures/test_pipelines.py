@@ -5,12 +5,12 @@ import pytest
 from drawn import Drawing
 
 from attnkit import attention
-from attnkit.pictures import metrics, palette, pipelines
-from attnkit.pictures.formats import fixed
-from booklib.toc import importing
+from bookkit.pictures import metrics, palette, pipelines
+from bookkit.pictures.formats import fixed
 from pictures.sentence import KEY, QUERY, SENTENCE, VALUE
+from website.toc import importing
 
-PAGES = importing("attnkit.pictures.pipelines")
+PAGES = importing("bookkit.pictures.pipelines")
 
 
 # ---- one output

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from drawn import Drawing
 
-from attnkit.pictures import plots
-from booklib.toc import importing
+from bookkit.pictures import plots
+from website.toc import importing
 
-PAGES = importing("attnkit.pictures.plots")
+PAGES = importing("bookkit.pictures.plots")
 POINTS, NAMES, ARROW = [[1, 0], [0, 2], [-1, -1]], ["a", "b", "c"], [1.0, 0.5]
 
 

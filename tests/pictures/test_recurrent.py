@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from drawn import Drawing, box_of, is_clear
 
-from attnkit.pictures import recurrent
-from attnkit.pictures.formats import fixed
-from attnkit.pictures.picture import PHONE
-from booklib.toc import importing
+from bookkit.pictures import recurrent
+from bookkit.pictures.formats import fixed
+from bookkit.pictures.picture import PHONE
+from website.toc import importing
 
-PAGES = importing("attnkit.pictures.recurrent")
+PAGES = importing("bookkit.pictures.recurrent")
 LOVE, AIME = ["I", "love", "you"], ["je", "t'", "aime"]
 QUEEN, REINE = "we do not admire the young queen".split(), "nous n' admirons pas la jeune reine".split()
 

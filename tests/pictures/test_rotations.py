@@ -7,11 +7,11 @@ import pytest
 from drawn import Drawing
 
 from attnkit import rotary
-from attnkit.pictures import palette, rotations
-from attnkit.pictures.formats import fixed
-from booklib.toc import importing
+from bookkit.pictures import palette, rotations
+from bookkit.pictures.formats import fixed
+from website.toc import importing
 
-PAGES = importing("attnkit.pictures.rotations")
+PAGES = importing("bookkit.pictures.rotations")
 PAIRS = [(1, 0), (4, 3), (7, 6), (0, 5)]
 
 

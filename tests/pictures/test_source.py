@@ -6,10 +6,10 @@ import pytest
 
 import attnkit
 from attnkit import modules
-from attnkit.pictures import source
-from booklib.toc import importing
+from bookkit.pictures import source
+from website.toc import importing
 
-PAGES = importing("attnkit.pictures.source")
+PAGES = importing("bookkit.pictures.source")
 
 
 def test_listings_are_the_source_itself():

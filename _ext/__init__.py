@@ -1,1 +1,0 @@
-"""Sphinx extensions: how the site is made."""

@@ -1,5 +1,0 @@
-"""Pictures for notebooks: squares, diagrams, charts, plots and listings, each with its words."""
-
-from attnkit.pictures.picture import Picture
-
-__all__ = ["Picture"]

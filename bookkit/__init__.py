@@ -1,0 +1,1 @@
+"""What the chapters show, train and ask, on top of ``attnkit``: pictures, figures that move, lessons, studies."""

@@ -1,0 +1,123 @@
+"""A question to the book, answered by attention: its passages with their weights."""
+
+from html import escape
+from typing import Protocol
+
+import numpy as np
+import traitlets
+
+from attnkit import checks, softmax
+from bookkit.figures.base import Between, Figure, still_table
+from bookkit.pictures.formats import fixed
+
+SHOWN = 6                    # passages
+FINE = 100                   # a number of a vector is drawn in hundredths
+
+
+class Asked(Protocol):
+    """What can be asked; `bookkit.lessons.passages.Library` is one.
+
+    ``passages`` is a list of m things with ``page``, ``title``, ``heading``, ``anchor`` and ``text``, ``keys`` their
+    vectors (m, d).
+    """
+
+    passages: list
+    keys: np.ndarray
+
+    def ask(self, question):
+        """The vector of a question (d,), and its dot products with the keys (m,)."""
+
+
+class AskBook(Figure):
+    """Ask, and see which passages answer: a question is the query, vectors of passages are keys, the passages values.
+
+    Parameters
+    ----------
+    library : Asked, optional
+        What a notebook asks. A page fetches the real model and the passages of the book when asked to.
+    questions : sequence of str
+        Some to begin with, each a button.
+    opening : pair, optional
+        Something small that is asked at first, so that the figure does not open empty: another that can be asked, and
+        a question to it.
+    temperature : float
+        Of the softmax over all passages, from 0.01 to 1.
+    caption : str
+
+    Raises
+    ------
+    TypeError, ValueError
+        A question that is no text, a temperature out of bounds.
+
+    Examples
+    --------
+    >>> AskBook(questions=["Why a root?"]).weights
+    []
+    """
+
+    kind = "ask_book"
+    STILL = "Where scripts may run, a question can be asked here, and the model answers in the browser."
+    questions = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    question = traitlets.Unicode("").tag(sync=True, reset=True)
+    found = traitlets.Dict().tag(sync=True, reset=True)
+    temperature = Between(0.01, 1, 0.05).tag(sync=True, reset=True)
+
+    def __init__(self, library=None, questions=(), opening=None, temperature=0.05, caption=""):
+        self._library = library
+        questions = checks.sequence(questions, "questions", "str")
+        if wrong := [one for one in questions if not isinstance(one, str)]:
+            raise TypeError(f"questions must be str, got {wrong[0]!r}")
+        first = {} if opening is None else {"question": opening[1], "found": answered(*opening)}
+        super().__init__(questions=questions, temperature=temperature, caption=caption, **first)
+
+    @traitlets.observe("question")
+    def _ask(self, change):
+        """A reader has asked; on a page without a kernel the script does the same."""
+        if self.found.get("question") != self.question:
+            self.found = answered(self._library, self.question) if self.question and self._library else {}
+
+    @property
+    def weights(self):
+        """The weights of all passages, those that are shown first."""
+        if not self.found:
+            return []
+        return softmax(np.array(self.found["scores"]), temperature=self.temperature).tolist()
+
+    def still(self):
+        """The passages that are shown, with their scores and weights."""
+        top, scores = self.found.get("top", []), self.found.get("scores", [])
+        rows = [[passage["text"], passage["heading"], fixed(score), fixed(weight)]
+                for passage, score, weight in zip(top, scores, self.weights)]
+        table = still_table(["passage", "section", "score", "weight"], rows)
+        asked = f"{escape(self.question)} At the temperature {fixed(self.temperature)}:"
+        return f'<div><p>{asked}</p><div style="overflow-x:auto">{table}</div></div>'
+
+
+def answered(library, question):
+    """What a question finds, as it travels to the page: the best passage of each section with its key, one for each of
+    the best sections; and the scores of all, theirs first.
+    """
+    query, scores = library.ask(question)
+    order = np.argsort(-scores, kind="stable").tolist()
+    best = {}
+    for k in order:
+        best.setdefault(section(library.passages[k]) or k, k)
+    shown = list(best.values())[:SHOWN]
+    rest = [k for k in order if k not in shown]
+    top = [told(library.passages[k]) | {"key": rounded(library.keys[k])} for k in shown]
+    return {"question": question, "query": rounded(query), "top": top, "scores": scores[shown + rest].round(4).tolist()}
+
+
+def section(passage):
+    """Where a passage stands; a sentence of no page stands for itself."""
+    return passage.page and (passage.page, passage.anchor)
+
+
+def rounded(vector):
+    """As it is drawn."""
+    return (vector * FINE).round().astype(int).tolist()
+
+
+def told(passage):
+    """A passage as plain data."""
+    return {name: getattr(passage, name) for name in ("page", "title", "heading", "anchor", "text")}

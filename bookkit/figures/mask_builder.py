@@ -1,0 +1,114 @@
+"""A mask to build: which word may be seen from which, and the weights that are left."""
+
+import math
+from html import escape
+
+import numpy as np
+import traitlets
+
+from attnkit import causal_mask, checks, padding_mask, softmax, window_mask
+from bookkit.figures.base import Figure, Index, number_array, still_cell
+from bookkit.pictures.formats import fixed
+
+
+class MaskBuilder(Figure):
+    """Hide keys from queries, or allow them again; the weights of the row are a softmax over the allowed keys.
+
+    Parameters
+    ----------
+    words : list of 3 to 8 str
+        Each is a query, in its row, and a key, in its column.
+    scores : array, shape (n, n), within ±1000
+        The score of each query (row) and key (column).
+    mask : boolean array, shape (n, n), optional
+        True = may attend; `causal_mask` if not given.
+    caption : str
+    padding : int
+        How many words at the end are padding, at most n - 2.  There are masks with padding to choose from only where
+        there is some.
+    row : int, optional
+        The query of which the figure speaks first; if not given, one in the middle that is no padding.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Numbers, a mask, words or a row of another kind, shape or size, also when `mask` or `row` is set later.
+
+    Examples
+    --------
+    >>> figure = MaskBuilder(["a", "b", "c"], [[1, 0, 2], [2, 2, 5], [0, 0, 0]])
+    >>> figure.weights.round(2).tolist()
+    [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.33, 0.33, 0.33]]
+    >>> figure.preset
+    'causal'
+    >>> figure.mask = [[True, True, True], [False, False, False], [True, True, True]]
+    >>> figure.weights[1].tolist(), figure.preset
+    ([0.0, 0.0, 0.0], None)
+    """
+
+    kind = "mask_builder"
+    LEAST, MOST, LIMIT = 3, 8, 1000
+    HIDDEN = "×"
+    words = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    scores = traitlets.List().tag(sync=True)
+    padding = traitlets.Int(0).tag(sync=True)
+    mask = traitlets.Any().tag(sync=True, reset=True)
+    row = Index("words", "words").tag(sync=True, reset=True)
+
+    def __init__(self, words, scores, mask=None, caption="", padding=0, row=None):
+        if not isinstance(words, list | tuple) or not all(isinstance(word, str) for word in words):
+            raise TypeError(f"words must be a list of str, got {words!r}")
+        n = len(words)
+        if not self.LEAST <= n <= self.MOST:
+            raise ValueError(f"words must be {self.LEAST} to {self.MOST}, got {n}")
+        scores = number_array(scores, "scores", -self.LIMIT, self.LIMIT, (n, n))
+        padding = checks.count(padding, "padding", least=0)
+        if padding > n - 2:
+            raise ValueError(f"padding must leave at least two words, got {padding} of {n}")
+        row = min((n - 1) // 2, n - 1 - padding) if row is None else row
+        super().__init__(words=list(words), scores=scores, padding=padding,
+                         mask=causal_mask(n) if mask is None else mask, row=row, caption=caption)
+
+    @traitlets.validate("mask")
+    def _check_mask(self, proposal):
+        value, n = proposal["value"], len(self.words)
+        try:
+            mask = np.asarray(value)
+        except Exception:      # rows of different lengths
+            raise ValueError(f"mask is no array, got {value!r}") from None
+        if mask.dtype.kind != "b":
+            raise TypeError(f"mask must be boolean, True where a query may attend to a key, got {value!r}")
+        if mask.shape != (n, n):
+            raise ValueError(f"mask must have shape {(n, n)}, got {mask.shape}")
+        return mask.tolist()
+
+    @property
+    def weights(self):
+        """The softmax of each row's scores over the keys that it may attend to: shape (n, n); zeros for none."""
+        return softmax(np.where(self.mask, self.scores, -math.inf))
+
+    @property
+    def presets(self):
+        """The masks to choose from by their names, each of shape (n, n)."""
+        n = len(self.words)
+        presets = {"all": np.ones((n, n), dtype=bool), "causal": causal_mask(n), "window": window_mask(n, 1)}
+        if self.padding:
+            real = np.repeat(padding_mask([n - self.padding], n)[0], n, axis=0)
+            presets |= {"padding": real, "causal and padding": causal_mask(n) & real}
+        return presets
+
+    @property
+    def preset(self):
+        """The name of the present mask, None if it was made by hand."""
+        return next((name for name, mask in self.presets.items() if mask.tolist() == self.mask), None)
+
+    def still(self):
+        """A table of the weights, with a cross for each key that is hidden, and the sum of each row."""
+        def line(word, weights, allowed):
+            cells = "".join(still_cell(w, fixed(w) if may else self.HIDDEN, 1, kind="weight")
+                            for w, may in zip(weights, allowed))
+            return f'<tr><th scope="row">{escape(word)}</th>{cells}<td>{fixed(weights.sum())}</td></tr>'
+        head = "".join(f'<th scope="col">{escape(text)}</th>' for text in ["query", *self.words, "sum"])
+        body = "".join(line(*row) for row in zip(self.words, self.weights, self.mask))
+        return (f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+                f"<p>{self.HIDDEN} stands for a key that is hidden: its weight is 0.</p>")

@@ -1,0 +1,314 @@
+"""Train the matrix of the scores x M xᵀ, step by step: its loss, its numbers and the weights that come of them."""
+
+import numpy as np
+import traitlets
+
+from attnkit import softmax
+from attnkit.sampling import Xorshift
+from bookkit.figures.base import Figure, Index, index, number_array, still_cell, still_table
+from bookkit.pictures.formats import fixed
+
+MOST = 300                       # steps that can be trained in all
+SHOWN = 4                        # held-out sentences that are drawn
+RATES = (0.1, 1.0, 10.0, 1000.0)
+SPREADS = (0.5, 30.0)            # from small weights that all differ a little, to hard ones of almost 0 and 1
+
+
+def starting_matrix(seed, size, spread):
+    """Make a matrix of numbers that look random: the same seed makes the same matrix, on any machine.
+
+    Parameters
+    ----------
+    seed : int
+        From 0 to 9999.
+    size : int
+        Rows, and as many columns.
+    spread : float
+        The numbers lie between -spread and spread.
+
+    Returns
+    -------
+    array, shape (size, size)
+
+    Examples
+    --------
+    >>> starting_matrix(0, 2, 0.5).round(2).tolist()
+    [[-0.18, 0.25], [0.37, 0.06]]
+
+    References
+    ----------
+    Marsaglia (2003), "Xorshift RNGs".
+    Chapter: learning.
+    """
+    random = Xorshift(seed)
+    return np.array([[spread * (2 * random.number() - 1)
+                      for _ in range(size)] for _ in range(size)])
+
+
+class Choice(traitlets.TraitType):
+    """A trait that holds one of some numbers, as a float; anything else is refused in the caller's words."""
+
+    def __init__(self, allowed, default):
+        super().__init__(float(default))
+        self.allowed = allowed
+
+    def validate(self, obj, value):
+        """Raises TypeError or ValueError."""
+        return chosen(value, self.name, self.allowed)
+
+
+class Path(traitlets.TraitType):
+    """A trait that holds what has been trained: a list of pairs, a rate and a number of steps."""
+
+    def validate(self, obj, value):
+        """Raises TypeError or ValueError."""
+        if not isinstance(value, list | tuple) or not all(isinstance(p, list | tuple) and len(p) == 2 for p in value):
+            raise ValueError(f"path must be a list of pairs, a rate and a number of steps, got {value!r}")
+        path = [[chosen(rate, "rate in path", RATES), index(steps, "steps in path", MOST + 1, "steps")]
+                for rate, steps in value]
+        if (total := sum(steps for _, steps in path)) > MOST:
+            raise ValueError(f"path must hold at most {MOST} steps in all, got {total}")
+        return path
+
+
+class MatrixTrainer(Figure):
+    """Train the matrix M of the scores x M xᵀ with which one word of a sentence asks for another.
+
+    Each step moves M against the slopes of the loss over all training sentences: M becomes M - rate · slopes.
+
+    Parameters
+    ----------
+    words : list of str
+        The vocabulary.
+    vectors : array, shape (number of words, d), within ±9
+    features : list of d str, at most six
+        What the numbers of a vector are.
+    sentences : list of lists of int
+        The training sentences: numbers of words, at most eight in each.
+    answers : list of int
+        The place of the word that is meant in each.
+    held_out, held_out_answers :
+        The same of sentences that are measured only.
+    asks : int
+        The place of the word that asks, the same word in every sentence.
+    seed : int
+        From 0 to 9999.  It chooses the first numbers of M, those of `starting_matrix`.
+    rate : float
+        The learning rate of the next steps: 0.1, 1, 10 or 1000.
+    spread : float
+        How large the first numbers of M may be: 0.5 or 30.
+    steps : int
+        How many steps, at most 300, have been made at that rate when the figure opens.
+    shown : int
+        The first of the four held-out sentences that are drawn.
+    caption : str
+
+    Raises
+    ------
+    TypeError, ValueError
+        Numbers of another shape or size, words that do not exist, another rate or spread, more steps than 300; also
+        when one of them is set later.
+
+    Notes
+    -----
+    `path`, a list of pairs of a rate and a number of steps, is what has been trained since the first numbers.  All
+    else follows from it, the seed and the spread.  Where long steps jump about, a difference in the last bit grows:
+    there two machines, or this class and its script, may part after some dozen steps.
+
+    Examples
+    --------
+    >>> trainer = MatrixTrainer(["that", "girl", "runs"], [[0, 1], [1, 0], [-1, 0]], ["thing", "points"],
+    ...                         [[0, 1, 2]], [1], [[0, 2, 1]], [2], asks=0, steps=20)
+    >>> trainer.losses[[0, 10, 20]].round(3).tolist(), trainer.weights[0].round(2).tolist()
+    ([0.696, 0.013, 0.007], [0.05, 0.94, 0.01])
+    """
+
+    kind = "matrix_trainer"
+    words = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    vectors = traitlets.List().tag(sync=True)
+    features = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    sentences = traitlets.List().tag(sync=True)
+    answers = traitlets.List().tag(sync=True)
+    held_out = traitlets.List().tag(sync=True)
+    held_out_answers = traitlets.List().tag(sync=True)
+    asks = traitlets.Int(1).tag(sync=True)
+    shown = Index("held_out", "held-out sentences").tag(sync=True)
+    seed = Index(10_000, "seeds").tag(sync=True, reset=True)
+    spread = Choice(SPREADS, 0.5).tag(sync=True, reset=True)
+    rate = Choice(RATES, 1).tag(sync=True, reset=True)
+    path = Path().tag(sync=True, reset=True)
+
+    def __init__(self, words, vectors, features, sentences, answers, held_out, held_out_answers, asks=1, seed=0,
+                 rate=1.0, spread=0.5, steps=0, shown=0, caption=""):
+        words, features = names(words, "words"), names(features, "features")
+        if len(features) > 6:
+            raise ValueError(f"features must be at most 6, got {len(features)}")
+        vectors = number_array(vectors, "vectors", -9, 9, (len(words), len(features)))
+        sets = {"sentences": sentences, "held_out": held_out}
+        sets = {name: numbered(given, name, len(words)) for name, given in sets.items()}
+        every = [sentence for of_one in sets.values() for sentence in of_one]
+        asks = index(asks, "asks", min(map(len, every)), "places that every sentence has")
+        if len({sentence[asks] for sentence in every}) > 1:
+            raise ValueError(f"the word that asks, at place {asks}, must be the same in every sentence")
+        steps = index(steps, "steps", MOST + 1, "steps")
+        super().__init__(words=words, vectors=vectors, features=features, **sets,
+                         answers=places(answers, "answers", sets["sentences"]),
+                         held_out_answers=places(held_out_answers, "held_out_answers", sets["held_out"]), asks=asks,
+                         shown=shown, seed=seed, spread=spread, rate=rate, path=[[rate, steps]] if steps else [],
+                         caption=caption)
+
+    # ---- what follows from the state
+
+    @property
+    def steps(self):
+        """How many steps have been made."""
+        return sum(steps for _, steps in self.path)
+
+    @property
+    def matrix(self):
+        """The present M: shape (d, d)."""
+        return self._trained()["matrix"]
+
+    @property
+    def losses(self):
+        """The loss of the training sentences before the first step and after each: shape (steps + 1,)."""
+        return self._trained()["losses"]
+
+    @property
+    def held_out_losses(self):
+        """The loss of the held-out sentences, likewise."""
+        return self._trained()["held_out_losses"]
+
+    @property
+    def slopes(self):
+        """How the present loss changes with each number of M: shape (d, d)."""
+        return self._trained()["slopes"]
+
+    @property
+    def weights(self):
+        """The weights of the asking word over each training sentence: a list of arrays."""
+        return self._trained()["weights"]
+
+    @property
+    def held_out_weights(self):
+        """The weights over each held-out sentence: a list of arrays."""
+        return self._trained()["held_out_weights"]
+
+    def _trained(self):
+        """Replay the path; what came of it is kept until the state is another one."""
+        state = (self.seed, self.spread, str(self.path))
+        if getattr(self, "_state", None) != state:
+            matrix = starting_matrix(self.seed, len(self.features), self.spread)
+            vectors = np.array(self.vectors)
+            training = batch(vectors, self.sentences, self.answers, self.asks)
+            held_out = batch(vectors, self.held_out, self.held_out_answers, self.asks)
+            self._state, self._results = state, train(matrix, training, held_out, self.path)
+        return self._results
+
+    def still(self):
+        """Tables: the loss after some of the steps, M, and the weights over the held-out sentences that are drawn."""
+        some = sorted({int(k) for k in np.linspace(0, self.steps, 5)})
+        losses = still_table(["step", "loss", "loss, held out"],
+                             [[str(k), fixed(self.losses[k], 3), fixed(self.held_out_losses[k], 3)] for k in some])
+        return losses + self._still_matrix() + self._still_weights()
+
+    def _still_matrix(self):
+        largest = max(1, np.abs(self.matrix).max())
+        rows = [(name, "".join(still_cell(v, fixed(v), largest) for v in row))
+                for name, row in zip(self.features, self.matrix)]
+        return still_grid(["M", *self.features], rows)
+
+    def _still_weights(self):
+        rows = []
+        for k in range(self.shown, min(self.shown + SHOWN, len(self.held_out))):
+            sentence, weights = [self.words[w] for w in self.held_out[k]], self.held_out_weights[k]
+            cells = (still_cell(w, f"{word} {fixed(w)}", 1, kind="weight") for word, w in zip(sentence, weights))
+            rows.append((sentence[self.held_out_answers[k]], "".join(cells)))
+        asking = self.words[self.held_out[0][self.asks]]
+        longest = max(map(len, self.held_out))
+        table = still_grid(["meant", f"weights of “{asking}”", *[""] * (longest - 1)], rows)
+        return f'<div style="overflow-x:auto">{table}</div>'      # on a phone the rows are longer than the page is wide
+
+
+# ---- the training
+
+def batch(vectors, sentences, answers, asks):
+    """Sentences of different lengths as one array: vectors of zeros fill up the shorter ones.
+
+    Returns (items, real, asking, targets) of shapes (n, longest, d), (n, longest), (n, d) and (n, d).
+    """
+    real = np.arange(max(map(len, sentences))) < np.array([[len(sentence)] for sentence in sentences])
+    items = np.zeros((*real.shape, vectors.shape[1]))
+    items[real] = vectors[[word for sentence in sentences for word in sentence]]
+    return items, real, items[:, asks], items[np.arange(len(sentences)), answers]
+
+
+def measure(matrix, items, real, asking, targets):
+    """The loss of a batch, its slopes by the numbers of the matrix, and the weights, which are zero at a filling."""
+    scores = np.where(real, np.einsum("nd,de,nle->nl", asking, matrix, items), -np.inf)
+    weights = softmax(scores)
+    gaps = np.einsum("nl,nld->nd", weights, items) - targets
+    by_weight = np.einsum("nld,nd->nl", items, 2 * gaps / len(items))
+    by_score = weights * (by_weight - (weights * by_weight).sum(axis=1, keepdims=True))
+    return (gaps**2).sum(axis=1).mean(), np.einsum("nd,nl,nle->de", asking, by_score, items), weights
+
+
+def train(matrix, training, held_out, path):
+    """Gradient descent along a path: what there is to see at its end, by name."""
+    losses, held_out_losses = [], []
+    for rate in [rate for rate, steps in path for _ in range(steps)] + [0]:      # the last only measures
+        loss, slopes, weights = measure(matrix, *training)
+        held_out_loss, _, held_out_weights = measure(matrix, *held_out)
+        losses.append(loss)
+        held_out_losses.append(held_out_loss)
+        matrix = matrix - rate * slopes
+    real = [[row[:n] for row, n in zip(of_one, data[1].sum(axis=1))]
+            for of_one, data in ((weights, training), (held_out_weights, held_out))]
+    return {"matrix": matrix, "losses": np.array(losses), "held_out_losses": np.array(held_out_losses),
+            "slopes": slopes, "weights": real[0], "held_out_weights": real[1]}
+
+
+# ---- checks and parts
+
+def chosen(value, name, allowed):
+    """Check that a number is one of some, and return it as a float."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        raise TypeError(f"{name} must be a number, got {value!r}")
+    if value not in allowed:
+        raise ValueError(f"{name} must be one of {', '.join(f'{one:g}' for one in allowed)}, got {value}")
+    return float(value)
+
+
+def names(given, name):
+    """Check a list of names and return it as a list."""
+    if not isinstance(given, list | tuple) or not all(isinstance(one, str) for one in given):
+        raise TypeError(f"{name} must be a list of str, got {given!r}")
+    if not len(given):
+        raise ValueError(f"{name} must hold at least one str")
+    return list(given)
+
+
+def numbered(sentences, name, count):
+    """Check sentences of word numbers and return them as plain lists."""
+    try:
+        sentences = [list(sentence) for sentence in sentences]
+    except TypeError:
+        raise TypeError(f"{name} must be a list of lists of word numbers, got {sentences!r}") from None
+    if not sentences or not all(1 < len(sentence) <= 8 for sentence in sentences):
+        raise ValueError(f"{name} must hold at least one sentence, each of two to eight words, got {sentences!r}")
+    return [[index(word, f"a word of {name}", count, "words") for word in sentence] for sentence in sentences]
+
+
+def places(answers, name, sentences):
+    """Check that there is a place in each sentence and return them as a list."""
+    if np.ndim(answers) != 1 or len(answers) != len(sentences):
+        raise ValueError(f"{name} must hold a place for each of the {len(sentences)} sentences, got {answers!r}")
+    return [index(place, name, len(sentence), "words of its sentence") for place, sentence in zip(answers, sentences)]
+
+
+def still_grid(head, rows):
+    """A table of rows (heading, cells made already), under texts."""
+    plain = still_table(head, [[name, "cells"] for name, _ in rows])
+    for _, cells in rows:
+        plain = plain.replace("<td>cells</td>", cells, 1)
+    return plain

@@ -1,0 +1,451 @@
+// The trained models that figures run (base.py names the figures), each the one twin of its model in torch, with the same
+// results by the same names; tests/test_models.py compares every one. Here a result is kept by place: rows that a model
+// makes place by place, or step by step, so that a word more costs its own place only.
+((attnkit) => {
+  "use strict";
+
+  /** @typedef {Record<string, Float64Array>} Tensors by name, rows one after the other */
+  /** @typedef {"scores" | "weights"} OfHeads results with a list of numbers for each head */
+  /** @typedef {"norm1" | "query" | "key" | "value" | "heads" | "attention" | "after_attention" | "norm2"} First */
+  /** @typedef {First | "hidden" | "mlp" | "after_mlp"} OfRows results with a row of numbers */
+  /** @typedef {Record<OfRows, Float64Array[]> & Record<OfHeads, Matrix[]>} Block its results, place by place */
+  /** @typedef {{ embedding: Float64Array[], norm: Float64Array[], scores: Matrix }} Ends */
+  /** @typedef {{ annotations: Float64Array[], key: Float64Array[] }} Read of a sentence */
+  /** @typedef {ReturnType<typeof nextWord>} Step */
+
+  // Two loops do nearly all the work, several numbers at a time: a dot product, and a multiple of a row added to another.
+  /** @param {ArrayLike<number>} a @param {number} i @param {ArrayLike<number>} b @param {number} j @param {number} n */
+  function dot(a, i, b, j, n) {
+    let [sum, more] = [0, 0];
+    let k = 0;
+    for (; k + 7 < n; k += 8) {
+      const [p, q] = [i + k, j + k];
+      sum += a[p] * b[q] + a[p + 1] * b[q + 1] + a[p + 2] * b[q + 2] + a[p + 3] * b[q + 3];
+      more += a[p + 4] * b[q + 4] + a[p + 5] * b[q + 5] + a[p + 6] * b[q + 6] + a[p + 7] * b[q + 7];
+    }
+    sum += more;
+    for (; k < n; k++) sum += a[i + k] * b[j + k];
+    return sum;
+  }
+
+  /**
+   * @param {Float64Array} out
+   * @param {number} i
+   * @param {number} factor
+   * @param {ArrayLike<number>} row
+   * @param {number} j
+   * @param {number} n
+   */
+  function add(out, i, factor, row, j, n) {
+    let k = 0;
+    for (; k + 3 < n; k += 4) {
+      out[i + k] += factor * row[j + k];
+      out[i + k + 1] += factor * row[j + k + 1];
+      out[i + k + 2] += factor * row[j + k + 2];
+      out[i + k + 3] += factor * row[j + k + 3];
+    }
+    for (; k < n; k++) out[i + k] += factor * row[j + k];
+  }
+
+  // x W + b, where W is a list of numbers, row after row.
+  /** @param {Float64Array} x @param {Float64Array} w @param {Float64Array} [b] */
+  function product(x, w, b = new Float64Array(w.length / x.length)) {
+    const out = b.slice();
+    for (let i = 0; i < x.length; i++) add(out, 0, x[i], w, i * out.length, out.length);
+    return out;
+  }
+
+  // W x + b.
+  /** @param {Float64Array} w @param {Float64Array} x @param {Float64Array} [b] */
+  function layer(w, x, b = new Float64Array(w.length / x.length)) {
+    const out = b.slice();
+    for (let r = 0; r < out.length; r++) out[r] += dot(w, r * x.length, x, 0, x.length);
+    return out;
+  }
+
+  /** @param {Float64Array} x @param {Float64Array} y */
+  function sum(x, y) {
+    const out = x.slice();
+    add(out, 0, 1, y, 0, x.length);
+    return out;
+  }
+
+  /** @param {Float64Array} x @param {Float64Array} gain @param {Float64Array} bias @param {number} epsilon */
+  function layerNorm(x, gain, bias, epsilon) {
+    const mean = x.reduce((total, v) => total + v, 0) / x.length;
+    const centred = x.map((v) => v - mean);
+    const size = Math.sqrt(dot(centred, 0, centred, 0, x.length) / x.length + epsilon);
+    return centred.map((v, k) => (v / size) * gain[k] + bias[k]);
+  }
+
+  // ---- a packed model, as bookkit/lessons/packing.py writes it
+
+  const VERSION = 2;
+  const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const SIXES = new Uint8Array(128); // what each letter stands for, by its code
+  for (let k = 0; k < 64; k++) SIXES[LETTERS.charCodeAt(k)] = k;
+
+  // The integers of a text that has six bits in each letter: each begins in one and ends in the second after it at most.
+  /** @param {string} letters @param {number} count @param {number} bits */
+  function integers(letters, count, bits) {
+    const codes = new TextEncoder().encode(`${letters}AA`);
+    const [mask, zero] = [2 ** bits - 1, 2 ** (bits - 1)];
+    const out = new Int16Array(count);
+    for (let k = 0; k < count; k++) {
+      const i = Math.floor((k * bits) / 6);
+      const three = (SIXES[codes[i]] << 12) | (SIXES[codes[i + 1]] << 6) | SIXES[codes[i + 2]];
+      out[k] = ((three >> (18 - bits - ((k * bits) % 6))) & mask) - zero;
+    }
+    return out;
+  }
+
+  // The tensors of a packed model by name, rows one after the other; `shapes` says which there must be, null fits any
+  // length. What does not fit is said.
+  attnkit.unpack = (packed, shapes) => {
+    const { version, bits, unit, tensors } = packed;
+    if (version !== VERSION) throw new Error(`a packed model must have version ${VERSION}, got ${version}.`);
+    /** @param {[name: string, wanted: Shape]} tensor @returns {[name: string, numbers: Float64Array]} */
+    const read = ([name, wanted]) => {
+      if (!tensors?.[name]) throw new Error(`the packed model lacks the tensor ${name}.`);
+      const { shape, steps, numbers } = tensors[name];
+      if (shape.length !== wanted.length || wanted.some((side, k) => side !== null && side !== shape[k]))
+        throw new Error(`the tensor ${name} must have shape (${wanted.join(", ")}), got (${shape.join(", ")}).`);
+      const count = shape.reduce((all, side) => all * side, 1);
+      if (steps.length !== count / shape[shape.length - 1] || numbers.length !== Math.ceil((count * bits) / 6))
+        throw new Error(`the tensor ${name} has too many or too few numbers.`);
+      const [found, out] = [integers(numbers, count, bits), new Float64Array(count)];
+      const width = shape[shape.length - 1];
+      steps.forEach((step, r) => {
+        add(out, r * width, step * unit, found, r * width, width);
+      });
+      return [name, out];
+    };
+    return Object.fromEntries(Object.entries(shapes).map(read));
+  };
+
+  // ---- a decoder: word vectors, blocks of attention and MLP, scores of the next word
+
+  /** @param {PackedDecoder} packedDecoder */
+  function decoderShapes({ words, width, num_heads, num_layers, hidden }) {
+    const [vector, square] = [[width], [width, width]];
+    /** @type {Record<string, Shape>} */
+    const block = {
+      ...{ "norm1.gain": vector, "norm1.bias": vector, "norm2.gain": vector, "norm2.bias": vector },
+      ...{ w_query: square, w_key: square, w_value: square, w_output: square, bias: [num_heads, null] },
+      ...{ w1: [width, hidden], b1: [hidden], w2: [hidden, width], b2: vector },
+    };
+    /** @type {Record<string, Shape>} */
+    const shapes = { embedding: [words.length, width], "norm.gain": vector, "norm.bias": vector };
+    for (let k = 0; k < num_layers; k++)
+      for (const [name, shape] of Object.entries(block)) shapes[`layers.${k}.${name}`] = shape;
+    return shapes;
+  }
+
+  // What each head does at place i, `found` being the block's results at the places so far.
+  /** @param {Tensors} of @param {Block} found @param {number} i @param {PackedDecoder} packedDecoder */
+  function attend(of, found, i, { width, num_heads, attention }) {
+    const size = width / num_heads;
+    const reach = of.bias.length / num_heads - 1;
+    const heads = new Float64Array(width);
+    found.scores[i] = Array.from({ length: num_heads }, (_, h) =>
+      Array.from({ length: i + 1 }, (_, j) => {
+        if (attention === "uniform") return 0;
+        const match = dot(found.query[i], h * size, found.key[j], h * size, size) / Math.sqrt(size);
+        return match + of.bias[h * (reach + 1) + reach - Math.min(reach, i - j)];
+      }),
+    );
+    found.weights[i] = found.scores[i].map(attnkit.softmax);
+    found.weights[i].forEach((weights, h) => {
+      weights.forEach((weight, j) => {
+        add(heads, h * size, weight, found.value[j], h * size, size);
+      });
+    });
+    return heads;
+  }
+
+  // A block at place i: all its results there; the last one is what goes on. `moved` stands for what a head has blended,
+  // or the MLP adds.
+  /**
+   * @param {Tensors} of
+   * @param {Block} found
+   * @param {Float64Array} x
+   * @param {number} i
+   * @param {PackedDecoder} packed
+   * @param {Moved[]} moved
+   */
+  function through(of, found, x, i, packed, moved = []) {
+    /** @param {Float64Array} rows @param {string} name */
+    const norm = (rows, name) => layerNorm(rows, of[`${name}.gain`], of[`${name}.bias`], packed.epsilon);
+    found.norm1[i] = norm(x, "norm1");
+    for (const role of /** @type {const} */ (["query", "key", "value"]))
+      found[role][i] = product(found.norm1[i], of[`w_${role}`]);
+    found.heads[i] = attend(of, found, i, packed);
+    for (const { part, vector } of moved) if (part !== "mlp") found.heads[i].set(vector, part * vector.length);
+    found.attention[i] = product(found.heads[i], of.w_output);
+    found.after_attention[i] = sum(x, found.attention[i]);
+    found.norm2[i] = norm(found.after_attention[i], "norm2");
+    found.hidden[i] = product(found.norm2[i], of.w1, of.b1).map((v) => Math.max(v, 0));
+    found.mlp[i] = Float64Array.from(
+      moved.find(({ part }) => part === "mlp")?.vector ?? product(found.hidden[i], of.w2, of.b2),
+    );
+    found.after_mlp[i] = sum(found.after_attention[i], found.mlp[i]);
+    return found.after_mlp[i];
+  }
+
+  /** @type {(keyof Block)[]} */
+  const BLOCK = ["norm1", "query", "key", "value", "scores", "weights", "heads", "attention", "after_attention"];
+  BLOCK.push("norm2", "hidden", "mlp", "after_mlp");
+  /** @template R @param {(keyof R)[]} names @returns {R} */
+  const places = (names) => /** @type {R} */ (Object.fromEntries(names.map((name) => [name, []])));
+
+  /** @param {ArrayLike<number>} numbers */
+  const mean = (numbers) => Array.from(numbers).reduce((total, v) => total + v, 0) / numbers.length;
+
+  // What each part adds to the score of one word less that of another at the last place. The last norm divides by a size;
+  // it is held, so that the parts add up.
+  /** @param {PackedDecoder} packed @param {Tensors} of @param {Decoded} traced @param {number} word @param {number} other @returns {Contribution[]} */
+  function adding({ width, num_heads, num_layers, epsilon, output_scale }, of, traced, word, other) {
+    const i = traced.scores.length - 1;
+    const last = traced[`layers.${num_layers - 1}.after_mlp`][i];
+    const middle = mean(last);
+    const spread = Math.sqrt(mean(last.map((v) => (v - middle) ** 2)) + epsilon);
+    const table = [word, other].map((w) => of.embedding.subarray(w * width, (w + 1) * width));
+    const towards = table[0].map((v, k) => output_scale * (v - table[1][k]));
+    const weighed = towards.map((v, k) => (v * of["norm.gain"][k]) / spread);
+    /** @param {number} layer @param {Contribution["part"]} part @param {Float64Array} vector @returns {Contribution} */
+    const one = (layer, part, vector) => {
+      const centre = mean(vector);
+      return { layer, part, adds: weighed.reduce((total, v, k) => total + v * (vector[k] - centre), 0) };
+    };
+    /** @param {number} layer @param {number} head */
+    const blended = (layer, head) => {
+      const own = traced[`layers.${layer}.heads`][i].map((v, k) =>
+        Math.floor((k * num_heads) / width) === head ? v : 0,
+      );
+      return one(layer, head, product(own, of[`layers.${layer}.w_output`]));
+    };
+    const parts = Array.from({ length: num_layers }, (_, layer) => [
+      ...Array.from({ length: num_heads }, (_, head) => blended(layer, head)),
+      one(layer, "mlp", traced[`layers.${layer}.mlp`][i]),
+    ]);
+    const bias = towards.reduce((total, v, k) => total + v * of["norm.bias"][k], 0);
+    return [one(-1, "embedding", traced.embedding[i]), ...parts.flat(), { layer: -1, part: "bias", adds: bias }];
+  }
+
+  // A model that reads words: `trace` gives, for the numbers of some words, every result by name, a row for each place
+  // (of scores and weights a list for each head; what a head has of a row stands beside what the next one has). It keeps
+  // what it has read: a text that begins like the last one costs its new words only.
+  attnkit.decoder = (packed) => {
+    const { width, num_layers, words, epsilon, output_scale } = packed;
+    const of = attnkit.unpack(packed, decoderShapes(packed));
+    const blocks = Array.from({ length: num_layers }, (_, k) => {
+      const start = `layers.${k}.`;
+      const own = Object.entries(of).filter(([name]) => name.startsWith(start));
+      return Object.fromEntries(own.map(([name, tensor]) => [name.slice(start.length), tensor]));
+    });
+    /** @type {Block[]} */
+    const found = blocks.map(() => places(BLOCK));
+    /** @type {Ends} */
+    const ends = places(["embedding", "norm", "scores"]);
+    /** @type {Record<string, unknown[]>} */
+    const named = { ...ends };
+    found.forEach((one, k) => {
+      for (const name of BLOCK) named[`layers.${k}.${name}`] = one[name];
+    });
+    const results = Object.entries(named);
+    /** @type {number[]} */
+    let known = [];
+    /** @param {Float64Array} x */
+    const ending = (x) => layerNorm(x, of["norm.gain"], of["norm.bias"], epsilon);
+    /** @param {Float64Array} norm */
+    const scored = (norm) => words.map((_, w) => output_scale * dot(norm, 0, of.embedding, w * width, width));
+    /** @param {number} word @param {number} i @param {Moved[]} moved */
+    function read(word, i, moved = []) {
+      ends.embedding[i] = of.embedding.slice(word * width, (word + 1) * width);
+      /** @param {Float64Array} rows @param {Tensors} block @param {number} k */
+      const next = (rows, block, k) =>
+        through(
+          block,
+          found[k],
+          rows,
+          i,
+          packed,
+          moved.filter(({ layer }) => layer === k),
+        );
+      ends.norm[i] = ending(blocks.reduce(next, ends.embedding[i]));
+      ends.scores[i] = scored(ends.norm[i]);
+    }
+    /** @param {number[]} numbers @param {Moved[]} [moved] */
+    function trace(numbers, moved = []) {
+      const first = numbers.findIndex((word, place) => word !== known[place]);
+      if (first >= 0) for (let i = first; i < numbers.length; i++) read(numbers[i], i);
+      known = [...numbers, ...(first < 0 ? known.slice(numbers.length) : [])];
+      if (moved.length) {
+        // The last place is read with parts of another run; it is forgotten afterwards.
+        read(numbers[numbers.length - 1], numbers.length - 1, moved);
+        known = numbers.slice(0, -1);
+      }
+      const now = Object.fromEntries(results.map(([name, rows]) => [name, rows.slice(0, numbers.length)]));
+      return /** @type {Decoded} */ (now);
+    }
+    /** @type {Decoder["contributions"]} */
+    const contributions = (traced, word, other) => adding(packed, of, traced, word, other);
+    return { trace, contributions, tensors: of, soFar: (x) => scored(ending(x)) };
+  };
+
+  // ---- the next word; `never` are the words that are not chosen
+
+  // The highest score first; of equals the first in the vocabulary, as a sort keeps the order of equals.
+  attnkit.ranked = (scores, never) => {
+    const order = scores.map((_, word) => word).filter((word) => !never.includes(word));
+    return order.sort((a, b) => scores[b] - scores[a]);
+  };
+
+  // The words that may be drawn, in the order of the vocabulary, and the shares of the chances that they have.
+  /** @param {number[]} scores @param {number[]} order @param {number} temperature @param {number|null} most */
+  function drawable(scores, order, temperature, most) {
+    // As in Python: of such scores no word can be chosen.
+    if (order.some((word) => Number.isNaN(scores[word]) || scores[word] === Infinity))
+      throw new RangeError("each score must be a number or minus infinity");
+    if (order.every((word) => scores[word] === -Infinity))
+      throw new RangeError("no word may come: every score is minus infinity");
+    const kept = order.slice(0, temperature === 0 ? 1 : (most ?? order.length)).sort((a, b) => a - b);
+    const shares = kept.map((word) => Math.exp((scores[word] - scores[order[0]]) / (temperature || 1)));
+    return { kept, shares, total: shares.reduce((sum, share) => sum + share, 0) };
+  }
+
+  attnkit.chances = (scores, order, temperature, most) => {
+    const { kept, shares, total } = drawable(scores, order, temperature, most);
+    const chances = scores.map(() => 0);
+    kept.forEach((word, k) => {
+      chances[word] = shares[k] / total;
+    });
+    return chances;
+  };
+
+  // The first word up to which the shares add up to more than a random part of them all.
+  attnkit.chosen = (scores, order, temperature, most, random) => {
+    const { kept, shares, total } = drawable(scores, order, temperature, most);
+    let sum = 0;
+    const found = kept.find((_, k) => {
+      sum += shares[k];
+      return sum > random * total;
+    });
+    return found ?? kept[kept.length - 1];
+  };
+
+  // The random number of a seed at a place, counted from 0.
+  attnkit.random = (seed, place) => {
+    const number = attnkit.xorshift(seed);
+    for (let k = 0; k < place; k++) number();
+    return number();
+  };
+
+  // ---- a recurrent translator with additive attention; its matrices have a row for each output
+
+  /** @param {PackedTranslator} packedTranslator @returns {Record<string, Shape>} */
+  function translatorShapes({ source_words, target_words, width, states }) {
+    const [wide, narrow] = [width, width - 2 * states];
+    /** @param {string} part @param {number} given @param {number} kept @returns {Record<string, Shape>} */
+    const cell = (part, given, kept) => ({
+      ...{ [`${part}.w_input`]: [3 * kept, given], [`${part}.w_state`]: [3 * kept, kept] },
+      ...{ [`${part}.b_input`]: [3 * kept], [`${part}.b_state`]: [3 * kept] },
+    });
+    return {
+      ...{ source_embedding: [source_words.length, narrow], target_embedding: [target_words.length, wide] },
+      ...{ ...cell("forwards", narrow, states), ...cell("backwards", narrow, states) },
+      ...{ ...cell("decoder", 2 * wide, wide), initial_state: [wide], v: [wide] },
+      ...{ w_query: [wide, wide], w_key: [wide, wide] },
+      ...{ readout: [target_words.length, 3 * wide], b_readout: [target_words.length] },
+    };
+  }
+
+  /** @param {number} v */
+  const sigmoid = (v) => (1 + Math.tanh(v / 2)) / 2;
+  /** @param {Float64Array[]} parts */
+  const joined = (...parts) => Float64Array.from(parts.flatMap((part) => [...part]));
+
+  // One step of a gated recurrent unit: rows of weights for the reset gate, the update gate and the new state.
+  /** @param {Tensors} of @param {string} part @param {Float64Array} x @param {Float64Array} state */
+  function gru(of, part, x, state) {
+    const n = state.length;
+    const given = layer(of[`${part}.w_input`], x, of[`${part}.b_input`]);
+    const kept = layer(of[`${part}.w_state`], state, of[`${part}.b_state`]);
+    return state.map((old, k) => {
+      const reset = sigmoid(given[k] + kept[k]);
+      const update = sigmoid(given[n + k] + kept[n + k]);
+      return (1 - update) * Math.tanh(given[2 * n + k] + reset * kept[2 * n + k]) + update * old;
+    });
+  }
+
+  // The annotations of words, an embedding each: both states of the encoder, and the word itself.
+  /** @param {Tensors} of @param {Float64Array[]} words @param {number} states */
+  function annotate(of, words, states) {
+    /** @param {string} part @param {number[]} order */
+    const along = (part, order) => {
+      /** @type {Float64Array[]} */
+      const found = [];
+      let state = new Float64Array(states);
+      for (const i of order) {
+        state = gru(of, part, words[i], state);
+        found[i] = state;
+      }
+      return found;
+    };
+    const places = words.map((_, i) => i);
+    const [before, after] = [along("forwards", places), along("backwards", [...places].reverse())];
+    return words.map((word, i) => joined(before[i], after[i], word));
+  }
+
+  // One word more of a translation: the decoder's results at this step, by name.
+  /** @param {Tensors} of @param {Read} read @param {Float64Array} word @param {Float64Array} state */
+  function nextWord(of, { annotations, key }, word, state) {
+    const query = layer(of.w_query, state);
+    const compared = key.map((one) => of.v.reduce((total, v, k) => total + v * Math.tanh(query[k] + one[k]), 0));
+    const weights = attnkit.softmax(compared);
+    const blend = new Float64Array(state.length);
+    weights.forEach((weight, j) => {
+      add(blend, 0, weight, annotations[j], 0, blend.length);
+    });
+    const now = gru(of, "decoder", joined(word, blend), state);
+    const scores = [...layer(of.readout, joined(now, blend, word), of.b_readout)];
+    const chances = attnkit.softmax(scores);
+    const words = attnkit.argmax(chances);
+    return { query, "attention.scores": compared, weights, blend, state: now, scores, chances, words };
+  }
+
+  /** @type {(keyof Step)[]} */
+  const STEP = ["query", "attention.scores", "weights", "blend", "state", "scores", "chances", "words"];
+
+  // A translator: `trace` gives, for the numbers of a sentence, every result of its first steps, at most `count`, by name,
+  // a row for each word or step; the last step is that of <end>. It keeps what it has read and written: a word more of
+  // the same sentence costs its own step only.
+  attnkit.translator = (packed) => {
+    const { width, states, target_words } = packed;
+    const of = attnkit.unpack(packed, translatorShapes(packed));
+    /** @param {string} name @param {number} n @param {number} size */
+    const row = (name, n, size) => of[name].slice(n * size, (n + 1) * size);
+    const [start, end] = ["<start>", "<end>"].map((mark) => target_words.indexOf(mark));
+    let known = /** @type {ReturnType<typeof read> | null} */ (null);
+    /** @param {number[]} numbers */
+    function read(numbers) {
+      const words = numbers.map((n) => row("source_embedding", n, width - 2 * states));
+      const annotations = annotate(of, words, states);
+      const key = annotations.map((one) => layer(of.w_key, one));
+      return { read: String(numbers), annotations, key, steps: /** @type {Step[]} */ ([]) };
+    }
+    /** @param {number[]} numbers @param {number} count */
+    function trace(numbers, count) {
+      if (String(numbers) !== known?.read) known = read(numbers);
+      const { steps, annotations, key } = known;
+      while (steps.length < count && steps[steps.length - 1]?.words !== end) {
+        const { words, state } = steps[steps.length - 1] ?? { words: start, state: of.initial_state };
+        steps.push(nextWord(of, known, row("target_embedding", words, width), state));
+      }
+      const shown = steps.slice(0, count);
+      const named = STEP.map((name) => [name, shown.map((step) => step[name])]);
+      return { annotations, key, ...Object.fromEntries(named) };
+    }
+    return { trace };
+  };
+})(globalThis.attnkit);

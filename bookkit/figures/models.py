@@ -1,0 +1,113 @@
+"""What a figure asks of a trained model: so little that no figure needs to know how the model is made.
+
+A model is written once in Python, with its results by name, and once in JavaScript (`model.js`), which the tests hold
+against it.  A figure sends the packed model to the page, and in Python asks the copy that is unpacked from it: both
+then compute with the same numbers.
+"""
+
+from typing import Generic, Protocol
+
+
+class LanguageModel(Protocol):
+    """Reads the words of a text and scores the next one; `bookkit.lessons.storyteller.Storyteller` is one.
+
+    ``words`` is the vocabulary, ``context`` how many words it reads at most; it has ``num_layers`` layers of
+    ``num_heads`` heads.
+    """
+
+    words: list
+    context: int
+    num_layers: int
+    num_heads: int
+
+    def trace(self, numbers):
+        """Read the numbers of n words: every result on the way by name, as arrays.
+
+        ``embedding`` (n, d); for each layer, with ``layers.0.`` and so on in front, ``query``, ``key``, ``value``,
+        ``scores``, ``weights`` and ``heads`` (h, n, ...), ``after_attention`` and ``after_mlp`` (n, d), ``hidden``
+        (n, hidden units); ``norm`` (n, d) and ``scores`` (n, words).
+        """
+
+    def packed(self):
+        """The model as a dict for JSON, as `bookkit.lessons.packing.pack` makes it."""
+
+    def unpacked(self, packed):
+        """A class method: the model of such a dict."""
+
+
+class OpenModel(LanguageModel, Protocol):
+    """A language model that lets itself be looked into."""
+
+    def so_far(self, stream):
+        """The scores of the next word (..., words) if the model stopped at a stage of its stream (..., d)."""
+
+    def contributions(self, results, word, other):
+        """What each part adds to the score of one word less that of another at the last place, by part, as numbers."""
+
+
+class SentenceModel(Protocol):
+    """Turns a text into a vector; `bookkit.lessons.minilm.MiniLM` is one.
+
+    It has ``num_layers`` layers of ``num_heads`` heads.
+    """
+
+    num_layers: int
+    num_heads: int
+
+    def pieces(self, text, most):
+        """The pieces of a text, and what it puts around them, `most` in all."""
+
+    def numbers(self, text, most):
+        """The numbers of these pieces."""
+
+    def trace(self, numbers):
+        """Read the numbers of n pieces: every result on the way by name, as arrays.
+
+        For each layer, with ``layers.0.`` and so on in front, ``weights`` (h, n, n).
+        """
+
+    def pooled(self, results):
+        """The vector (d,) of a text, of length 1, out of the results of `trace`."""
+
+
+class TranslationModel(Protocol):
+    """Translates a sentence word by word; `bookkit.lessons.translation.WordTranslator` is one."""
+
+    source_words: list
+    target_words: list
+
+    def trace(self, numbers, *, max_length):
+        """Translate the numbers of m words in t steps: every result on the way by name, as arrays.
+
+        ``annotations`` and ``key`` (m, d); ``query``, ``blend`` and ``state`` (t, d), ``attention.scores`` and
+        ``weights`` (t, m), ``scores`` and ``chances`` (t, target words), ``words`` (t,).
+        """
+
+    def packed(self):
+        """The model as a dict for JSON, as `bookkit.lessons.packing.pack` makes it."""
+
+    def unpacked(self, packed):
+        """A class method: the model of such a dict."""
+
+
+def travelled(model, interface):
+    """A model as a page has it: its packed form, and the model that is unpacked from that.
+
+    Raises TypeError if the model lacks something of the interface; the message says what.
+    """
+    packed = complete(model, interface).packed()
+    return packed, type(model).unpacked(packed)
+
+
+def complete(model, interface):
+    """The model, if it has all that the interface asks for.
+
+    Raises TypeError if not; the message says what it lacks.
+    """
+    bases = [base for base in reversed(interface.__mro__) if base not in (object, Generic, Protocol)]
+    names = [name for base in bases for name in (*base.__dict__.get("__annotations__", {}), *vars(base))]
+    wanted = [name for name in dict.fromkeys(names) if not name.startswith("_")]
+    if missing := [name for name in wanted if not hasattr(model, name)]:
+        raise TypeError(f"model must be a {interface.__name__}, see bookkit.figures.models; "
+                        f"{type(model).__name__} lacks {', '.join(missing)}")
+    return model

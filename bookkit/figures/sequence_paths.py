@@ -1,0 +1,102 @@
+"""A sequence to grow: by which connections an item reaches the last output, in networks of five kinds."""
+
+import traitlets
+
+from attnkit import checks
+from bookkit.figures.base import Figure, still_table
+from bookkit.pictures.graphs import KINDS, MOST_ITEMS, Network, paths
+
+
+class _Count(traitlets.TraitType):
+    """A trait that holds a whole number between two bounds."""
+
+    def __init__(self, low, high, default):
+        super().__init__(default)
+        self.low, self.high = low, high
+
+    def validate(self, obj, value):
+        """Raises TypeError or ValueError."""
+        number = checks.count(value, self.name, least=self.low)
+        if number > self.high:
+            raise ValueError(f"{self.name} must be at most {self.high}, got {number}")
+        return number
+
+
+class _Kind(traitlets.TraitType):
+    """A trait that holds one of the kinds of networks."""
+
+    def validate(self, obj, value):
+        """Raises ValueError."""
+        if value not in KINDS:
+            raise ValueError(f"{self.name} must be one of {', '.join(KINDS)}, got {value!r}")
+        return value
+
+
+class SequencePaths(Figure):
+    """Grow a sequence and watch the path from an item to the last output, in a network of one of five kinds.
+
+    All connections are pale, a shortest path is strong, and every node that hears of the item is marked.  A table
+    compares the five kinds: the steps on the path, the layers, the operations that must come one after another, and
+    the connections.  What is counted is said in `bookkit.pictures.graphs.Network`.
+
+    Parameters
+    ----------
+    length : int
+        The number of items, from 4 to 32.
+    network : str
+        "recurrent", "convolution", "dilated", "attention" or "window".
+    source : int
+        The item whose path is drawn, counted from 1.  In a sequence that is made shorter it is the last item at most.
+    caption : str
+
+    Raises
+    ------
+    TypeError, ValueError
+        Another length or network, or an item that is not there, also when they are set later.
+
+    Examples
+    --------
+    >>> figure = SequencePaths(16, "recurrent")
+    >>> figure.compared["recurrent"]
+    {'steps': 15, 'layers': 1, 'waits': 16, 'connections': 31}
+    >>> figure.length = 32
+    >>> [counted["steps"] for counted in figure.compared.values()]
+    [31, 16, 5, 1, 11]
+    """
+
+    kind = "sequence_paths"
+    LEAST, MOST = 4, MOST_ITEMS
+    NAMES = {"steps": "steps on the path", "layers": "layers", "waits": "one after another",
+             "connections": "connections"}
+    COUNTED = ("Steps on the path: connections from the item to the last output; that a state reads its own item is "
+               "not counted. One after another: operations that must wait for the one before.")
+    length = _Count(LEAST, MOST, 16).tag(sync=True, reset=True)
+    network = _Kind("recurrent").tag(sync=True, reset=True)
+    source = _Count(1, MOST, 1).tag(sync=True, reset=True)
+
+    def __init__(self, length=16, network="recurrent", source=1, caption=""):
+        super().__init__(length=length, network=network, source=source, caption=caption)
+
+    @traitlets.validate("source")
+    def _check_source(self, proposal):
+        if proposal["value"] > self.length:
+            raise ValueError(f"source must be from 1 to {self.length}, the number of one of the items, "
+                             f"got {proposal['value']}")
+        return proposal["value"]
+
+    @traitlets.observe("length")
+    def _keep_source(self, change):
+        self.source = min(self.source, self.length)
+
+    @property
+    def compared(self):
+        """What is counted of each kind of network: ``{kind: {"steps": ..., "layers": ..., ...}}``."""
+        networks = [Network(kind, self.length) for kind in KINDS]
+        return {one.kind: {"steps": one.steps(self.source), "layers": one.layers, "waits": one.waits,
+                           "connections": len(one.edges)} for one in networks}
+
+    def still(self):
+        """The network with the path, and the table of all five kinds."""
+        rows = [[kind, *(f"{number:,}" for number in counted.values())] for kind, counted in self.compared.items()]
+        return (paths(self.length, self.network, self.source).html() + still_table(["", *self.NAMES.values()], rows)
+                + f"<p>{self.COUNTED}</p>")

@@ -1,0 +1,99 @@
+"""Scores and a temperature against the powers of e and the weights that softmax makes of them."""
+
+import re
+
+import numpy as np
+import traitlets
+
+from attnkit import softmax
+from bookkit.figures.base import Between, Figure, NumberArray, still_table
+from bookkit.pictures.formats import fixed, plain
+
+
+class SoftmaxExplorer(Figure):
+    """Set scores and a temperature; see each score become a power of e, and each power a share of their sum.
+
+    Parameters
+    ----------
+    scores : n numbers in [-4, 4]
+    names : list of n str
+        What is scored.
+    temperature : float in [0.1, 10]
+        Where the temperature stands at first.
+    details : bool
+        Whether to show the derivative and the entropy of the weights, too.
+    caption : str
+
+    Raises
+    ------
+    TypeError, ValueError
+        Numbers of another shape or size, names that do not match, a temperature outside [0.1, 10]; also when set later.
+
+    Examples
+    --------
+    >>> explorer = SoftmaxExplorer([1, 1], ["a", "b"], temperature=0.5)
+    >>> explorer.powers.round(2).tolist(), explorer.weights.tolist()
+    ([7.39, 7.39], [0.5, 0.5])
+    >>> explorer.temperature = 1
+    >>> explorer.entropy, explorer.derivative.tolist()
+    (1.0, [[0.25, -0.25], [-0.25, 0.25]])
+    """
+
+    kind = "softmax_explorer"
+    names = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    details = traitlets.Bool(False).tag(sync=True)
+    scores = NumberArray(-4, 4, ("names",)).tag(sync=True, reset=True)
+    temperature = Between(0.1, 10, 1).tag(sync=True, reset=True)
+
+    def __init__(self, scores, names, temperature=1, details=False, caption=""):
+        if not isinstance(details, bool):
+            raise TypeError(f"details must be True or False, got {details!r}")
+        super().__init__(names=list(names), details=details, scores=scores, temperature=temperature, caption=caption)
+
+    @property
+    def powers(self):
+        """e to the power of each score / temperature: shape (n,)."""
+        return np.exp(np.array(self.scores) / self.temperature)
+
+    @property
+    def weights(self):
+        """softmax(scores / temperature), each power's share of their sum: shape (n,)."""
+        return softmax(np.array(self.scores), temperature=self.temperature)
+
+    @property
+    def entropy(self):
+        """How undecided the weights are, in bits."""
+        p = self.weights[self.weights > 0]
+        return float(-p @ np.log2(p) + 0.0)
+
+    @property
+    def derivative(self):
+        """Row i, column j: how weight i changes with score j, shape (n, n)."""
+        p = self.weights
+        return (np.diag(p) - np.outer(p, p)) / self.temperature
+
+    def still(self):
+        """The table of scores, powers and weights, and perhaps that of the derivatives."""
+        exponent = "score\xa0/\xa0T"
+        head = ["", "score", f"e^({exponent}), T\xa0=\xa0{plain(self.temperature)}", "weight"]
+        rows = [[name, fixed(s, 1, plus=True), written(power), fixed(w)]
+                for name, s, power, w in zip(self.names, self.scores, self.powers, self.weights)]
+        table = still_table(head, [*rows, ["sum", "", written(self.powers.sum()), "1.00"]])
+        if self.details:
+            table += still_table(["change of", *(f"with {name}" for name in self.names)],
+                                 [[name, *(fixed(v, plus=True) for v in row)]
+                                  for name, row in zip(self.names, self.derivative)])
+        table = table.replace(f"^({exponent})", f"<sup>{exponent}</sup>")
+        return re.sub(r"(?<=× 10)\^(−?\d+)", r"<sup>\1</sup>", table)
+
+
+def written(power):
+    """A power as a reader takes it in: two decimals, or where those say nothing a power of ten.
+
+    >>> written(2.614), written(np.exp(40)), written(np.exp(-11))
+    ('2.61', '2.4 × 10^17', '1.7 × 10^−5')
+    """
+    if 0.005 <= power < 1000:
+        return fixed(power)
+    digits, exponent = f"{power:.1e}".split("e")
+    return f"{digits} × 10^{fixed(int(exponent), 0)}"

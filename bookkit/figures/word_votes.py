@@ -1,0 +1,246 @@
+"""A trained attention head, opened: each word's score, its weight, and what it adds to each answer."""
+
+from html import escape
+
+import numpy as np
+import traitlets
+
+from attnkit import checks, softmax
+from bookkit.figures.base import Between, Figure, Index, index, number_array, still_cell
+from bookkit.figures.matrix_trainer import names
+from bookkit.pictures.formats import fixed
+
+PARTS = ("name", "queries", "keys", "votes")
+HEADS, SENTENCES, WIDTH = 4, 40, 64            # at most: heads, sentences, numbers of a key
+WORDS, ANSWERS = (2, 8), (2, 5)                # from, to: words of a sentence, answers
+LARGEST, PUSH = 1000, 3                        # with either sign: the head's numbers, the slider
+
+
+class WordVotes(Figure):
+    """Delete a word and see whether the head still answers; add one vector to all keys and see that no weight moves.
+
+    One word asks: its query meets the keys of all words, and each word adds its vote, times its weight, to the answers.
+
+    Parameters
+    ----------
+    heads : list of 1 to 4 dicts
+        - ``name`` : str, all different
+        - ``queries`` : array, shape (s, d_k), d_k at most 64; the query of the word that asks, in each sentence
+        - ``keys`` : array, shape (s, n, d_k); of each word
+        - ``votes`` : array, shape (s, n, a); what each word would add to each answer if it had all the weight: its
+          value times R
+
+        All numbers within ±1000; d_k is the same in all heads.
+    sentences : list of 1 to 40 lists of str
+        s of them, each of the same n words, 2 to 8.
+    answers : list of str
+        The names of the a answers, 2 to 5, all different.
+    right : list of int
+        For each sentence the place of the right answer, counted from 0.
+    head : int
+        The head that is shown, counted from 0.
+    sentence : int
+        The sentence that is shown, counted from 0.
+    removed : list of int
+        The places of words that are deleted: they have no weight, and the softmax is over the others. The query
+        stays what it is, even if the word that asks is deleted.
+    push : float
+        From -3 to 3; `push` times `direction` is added to all keys.
+    direction : array, shape (d_k,), optional
+        All ones by default.
+    lang : str
+        The language of the answers, such as "fr", if it is not that of the page.
+    caption : str
+
+    Raises
+    ------
+    TypeError, ValueError
+        A head that lacks something or has other shapes, sentences of different lengths, answers, heads, sentences or
+        words that do not exist; also when the state is set later.
+
+    Notes
+    -----
+    Where a reader chooses another sentence, nothing is deleted in it.
+
+    Examples
+    --------
+    >>> head = {"name": "seed 0", "queries": [[2, 0]], "keys": [[[0, 1], [2, 1]]], "votes": [[[1, -1], [-3, 3]]]}
+    >>> figure = WordVotes([head], [["that", "girl"]], ["ce", "cette"], right=[1])
+    >>> figure.weights.round(2).tolist(), figure.totals.round(2).tolist(), figure.answer
+    ([0.06, 0.94], [-2.78, 2.78], 1)
+    >>> figure.removed, figure.push = [1], 1.5
+    >>> figure.told()
+    'Without “girl” the answer is ce: wrong. Most weight: that, 1.00. Every score moved by +2.12, no weight did.'
+    """
+
+    kind = "word_votes"
+    STILL = "Where scripts may run, words can be deleted here."
+    heads = traitlets.List().tag(sync=True)
+    sentences = traitlets.List().tag(sync=True)
+    answers = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    right = traitlets.List().tag(sync=True)
+    direction = traitlets.List().tag(sync=True)
+    lang = traitlets.Unicode("").tag(sync=True)
+    head = Index("heads", "heads").tag(sync=True, reset=True)
+    sentence = Index("sentences", "sentences").tag(sync=True, reset=True)
+    removed = traitlets.Any([]).tag(sync=True, reset=True)
+    push = Between(-PUSH, PUSH, 0).tag(sync=True, reset=True)
+
+    def __init__(self, heads, sentences, answers, right, head=0, sentence=0, removed=(), push=0.0, caption="", *,
+                 direction=None, lang=""):
+        sentences = _sentences(sentences)
+        answers = _different(names(answers, "answers"), "answers", ANSWERS)
+        right = checks.sequence(right, "right", "places of answers")
+        if len(right) != len(sentences):
+            raise ValueError(f"right must have a place for each of {len(sentences)} sentences, got {right!r}")
+        if not isinstance(lang, str):
+            raise TypeError(f"lang must be a str, got {lang!r}")
+        heads = _heads(heads, len(sentences), len(sentences[0]), len(answers))
+        width = len(heads[0]["queries"][0])
+        direction = number_array(np.ones(width) if direction is None else direction, "direction", -LARGEST, LARGEST,
+                                 (width,))
+        super().__init__(heads=heads, sentences=sentences, answers=answers, direction=direction, lang=lang,
+                         right=[index(one, "a place of right", len(answers), "answers") for one in right],
+                         head=head, sentence=sentence, removed=removed, push=push, caption=caption)
+
+    @traitlets.validate("removed")
+    def _check_removed(self, proposal):
+        places, count = checks.sequence(proposal["value"], "removed", "places"), len(self.sentences[0])
+        return sorted({index(place, "a place of removed", count, "words of a sentence") for place in places})
+
+    # ---- the arithmetic, the same in word_votes.js
+
+    def _part(self, name):
+        return np.array(self.heads[self.head][name][self.sentence])
+
+    @property
+    def scores(self):
+        """The query times each key, pushed keys and those of deleted words too, by the root of d_k: shape (n,)."""
+        keys = self._part("keys") + self.push * np.array(self.direction)
+        return keys @ self._part("queries") / np.sqrt(keys.shape[1])
+
+    @property
+    def moved(self):
+        """By how much the push has moved every score."""
+        return float(self.push * np.dot(self.direction, self._part("queries")) / np.sqrt(len(self.direction)))
+
+    @property
+    def weights(self):
+        """The weight of each word, shape (n,); 0 for those that are deleted."""
+        return self._weigh(self.removed)
+
+    def _weigh(self, removed):
+        scores = self.scores
+        scores[removed] = -np.inf
+        return softmax(scores)
+
+    @property
+    def votes(self):
+        """What each word adds to each answer, its weight counted in: shape (n, a)."""
+        return self.weights[:, None] * self._part("votes")
+
+    @property
+    def totals(self):
+        """The sum of the votes for each answer, shape (a,)."""
+        return self.votes.sum(axis=0)
+
+    @property
+    def answer(self):
+        """The place of the largest sum, of equals the first; None if all words are deleted."""
+        return int(self.totals.argmax()) if len(self.removed) < len(self.sentences[0]) else None
+
+    @property
+    def whole_answer(self):
+        """The answer with all words."""
+        return int((self._weigh([]) @ self._part("votes")).argmax())
+
+    # ---- in words
+
+    def told(self, word=str, name=str):
+        """What the line below the figure says: the answer, the word with most weight, what a push has moved.
+
+        `word` and `name` may mark the words of the sentence and the answers.
+        """
+        words = self.sentences[self.sentence]
+        moved = f" Every score moved by {fixed(self.moved, plus=True)}, no weight did." if self.push else ""
+        if self.answer is None:
+            return "No word is left: nothing is added, and there is no answer." + moved
+        gone = "“" + word(words[self.removed[0]]) + "”" if len(self.removed) == 1 else f"{len(self.removed)} words"
+        answer = f"{f'Without {gone} the' if self.removed else 'The'} answer is {name(self.answers[self.answer])}"
+        verdict = "right" if self.answer == self.right[self.sentence] else "wrong"
+        most = int(self.weights.argmax())
+        return f"{answer}: {verdict}. Most weight: {word(words[most])}, {fixed(self.weights[most])}.{moved}"
+
+    def still(self):
+        """The table of the present state: scores, weights, votes and their sums."""
+        lang = f' lang="{escape(self.lang, quote=True)}"' if self.lang else ""
+        one, words = self.heads[self.head], self.sentences[self.sentence]
+        largest = np.abs(one["votes"]).max() or 1
+        top = "".join(f'<th scope="col"{lang}>{escape(name)}</th>' for name in self.answers)
+        rows = []
+        for place, (word, score, weight, votes) in enumerate(zip(words, self.scores, self.weights, self.votes)):
+            if place in self.removed:
+                cells, word = "<td>–</td>" * (2 + len(self.answers)), f"<s>{escape(word)}</s>"
+            else:
+                cells = (f"<td>{fixed(score)}</td>" + still_cell(weight, fixed(weight), 1, kind="weight")
+                         + "".join(still_cell(vote, fixed(vote), largest) for vote in votes))
+                word = escape(word)
+            rows.append(f'<tr><th scope="row">{word}</th>{cells}</tr>')
+        sums = "".join(f"<td><strong>{fixed(total)}</strong></td>" if k == self.answer else f"<td>{fixed(total)}</td>"
+                       for k, total in enumerate(self.totals))
+        rows.append(f'<tr><th scope="row">sum</th><td></td><td>{fixed(self.weights.sum())}</td>{sums}</tr>')
+
+        def name(answer):
+            return f"<span{lang}>{escape(answer)}</span>"
+        # Five answers are wider than a phone: the table scrolls by itself.
+        return (f"<div><p>{escape(one['name'])}: “{escape(' '.join(words))}”, push {fixed(self.push, 1)}.</p>"
+                '<div style="overflow-x:auto" tabindex="0"><table><thead><tr><td></td><th scope="col">score</th>'
+                f'<th scope="col">weight</th>{top}</tr></thead>'
+                f"<tbody>{''.join(rows)}</tbody></table></div><p>{self.told(escape, name)} "
+                f"With all words: {name(self.answers[self.whole_answer])}. "
+                f"Right: {name(self.answers[self.right[self.sentence]])}.</p></div>")
+
+
+# ---- checks
+
+def _different(found, name, bounds):
+    low, high = bounds
+    if not low <= len(found) <= high:
+        raise ValueError(f"{name} must be {low} to {high}, got {len(found)}")
+    if len(set(found)) < len(found):
+        raise ValueError(f"{name} must be all different, got {found!r}")
+    return found
+
+
+def _sentences(given):
+    given = checks.sequence(given, "sentences", "lists of str")
+    if not 1 <= len(given) <= SENTENCES:
+        raise ValueError(f"sentences must be 1 to {SENTENCES}, got {len(given)}")
+    sentences = [names(sentence, f"sentences[{k}]") for k, sentence in enumerate(given)]
+    lengths = [len(sentence) for sentence in sentences]
+    low, high = WORDS
+    if len(set(lengths)) > 1 or not low <= lengths[0] <= high:
+        raise ValueError(f"sentences must have the same number of words, {low} to {high}, got {lengths}")
+    return sentences
+
+
+def _heads(given, sentences, words, answers):
+    heads = []
+    for one in checks.sequence(given, "heads", "dicts"):
+        if not isinstance(one, dict):
+            raise TypeError(f"a head must be a dict, got {one!r}")
+        if missing := [name for name in PARTS if name not in one]:
+            raise ValueError(f"a head lacks {', '.join(missing)}")
+        name = one["name"]
+        if not isinstance(name, str):
+            raise TypeError(f"the name of a head must be a str, got {name!r}")
+        width = len(heads[0]["queries"][0]) if heads else None
+        queries = number_array(one["queries"], f"queries of {name!r}", -LARGEST, LARGEST, (sentences, width))
+        if len(queries[0]) > WIDTH:
+            raise ValueError(f"queries of {name!r} must have at most {WIDTH} columns, got {len(queries[0])}")
+        shapes = {"keys": (sentences, words, len(queries[0])), "votes": (sentences, words, answers)}
+        heads.append({"name": name, "queries": queries,
+                      **{part: number_array(one[part], f"{part} of {name!r}", -LARGEST, LARGEST, shape)
+                         for part, shape in shapes.items()}})
+    _different([one["name"] for one in heads], "the heads' names", (1, HEADS))
+    return heads

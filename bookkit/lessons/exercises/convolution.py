@@ -1,0 +1,64 @@
+"""Exercises of the chapter `convolution`."""
+
+import numpy as np
+
+from bookkit.lessons.exercises.grading import Function, Guess, Judged, Value, compare
+from bookkit.pictures.formats import plain
+
+KERNEL = np.array([3.0, -1.0, -2.0, 1.0, -1.0])
+
+
+def _two_heads(rows):
+    weights, numbers = rows[:, :5], rows[:, 5]
+    if (weights < 0).any():
+        return "a weight is negative; only the number in W^O may be."
+    if not np.allclose(weights.sum(axis=1), 1, rtol=0, atol=1e-6):
+        sums = ", ".join(plain(s, 4) for s in weights.sum(axis=1))
+        return f"the weights of a head must sum to one, these sum to {sums}."
+    return compare(numbers @ weights, KERNEL)
+
+
+EXERCISES = {
+    "index": Value([38, 39, 48, 49, 58, 59], [
+        ([39, 40, 49, 50, 59, 60], "49 ends its row: 40, 50 and 60 begin the next ones."),
+        ([46, 47, 48, 49, 50, 51], "these are neighbours in one long line; a picture has rows.")]),
+    "heads": Function(
+        lambda n, k: np.stack([np.eye(n, k=a - k // 2) for a in range(k)]), [(5, 3), (6, 5)],
+        [(lambda n, k: np.stack([np.eye(n, k=k // 2 - a) for a in range(k)]),
+          "left and right are exchanged: the ones of the first head lie to the left of the diagonal."),
+         (lambda n, k: np.stack([np.roll(np.eye(n), a - k // 2, axis=1) for a in range(k)]),
+          "at the border your heads look at the other end; there they should see nothing."),
+         (lambda n, k: np.stack([np.eye(n, k=a) for a in range(k)]),
+          "your first head looks at the pixel itself; the first offset is negative.")],
+        code="""
+def heads(n, k):
+    return np.stack([___ for a in range(k)])
+""",
+        choices=[["np.eye(n, k=a)", "np.roll(np.eye(n), a - k // 2, axis=1)", "np.eye(n, k=a - k // 2)",
+                  "np.eye(n, k=k // 2 - a)"]]),
+    "two_heads": Judged(_two_heads, (2, 6), offered=[
+        [[3, 0, 0, 1, 0, 1], [0, 1, 2, 0, 1, -1]], [[0.75, 0, 0, 0.25, 0, 4], [0, 0.25, 0.5, 0, 0.25, 4]],
+        [[0.75, 0, 0, 0.25, 0, 4], [0, 0.25, 0.5, 0, 0.25, -4]],
+        [[0.6, -0.2, -0.4, 0.2, 0.8, 1], [0.2, 0.2, 0.2, 0.2, 0.2, 0]]]),
+    "query": Function(
+        lambda p, offset, alpha: alpha * np.append(2 * (p + offset), -1),
+        [(np.array([3.0, 5.0]), np.array([1.0, -1.0]), 2.0), (np.array([0.0, 7.0]), np.array([0.0, 2.0]), 0.5)],
+        [(lambda p, offset, alpha: np.append(2 * (p + offset), -1), "α is missing."),
+         (lambda p, offset, alpha: alpha * np.append(p + offset, -1),
+          "these scores are largest at half of p + offset."),
+         (lambda p, offset, alpha: np.append(2 * alpha * (p + offset), -1), "α belongs to the last number, too."),
+         (lambda p, offset, alpha: alpha * np.append(2 * (p + offset), 1),
+          "with this sign the far pixels win: the squared length is subtracted.")],
+        code="""
+def query(p, offset, alpha):
+    target = p + offset
+    return ___
+""",
+        choices=[["alpha * np.append(target, -1)", "alpha * np.append(2 * target, -1)",
+                  "alpha * np.append(2 * target, 1)", "np.append(2 * alpha * target, -1)",
+                  "np.append(2 * target, -1)"]]),
+}
+
+GUESSES = {
+    "turned": Guess(["about as large as now", "zero, or nearly", "about as large, with a minus"], right=1),
+}

@@ -1,0 +1,55 @@
+"""Exercises of the chapter `notation`."""
+
+import numpy as np
+
+from bookkit.lessons.exercises.grading import Function, Guess, Judged, Value
+from bookkit.pictures import draw
+
+
+def _same_picture(y):
+    x = np.array([2.0, -1.0, 0.5])
+    if np.allclose(y, x):
+        return "these are the numbers of x itself; other numbers are asked for."
+    if (np.sign(y) != np.sign(x)).any():
+        return "a sign differs, so a hue and a mark do too."
+    depths = [[draw.opacity(v, max(1.0, np.abs(z).max())) for v in z] for z in (x, y)]
+    if depths[0] != depths[1]:
+        return "the depths differ: every number must keep its share of the largest one (and that one stay above 1)."
+    return None
+
+
+EXERCISES = {
+    "count": Value((4, 6, 24), [((6, 4, 24), "rows are items, so the number of items comes first."),
+                                ((4, 6, 10), "each of the four rows has six squares; multiply.")],
+                   labels=["rows", "columns", "squares"]),
+    "average": Function(
+        lambda X: X.mean(axis=0), [(np.array([[1.0, 2.0, 6.0], [3.0, 0.0, 2.0]]),), (np.array([[0.5, -1.0]]),)],
+        [(lambda X: X.mean(axis=1), "this averages the numbers within each item; average over the items instead."),
+         (lambda X: X.mean(), "this is one number for the whole matrix; keep one for each feature."),
+         (lambda X: X.sum(axis=0), "this is the sum of the items; divide by their count."),
+         (lambda X: X.sum(axis=0) / X.shape[1], "you added up the rows, but divided by the number of columns."),
+         (lambda X: X.sum(axis=0) / X.size, "you added up the rows, but divided by the number of all squares."),
+         (lambda X: X.sum(axis=1) / len(X), "you added up the numbers within each item; that mixes its features."),
+         (lambda X: X.sum() / len(X), "you added up all squares; keep one sum for each feature.")],
+        code="""
+def average(X):
+    return ___ / ___
+""",
+        choices=[["X.sum(axis=1)", "X.sum()", "X.sum(axis=0)"], ["X.size", "len(X)", "X.shape[1]"]]),
+    "convert": Function(
+        lambda X, W: X @ W.T,
+        [(np.array([[1.0, 2.0], [0.0, 1.0], [3.0, -1.0]]), np.array([[1.0, 0.5], [2.0, -1.0]])),
+         (np.array([[1.0, 2.0, 0.0]]), np.array([[1.0, 0.0, 2.0], [0.0, 1.0, 1.0]]))],
+        [(lambda X, W: W @ X.T, "the numbers are right, but items stand in columns; transpose the result.")],
+        code="""
+def convert(X, W):
+    return ___
+""",
+        choices=[["W @ X", "X @ W.T", "X @ W", "W @ X.T"]]),
+    "same_picture": Judged(_same_picture, (3,), offered=[
+        [4.0, -2.0, 0.5], [-2.0, 1.0, -0.5], [0.8, -0.4, 0.2], [4.0, -2.0, 1.0]]),
+}
+
+GUESSES = {
+    "recolour": Guess(["all squares", "that square and the one of chase", "only that square"], right=2),
+}

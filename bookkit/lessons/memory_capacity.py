@@ -1,0 +1,166 @@
+"""How many orders does a memory of fixed size hold? Keys at random, and guests learned; asked for each again."""
+
+import numpy as np
+import torch
+
+from attnkit import attention, checks, delta_rule_attention, linear_attention
+from bookkit.lessons.recall import MENU, AttentionRecall, LinearAttentionRecall, RecallTask
+
+SHARPNESS = 30.0      # of the softmax: what the dot products of keys of length one are multiplied by
+LENGTH = 10.0         # of keys before elu(x) + 1, for each square root of their width: longer than that changes little
+
+
+def _products(key, value):
+    """Read the sum of outer products."""
+    return key @ (key.mT @ value)
+
+
+def _corrected(key, value):
+    """Read the memory that the delta rule has written."""
+    return key @ delta_rule_attention(key, key, value)[1]
+
+
+def _features(key, value):
+    """Read linear attention: sums of outer products of elu(key) + 1, divided by the sum of the weights."""
+    key = LENGTH * key.shape[-1] ** 0.5 * key
+    return linear_attention(key, key, value)
+
+
+MEMORIES = {     # what a table calls it: from keys (..., m, d) and values (..., m, v) what is read for each key
+    "softmax": lambda key, value: attention(key, key, value, scale=SHARPNESS)[0],
+    "sum of products": _products,
+    "delta rule": _corrected,
+    "elu + 1": _features,
+}
+
+
+def random_orders(num_orders, width, *, draws=40, seed=0):
+    """Keys of length one in random directions, and a drink for each.
+
+    Parameters
+    ----------
+    num_orders, width : int
+        m and d.
+    draws : int
+        How many such lists.
+    seed : int
+
+    Returns
+    -------
+    keys : array, shape (draws, m, d)
+    drinks : array of integers, shape (draws, m)
+        Places in `bookkit.lessons.recall.MENU`.
+
+    Examples
+    --------
+    >>> keys, drinks = random_orders(5, 8)
+    >>> keys.shape, drinks.shape
+    ((40, 5, 8), (40, 5))
+    """
+    sizes = {"num_orders": num_orders, "width": width, "draws": draws}
+    m, d, draws = (checks.count(size, name) for name, size in sizes.items())
+    rng = np.random.default_rng([seed, m, d])
+    keys = rng.normal(size=(draws, m, d))
+    return keys / np.linalg.norm(keys, axis=-1, keepdims=True), rng.integers(len(MENU), size=(draws, m))
+
+
+def share_recalled(memory, num_orders, width, *, changed=False, draws=40, seed=0):
+    """The share of orders that a memory gives back when each key is asked.
+
+    A drink is a column: an order's value has a one there, and the answer is the column with the largest number.
+
+    Parameters
+    ----------
+    memory : str
+        One of `MEMORIES`.
+    num_orders, width, draws, seed
+        See `random_orders`.
+    changed : bool
+        Whether everybody has ordered something else before, with the same key; the later order is right.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        There is no such memory.
+
+    Examples
+    --------
+    >>> [share_recalled(memory, 3, 32) for memory in ("softmax", "sum of products")]
+    [1.0, 1.0]
+    >>> share_recalled("sum of products", 3, 32, changed=True) < 0.7 < share_recalled("delta rule", 3, 32, changed=True)
+    True
+    """
+    if memory not in MEMORIES:
+        raise ValueError(f"memory must be one of {', '.join(map(repr, MEMORIES))}, got {memory!r}")
+    keys, drinks = random_orders(num_orders, width, draws=draws, seed=seed)
+    values = np.eye(len(MENU))[drinks]
+    if changed:
+        other = (drinks + np.random.default_rng(seed).integers(1, len(MENU), size=drinks.shape)) % len(MENU)
+        keys, values = np.tile(keys, (1, 2, 1)), np.concatenate([np.eye(len(MENU))[other], values], axis=1)
+    read = MEMORIES[memory](keys, values)[:, -num_orders:]
+    # Of drinks with the same number, to rounding, one is said at random: what to expect of it is counted.
+    best = read >= read.max(axis=-1, keepdims=True) - 1e-9
+    return float((np.take_along_axis(best, drinks[..., None], axis=-1)[..., 0] / best.sum(axis=-1)).mean())
+
+
+def capacity(memory, width, *, level=0.9, numbers=(1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128), **options):
+    """The largest number of orders, of those tried, up to which a memory gives back at least a share of them.
+
+    Parameters
+    ----------
+    memory, width
+        See `share_recalled`.
+    level : float
+        The share.
+    numbers : sequence of int
+        What is tried, rising.
+    options
+        The others of `share_recalled`.
+
+    Returns
+    -------
+    int
+        0 if it fails with the first; the last if it fails with none.
+
+    Examples
+    --------
+    >>> capacity("sum of products", 16) < capacity("sum of products", 64) < capacity("softmax", 16)
+    True
+    """
+    held = 0
+    for number in numbers:
+        if share_recalled(memory, number, width, **options) < level:
+            break
+        held = number
+    return held
+
+
+class FeatureAttentionRecall(AttentionRecall):
+    """As `AttentionRecall`, with the weights of linear attention: products of elu(x) + 1, divided by their sum."""
+
+    def attend(self, items, question):
+        """Output (b, d_v); nothing has the weights."""
+        query = (question @ self.w_query)[:, None]
+        return linear_attention(query, items @ self.w_key, items @ self.w_value)[:, 0], None
+
+
+class FullTableTask(RecallTask):
+    """Who ordered what, as in `bookkit.lessons.recall`, with all twelve guests at the table in training, too."""
+
+    TRAINED_WITH = 12
+    MODELS = {       # what a table calls it
+        "softmax": AttentionRecall,
+        "sum of products": LinearAttentionRecall,
+        "elu + 1": FeatureAttentionRecall,
+    }
+
+    @torch.no_grad()
+    def validate(self, model, tables):
+        """The share of tables for which a model is right, and its loss there."""
+        *table, answers = tables
+        loss = torch.nn.functional.cross_entropy(model(*table), answers).item()
+        return self.evaluate(model, tables=tables), loss

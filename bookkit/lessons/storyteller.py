@@ -1,0 +1,515 @@
+"""A small decoder-only Transformer that learns to write the stories of `bookkit.lessons.stories`, word by word.
+
+From the words so far it makes a score for each word that may come next. It is small enough to be sent to a page: see
+`Storyteller.packed`.
+"""
+
+import json
+import math
+from itertools import count
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import nn
+
+from attnkit import attention, checks, merge_heads, scaled_dot, split_heads
+from attnkit.masks import causal_mask
+from attnkit.modules import xavier
+from attnkit.positions import relative_bias
+from attnkit.sampling import Xorshift, choose
+from bookkit.lessons.corpora import vocabulary
+from bookkit.lessons.packing import pack, sizes, unpack
+from bookkit.lessons.stories import KINDS, WORDS, determined, errors, stories
+from bookkit.lessons.training import encode, fit, new_model, next_word_loss
+
+START, END = "<start>", "<end>"
+CONTEXT = 64                 # at most so many words, the start among them
+OUTPUT_SCALE = 0.1875        # word vectors begin with numbers of size 1, too large for scores
+KIND = "storyteller"         # what its packed form calls itself
+BITS = 8                     # of each number of a model that travels
+SHORT = 0.15
+CHAPTER_SEED = 8101          # of the model that the chapter trains: of three, the one whose heads are easiest to read
+TRAINED = Path(__file__).with_name("storyteller.json")
+
+
+class StoryBlock(nn.Module):
+    """A block of a decoder: masked attention with a relative bias, then an MLP; each reads what a layer norm gives.
+
+    Parameters
+    ----------
+    width, num_heads, hidden : int
+        d, h and the hidden units of the MLP.
+    reach : int
+        How many places back the bias tells apart.
+    attention : "softmax" or "uniform"
+        With the second all words so far count the same, and queries, keys and biases stay unused.
+    """
+
+    def __init__(self, width, num_heads, hidden, *, reach=32, attention="softmax"):
+        super().__init__()
+        if attention not in ("softmax", "uniform"):
+            raise ValueError(f"attention must be 'softmax' or 'uniform', got {attention!r}")
+        if width % num_heads:
+            raise ValueError(f"num_heads must divide width, got {num_heads} and {width}")
+        self.num_heads, self.uniform = num_heads, attention == "uniform"
+        self.attention_norm = nn.LayerNorm(width)
+        self.w_query, self.w_key, self.w_value, self.w_output = (xavier(width, width) for _ in range(4))
+        self.bias = nn.Parameter(torch.zeros(num_heads, reach + 1))       # the last for the query's own place
+        self.mlp_norm = nn.LayerNorm(width)
+        self.mlp = nn.Sequential(nn.Linear(width, hidden), nn.ReLU(), nn.Linear(hidden, width))
+        for weight in (self.w_query, self.w_key, self.bias):
+            weight.requires_grad_(not self.uniform)
+
+    def forward(self, x, past=None, moved=None):
+        """All that the block computes of items x (b, n, d), by name, see `Storyteller`; "after_mlp" is what goes on.
+
+        `past` are the keys and values of the m - n items before x, as a call before has given them.  `moved` are
+        vectors that stand, at the last place, for what a head has blended (by its number), or for what the MLP adds
+        (``"mlp"``).
+        """
+        moved = {} if moved is None else moved
+        items = self.attention_norm(x)                                                       # (b, n, d)
+        query, key, value = (split_heads(items @ w, self.num_heads)                          # (b, h, n, d_k)
+                             for w in (self.w_query, self.w_key, self.w_value))
+        if past is not None:
+            key, value = (torch.cat(pair, dim=-2) for pair in zip(past, (key, value)))       # (b, h, m, d_k)
+        mask = causal_mask(query.shape[-2], key.shape[-2], like=x)                           # (n, m)
+        scores = self.score(query, key)                                                      # (b, h, n, m)
+        heads, weights = attention(query, key, value, mask=mask, score=lambda *_: scores)
+        for head in range(self.num_heads):
+            if head in moved:
+                heads[..., head, -1, :] = moved[head]
+        looked = merge_heads(heads) @ self.w_output                                          # (b, n, d)
+        middle = x + looked                                                                  # (b, n, d)
+        first, relu, second = self.mlp
+        middle_items = self.mlp_norm(middle)                                                 # (b, n, d)
+        hidden = relu(first(middle_items))                                                   # (b, n, hidden)
+        thought = second(hidden)                                                             # (b, n, d)
+        if "mlp" in moved:
+            thought[..., -1, :] = moved["mlp"]
+        return {"norm1": items, "query": query, "key": key, "value": value, "scores": scores, "weights": weights,
+                "heads": heads, "attention": looked, "after_attention": middle, "norm2": middle_items,
+                "hidden": hidden, "mlp": thought, "after_mlp": middle + thought}
+
+    def score(self, query, key):
+        """Scores (b, h, n, m): scaled dot products, and what each head adds for how far back a key stands."""
+        n, m = query.shape[-2], key.shape[-2]
+        if self.uniform:
+            return query.new_zeros(*query.shape[:-1], m)
+        ahead = self.bias.new_zeros(self.num_heads, self.bias.shape[1] - 1)       # the mask hides what they are for
+        return scaled_dot(query, key) + relative_bias(torch.cat([self.bias, ahead], dim=1), n, m)
+
+
+class Readout(nn.Module):
+    """The scores of words: the dot products of items with the words' own vectors, scaled so that they begin small.
+
+    Parameters
+    ----------
+    embedding : torch.nn.Embedding
+        The table of word vectors; it serves at both ends of a model.
+
+    References
+    ----------
+    Press and Wolf (2017), "Using the Output Embedding to Improve Language Models".
+    Chapter: transformer.
+    """
+
+    def __init__(self, embedding):
+        super().__init__()
+        self.embedding = embedding
+
+    def forward(self, items):
+        """Items (b, n, d): scores (b, n, words)."""
+        return OUTPUT_SCALE * items @ self.embedding.weight.T
+
+
+class Storyteller(nn.Module):
+    """Word vectors, some blocks, a layer norm; the scores of the next word are dot products with the word vectors.
+
+    Every result on the way has a name.  `read` and `trace` give them all: ``embedding``, the word vectors (n, d); for
+    each block, with ``layers.0.`` and so on in front, ``norm1`` (n, d), what its attention reads; ``query``, ``key``,
+    ``value`` (h, n, d_k); ``scores`` and ``weights`` (h, n, n); ``heads`` (h, n, d_k), what each head has blended;
+    ``attention`` (n, d), what it adds to the stream; ``after_attention`` (n, d), the stream then; ``norm2`` (n, d),
+    what the MLP reads; ``hidden`` (n, hidden), its units; ``mlp`` (n, d), what it adds; ``after_mlp`` (n, d), the
+    stream then; at last ``norm`` (n, d) and ``scores`` (n, words), of the word after each.
+
+    Parameters
+    ----------
+    words : list of str
+        The vocabulary; a word's number is its place in it.
+    width, num_heads, num_layers, hidden : int
+    reach, attention
+        See `StoryBlock`.
+
+    Examples
+    --------
+    >>> import torch
+    >>> _ = torch.manual_seed(0)
+    >>> model = Storyteller(["<pad>", "<start>", "<end>", "yes", "no"], width=8, num_heads=2)
+    >>> scores, weights = model(torch.tensor([[1, 3, 4]]))
+    >>> tuple(scores.shape), [tuple(w.shape) for w in weights]
+    ((1, 3, 5), [(1, 2, 3, 3), (1, 2, 3, 3)])
+    >>> model.trace([1, 3, 4])["layers.1.hidden"].shape
+    (3, 64)
+
+    References
+    ----------
+    Vaswani et al. (2017), "Attention Is All You Need".
+    Chapter: transformer.
+    """
+
+    context = CONTEXT
+
+    def __init__(self, words, *, width=32, num_heads=4, num_layers=2, hidden=64, reach=32, attention="softmax"):
+        super().__init__()
+        self.words = list(words)
+        self.embedding = nn.Embedding(len(self.words), width)
+        self.blocks = nn.ModuleList(StoryBlock(width, num_heads, hidden, reach=reach, attention=attention)
+                                    for _ in range(num_layers))
+        self.norm = nn.LayerNorm(width)
+        self.readout = Readout(self.embedding)
+
+    def forward(self, numbers, cache=None):
+        """Numbers of words (b, n): scores of the next word (b, n, words), and weights (b, h, n, m) for each block.
+
+        With a `KeyValueCache` the numbers are those of the words after the ones it has seen.
+        """
+        results = self.read(numbers, cache)
+        return results["scores"], [results[f"layers.{layer}.weights"] for layer in range(len(self.blocks))]
+
+    def read(self, numbers, cache=None, moved=None):
+        """Numbers of words (b, n): every result on the way, by name, each with b in front; see `trace` for `moved`."""
+        moved = [{part: vector for (at, part), vector in (moved or {}).items() if at == layer}
+                 for layer in range(len(self.blocks))]
+        x = self.embedding(numbers)                                                          # (b, n, d)
+        results = {"embedding": x}
+        for layer, block in enumerate(self.blocks):
+            found = block(x, None if cache is None else cache.seen.get(layer), moved[layer])
+            if cache is not None:
+                cache.seen[layer] = found["key"], found["value"]
+            results |= {f"layers.{layer}.{name}": result for name, result in found.items()}
+            x = found["after_mlp"]                                                           # (b, n, d)
+        items = self.norm(x)                                                                 # (b, n, d)
+        return results | {"norm": items, "scores": self.readout(items)}                      # (b, n, words)
+
+    @torch.no_grad()
+    def trace(self, numbers, moved=None):
+        """The numbers of the words of one text, <start> among them: every result on the way, by name, as numpy arrays.
+
+        The scores that the mask hides, those of later words, are minus infinity.  `moved` puts a part of another run
+        into this one, at the last word: of pairs of a layer and a head, or ``"mlp"``, the vectors that stand for what
+        the head has blended (d_k), or for what the MLP adds (d); zeros take it out.  The model goes on from there.
+        """
+        moved = {part: torch.as_tensor(vector) for part, vector in (moved or {}).items()}
+        read = self.read(torch.tensor([list(numbers)]), moved=moved)
+        results = {name: result[0].numpy() for name, result in read.items()}
+        past = causal_mask(len(numbers))
+        hidden = {name: np.where(past, results[name], -np.inf) for name in results
+                  if name.endswith(".scores")}
+        return results | hidden
+
+    @torch.no_grad()
+    def so_far(self, stream):
+        """The scores of the next word (..., words) if the machine stopped at a stage of its stream (..., d)."""
+        return self.readout(self.norm(torch.as_tensor(stream))).numpy()
+
+    @torch.no_grad()
+    def contributions(self, results, word, other):
+        """What each part adds to the score of one word less that of another, at the last word of a text.
+
+        The last norm divides by a size; that size is held, so that the parts add up.
+
+        Parameters
+        ----------
+        results : dict
+            What `trace` gives.
+        word, other : str
+
+        Returns
+        -------
+        dict
+            By part: "embedding", a pair of a layer and a head or "mlp" for each part of a block, and "bias", what the
+            last norm adds for any text. The sum is the difference of the two scores.
+
+        Examples
+        --------
+        >>> model = trained()
+        >>> text = "Max and Eva met Toby in the forest . Eva found a key . then she gave the key to Toby .".split()
+        >>> results = model.trace([model.words.index(word) for word in ["<start>", *text]])
+        >>> parts = model.contributions(results, "Toby", "Eva")
+        >>> toby, eva = (results["scores"][-1][model.words.index(name)] for name in ("Toby", "Eva"))
+        >>> bool(np.isclose(sum(parts.values()), toby - eva))
+        True
+        """
+        chosen = [self.words.index(name) for name in (word, other)]
+        table = self.embedding.weight[chosen].numpy()
+        gain, bias = self.norm.weight.numpy(), self.norm.bias.numpy()
+        end = results[f"layers.{self.num_layers - 1}.after_mlp"][-1]
+        size = math.sqrt(end.var() + self.norm.eps)
+
+        def adds(vector):
+            return float(OUTPUT_SCALE * (table[0] - table[1]) @ vector)
+
+        parts = {"embedding": results["embedding"][-1]}
+        for layer, block in enumerate(self.blocks):
+            outputs = block.w_output.numpy().reshape(self.num_heads, -1, len(end))
+            for head, blended in enumerate(results[f"layers.{layer}.heads"][:, -1]):
+                parts[layer, head] = blended @ outputs[head]
+            parts[layer, "mlp"] = results[f"layers.{layer}.mlp"][-1]
+        found = {part: adds(gain * (vector - vector.mean()) / size) for part, vector in parts.items()}
+        return found | {"bias": adds(bias)}
+
+    @property
+    def num_layers(self):
+        """How many blocks there are."""
+        return len(self.blocks)
+
+    @property
+    def num_heads(self):
+        """How many heads each block has."""
+        return self.blocks[0].num_heads
+
+    def packed(self):
+        """The model as a dict for JSON, its numbers in eight bits; some 30 kB, 20 of them if compressed.
+
+        ``words``, ``width``, ``num_heads``, ``num_layers``, ``hidden``, ``context``, ``attention``, ``epsilon`` (of the
+        layer norms) and ``output_scale`` say what it is; the rest is what `bookkit.lessons.packing.pack` gives.
+
+        The tensors are ``embedding`` (words, d); for each block, with ``layers.0.`` and so on in front, ``norm1.gain``,
+        ``norm1.bias`` (d); ``w_query``, ``w_key``, ``w_value``, ``w_output`` (d, d); ``bias`` (h, r + 1), what is added
+        to a score, the last column for the query's own place, the one before it for one place back, the first for r
+        places or more; ``norm2.gain``, ``norm2.bias`` (d); ``w1`` (d, hidden), ``b1``, ``w2`` (hidden, d), ``b2``; at
+        last ``norm.gain`` and ``norm.bias``. Rows are items: a layer is x W + b.
+
+        Examples
+        --------
+        >>> model = Storyteller(["a", "b"], width=4, num_heads=2, hidden=8)
+        >>> model.packed()["tensors"]["layers.1.w1"]["shape"]
+        [4, 8]
+        """
+        block = self.blocks[0]
+        return pack({name: tensor.detach() for name, tensor in self._tensors()}, BITS, model=KIND, words=self.words,
+                    width=self.embedding.weight.shape[1], num_heads=block.num_heads, num_layers=len(self.blocks),
+                    hidden=block.mlp[0].out_features, context=self.context,
+                    attention="uniform" if block.uniform else "softmax", epsilon=self.norm.eps,
+                    output_scale=OUTPUT_SCALE)
+
+    @classmethod
+    def unpacked(cls, packed):
+        """The model that `packed` has made a dict of, in float64, with exactly the numbers that travelled.
+
+        Raises TypeError or ValueError if it is no such dict, or one of another version, if a name is missing or a
+        tensor has another shape than the sizes say; the message says which.
+
+        Examples
+        --------
+        >>> model = Storyteller(["a", "b"], width=4, num_heads=2, hidden=8)
+        >>> Storyteller.unpacked(model.packed()).packed() == model.packed()
+        True
+        """
+        about = sizes(packed, ["model", "words", "width", "num_heads", "num_layers", "hidden", "attention", "tensors"])
+        if about["model"] != KIND:
+            raise ValueError(f"the packed model must be a {KIND}, got {about['model']!r}")
+        tensors = about.pop("tensors")
+        if "layers.0.bias" not in tensors:
+            raise ValueError("the packed model lacks the tensors layers.0.bias")
+        model = new_model(0, cls, about["words"], reach=tensors["layers.0.bias"]["shape"][-1] - 1,
+                          **{name: about[name] for name in ("width", "num_heads", "num_layers", "hidden", "attention")})
+        read = unpack(packed, {name: tuple(tensor.shape) for name, tensor in model._tensors()})
+        with torch.no_grad():
+            for name, tensor in model._tensors():
+                tensor.copy_(torch.from_numpy(read[name]))
+        return model.eval()
+
+    def _tensors(self):
+        """The weights by the names under which they travel, matrices with a column for each output."""
+        yield "embedding", self.embedding.weight
+        for layer, block in enumerate(self.blocks):
+            first, _, second = block.mlp
+            named = {"norm1.gain": block.attention_norm.weight, "norm1.bias": block.attention_norm.bias,
+                     "w_query": block.w_query, "w_key": block.w_key, "w_value": block.w_value,
+                     "w_output": block.w_output, "bias": block.bias, "norm2.gain": block.mlp_norm.weight,
+                     "norm2.bias": block.mlp_norm.bias, "w1": first.weight.T, "b1": first.bias,
+                     "w2": second.weight.T, "b2": second.bias}
+            yield from ((f"layers.{layer}.{name}", tensor) for name, tensor in named.items())
+        yield "norm.gain", self.norm.weight
+        yield "norm.bias", self.norm.bias
+
+
+class KeyValueCache:
+    """The keys and values of all words that a model has read, so that for the next word nothing is computed twice.
+
+    It can be kept because a word never looks ahead: nothing that comes later changes its key or its value.
+
+    Examples
+    --------
+    >>> _ = torch.manual_seed(0)
+    >>> model, cache = Storyteller(["a", "b"]), KeyValueCache()
+    >>> whole, _ = model(torch.tensor([[0, 1, 1]]))
+    >>> for word in (0, 1, 1):
+    ...     scores, _ = model(torch.tensor([[word]]), cache)
+    >>> torch.allclose(scores[:, 0], whole[:, 2], atol=1e-5), len(cache)
+    (True, 3)
+    """
+
+    def __init__(self):
+        self.seen = {}            # keys and values by layer
+
+    def __len__(self):
+        """How many words have been read."""
+        return self.seen[0][0].shape[-2] if self.seen else 0
+
+
+@torch.no_grad()
+def write(model, prompt="", *, temperature=1.0, top_k=None, seed=0, max_length=CONTEXT - 1, cached=True):
+    """Let a model go on with a story until it ends.
+
+    Parameters
+    ----------
+    model : Storyteller
+    prompt : str or sequence of str
+        How the story begins: words with blanks between, full stops among them.
+    temperature, top_k
+        See `chances`.
+    seed : int or sequence of int
+        For the choices, 0 to 9999; with several, a story for each is written at the same time.
+    max_length : int
+        At most so many words, those of the prompt among them.
+    cached : bool
+        Whether keys and values are kept; without, all are computed again for each word, and the story is the same.
+
+    Returns
+    -------
+    tuple of str, or a list of them for several seeds
+        The words, those of the prompt first.
+
+    Raises
+    ------
+    ValueError
+        A word of the prompt is not in the vocabulary, or it is longer than `max_length`.
+    """
+    prompt = prompt.split() if isinstance(prompt, str) else list(prompt)
+    if len(prompt) > checks.count(max_length, "max_length"):
+        raise ValueError(f"prompt must have at most {max_length} words, got {len(prompt)}")
+    seeds = [seed] if isinstance(seed, int) else list(seed)
+    told = encode([[START, *prompt]] * len(seeds), model.words)
+    randoms, cache = [Xorshift(one) for one in seeds], KeyValueCache() if cached else None
+    never, end = [model.words.index(word) for word in ("<pad>", START)], model.words.index(END)
+    while told.shape[1] <= max_length and not (told == end).any(1).all():
+        scores, _ = model(told[:, len(cache):] if cached else told, cache)
+        scores = scores[:, -1].clone()
+        scores[:, never] = -math.inf
+        chosen = [choose(row, random, temperature=temperature, top_k=top_k)
+                  for row, random in zip(scores.numpy(), randoms)]
+        told = torch.cat([told, torch.tensor(chosen)[:, None]], dim=1)
+    written = [tuple(model.words[i] for i in row[1:[*row, end].index(end)]) for row in told.tolist()]
+    return written[0] if isinstance(seed, int) else written
+
+
+# ---- training and measuring
+
+class StoryTask:
+    """Stories to learn from and held-out ones; storytellers trained with them, and what they get right.
+
+    Parameters
+    ----------
+    num_stories, num_held_out : int
+    seed : int
+        Of the stories; the held-out ones have a seed of their own, and none of them is among the others.
+    """
+
+    def __init__(self, num_stories=20_000, num_held_out=1000, *, seed=0):
+        self.vocabulary = vocabulary([WORDS])
+        self.training = sorted(stories(num_stories, seed=seed), key=len)
+        known = set(self.training)
+        # A list as a seed: no training, whose seed is one number, draws the same.
+        self.held_out = [story for story in stories(num_held_out, seed=[seed, 1]) if story not in known]
+        self._numbers = self.encode(self.training)
+        self._lengths = torch.tensor([len(story) + 2 for story in self.training])
+
+    def encode(self, texts):
+        """Stories, sequences of words, as numbers with a start and an end (b, n), the shorter filled up with zeros."""
+        return encode([[START, *words, END] for words in texts], self.vocabulary)
+
+    def train(self, seed, *, steps=4000, batch_size=10, lr=1e-2, **options):
+        """A model trained from scratch, in less than a minute; `options` are those of `Storyteller`.
+
+        In the first `SHORT` of the steps it learns from the shortest quarter of the stories.
+        """
+        model, steps_taken = new_model(seed, Storyteller, self.vocabulary, **options), count()
+
+        def loss(chosen):
+            if next(steps_taken) < SHORT * steps:
+                chosen = chosen // 4                     # stories are sorted by length
+            numbers = self._numbers[chosen, :self._lengths[chosen].max()]
+            return next_word_loss(model(numbers[:, :-1])[0], numbers[:, 1:])
+
+        fit(model, loss, len(self.training), steps=steps, batch_size=batch_size, lr=lr, betas=(0.9, 0.98),
+            warmup=steps // 80, clip=1.0)
+        return model
+
+    @torch.no_grad()
+    def loss(self, model, texts=None):
+        """The mean of -log of the probability given to each next word of the held-out stories, or of others."""
+        numbers = self.encode(self.held_out if texts is None else texts)
+        return next_word_loss(model(numbers[:, :-1])[0], numbers[:, 1:]).item()
+
+    @torch.no_grad()
+    def evaluate(self, model, texts=None):
+        """The share of determined words that a model finds most likely, by kind, in held-out stories or in others.
+
+        Returns
+        -------
+        dict
+            By kind, in the order of `bookkit.lessons.stories.KINDS`, and "all" first; a kind that does not come is
+            left out.
+        """
+        texts = self.held_out if texts is None else texts
+        numbers = self.encode(texts)
+        right = (model(numbers[:, :-1])[0].argmax(-1) == numbers[:, 1:]).tolist()
+        found = {}
+        for words, row in zip(texts, right):
+            for kind, is_right in zip(determined(words), row):
+                if kind:
+                    found.setdefault(kind, []).append(is_right)
+        found = {"all": sum(found.values(), []), **{kind: found[kind] for kind in KINDS if kind in found}}
+        return {kind: sum(row) / len(row) for kind, row in found.items()}
+
+    def evaluate_writing(self, model, num_stories=200, *, temperature=1.0, top_k=None):
+        """The share of stories without any mistake, and how many mistakes of each kind there are in a story on average.
+
+        The stories are written from nothing with the seeds 0 to `num_stories` - 1.
+        """
+        written = write(model, temperature=temperature, top_k=top_k, seed=range(num_stories))
+        mistakes = [errors(words) for words in written]
+        kinds = sorted(kind for some in mistakes for kind, _ in some)
+        return (sum(not some for some in mistakes) / num_stories,
+                {kind: kinds.count(kind) / num_stories for kind in dict.fromkeys(kinds)})
+
+    @torch.no_grad()
+    def weights(self, model, words):
+        """The weights (layers, h, n, n) for the start and the words of a story."""
+        words = words.split() if isinstance(words, str) else words
+        return torch.cat(model(encode([[START, *words]], self.vocabulary))[1])
+
+
+def trained():
+    """The model that the chapter `transformer` trains, as it travels; the chapter compares it with what it has trained.
+
+    Returns
+    -------
+    Storyteller
+
+    Examples
+    --------
+    >>> " ".join(write(trained(), "Zoe and Max met", temperature=0, max_length=9))
+    'Zoe and Max met Toby in the tower .'
+    """
+    return Storyteller.unpacked(json.loads(TRAINED.read_text(encoding="utf-8")))
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    model = StoryTask().train(CHAPTER_SEED)
+    TRAINED.write_text(json.dumps(model.packed(), indent=1) + "\n", encoding="utf-8")

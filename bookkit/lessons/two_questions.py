@@ -1,0 +1,104 @@
+"""Two words that ask: sentences in which "that" needs the noun, and the verb needs the word that says where."""
+
+import numpy as np
+
+from attnkit import checks
+from bookkit.lessons.pointing import FRENCH, QUALITIES, THAT
+
+ADVERBS = "suddenly finally gladly proudly quietly bravely".split()
+VERBS = "run walk jump crawl hop dance".split()
+# French says "go up running": the word of place chooses the verb.
+DIRECTIONS = {
+    "monter": "up upstairs uphill".split(),
+    "descendre": "down downstairs downhill".split(),
+    "sortir": "out outside outdoors".split()}
+NOUNS = [noun for nouns in FRENCH.values() for noun in nouns]
+PLACES = [place for places in DIRECTIONS.values() for place in places]
+WORDS = ["see", "that", *QUALITIES, *ADVERBS, *VERBS, *NOUNS, *PLACES]
+ANSWERS = [*FRENCH, *DIRECTIONS]                  # six French words, for both words that ask
+VERB, PLACE = 4, 5                                # where they stand in every sentence
+ASKERS = [THAT, VERB]
+
+
+def two_questions(count, *, seed=1):
+    """Different sentences of six words in which two words ask: "that" for the noun, and the verb for the place.
+
+    Parameters
+    ----------
+    count : int
+        At most 5000.
+    seed : int or numpy.random.Generator
+
+    Returns
+    -------
+    sentences : list of lists of six str
+    answers : list of pairs of str
+        What "that" and the verb are in French, of `ANSWERS`. The six are equally likely.
+    places : list of pairs of int
+        Where the two words stand that decide it: the noun, 2 or 3, and the word of place, 5.
+
+    Raises
+    ------
+    ValueError
+        More sentences than that, or less than one.
+
+    Examples
+    --------
+    >>> sentences, answers, places = two_questions(2)
+    >>> " ".join(sentences[0]), answers[0], places[0]
+    ('see that cow suddenly hop downhill', ('cette', 'descendre'), (2, 5))
+    """
+    checks.count(count, "count")
+    if count > 5000:
+        raise ValueError(f"count must be at most 5000, got {count}")
+    rng = np.random.default_rng(seed)
+
+    def one_of(group):
+        return str(rng.choice(group))
+
+    found = {}
+    while len(found) < count:
+        form, direction = one_of(list(FRENCH)), one_of(list(DIRECTIONS))
+        noun, place = one_of(FRENCH[form]), one_of(DIRECTIONS[direction])
+        at = int(rng.integers(2, 4))
+        named = [noun, one_of(ADVERBS)] if at == 2 else [one_of(QUALITIES), noun]
+        found["see", "that", *named, one_of(VERBS), place] = (form, direction), (at, PLACE)
+    answers, places = zip(*found.values())
+    return [list(sentence) for sentence in found], list(answers), list(places)
+
+
+def encoded(sentences, answers):
+    """Sentences and their answers as numbers.
+
+    Parameters
+    ----------
+    sentences : list of lists of str
+        Of `WORDS`.
+    answers : list of pairs of str
+        Of `ANSWERS`.
+
+    Returns
+    -------
+    words : array of int, shape (sentences, 6)
+    answers : array of int, shape (sentences, 2)
+
+    Raises
+    ------
+    ValueError
+        A word or an answer is not among them.
+
+    Examples
+    --------
+    >>> words, answers = encoded(["see that clever girl run upstairs".split()], [("cette", "monter")])
+    >>> words.tolist(), answers.tolist()
+    ([[0, 1, 2, 30, 14, 51]], [[1, 3]])
+    """
+    number = {word: i for i, word in enumerate(WORDS)}
+    missing = sorted({word for sentence in sentences for word in sentence} - set(number))
+    if missing:
+        raise ValueError(f"not in the vocabulary: {', '.join(map(repr, missing))}")
+    wrong = sorted({answer for pair in answers for answer in pair} - set(ANSWERS))
+    if wrong:
+        raise ValueError(f"answers must be of {', '.join(ANSWERS)}; got {', '.join(wrong)}")
+    return (np.array([[number[word] for word in sentence] for sentence in sentences]),
+            np.array([[ANSWERS.index(answer) for answer in pair] for pair in answers]))

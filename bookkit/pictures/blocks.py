@@ -1,0 +1,601 @@
+"""What a Transformer is built of, as drawings: a block, a stack of blocks, encoder and decoder, where a word looks.
+
+All of them are read downwards.  The strong line is the residual stream; thin lines lead
+into boxes and back.
+"""
+
+import math
+from html import escape
+
+import numpy as np
+
+from bookkit.pictures import palette
+from bookkit.pictures.formats import fixed
+from bookkit.pictures.metrics import text_width
+from bookkit.pictures.picture import Picture, Svg
+from bookkit.pictures.shapes import LABEL, TEXT, as_array, check_names, knot, opacity, text
+
+INK, QUIET, PAGE, GROUND = (palette.var(name) for name in ("ink", "quiet", "page", "ground"))
+SHAPE = "(n, d)"
+STRONG = 6                       # the stream's line
+PARTS = {"attention": ("attention", "words look at each other"), "mlp": ("MLP", "each word by itself")}
+
+
+# ---- lines, boxes, words that look at words
+
+def stream(path):
+    """The strong line that goes through everything."""
+    return f'<path d="{path}" fill="none" stroke="{INK}" stroke-width="{STRONG}" stroke-linejoin="round"/>'
+
+
+def arrow(*corners, colour=QUIET):
+    """A line through some corners, with a head at the last."""
+    (x0, y0), (x, y) = corners[-2:]
+    along, across = np.sign([x - x0, y - y0]), np.sign([y0 - y, x - x0])
+    barbs = [np.array([x, y]) - 6 * along + side * 4.5 * across for side in (1, -1)]
+    path = "M" + "L".join(f"{a:g} {b:g}" for a, b in corners)
+    head = "M{:g} {:g}L{:g} {:g}L{:g} {:g}".format(*barbs[0], x, y, *barbs[1])
+    return f'<path d="{path}{head}" fill="none" stroke="{colour}" stroke-width="2" stroke-linejoin="round"/>'
+
+
+def tip(x, y):
+    """The head of the strong line."""
+    return f'<path d="M{x - 9:g} {y - 14:g}L{x + 9:g} {y - 14:g}L{x:g} {y:g}Z" fill="{INK}"/>'
+
+
+def box(x, y, wide, deep, *lines):
+    """A box around a middle, below a height; its first line of words is bold where others follow."""
+    body = [f'<rect x="{x - wide / 2:g}" y="{y:g}" width="{wide:g}" height="{deep:g}" rx="8" fill="{GROUND}" '
+            f'stroke="{QUIET}" stroke-width="1.5"/>']
+    for k, words in enumerate(lines):
+        first = k == 0 and len(lines) > 1
+        body.append(text(x, y + 23 + 22 * k, words, INK, size=LABEL if first else TEXT, bold=first))
+    return "".join(body)
+
+
+def looking(x, y, looks, *, far=28, deep=30):
+    """Who looks at whom: the words above, what is made of each below, a line wherever one looks at the other.
+
+    The lines have the colour of weights where words look at each other, and that of ink where each has its own alone.
+    """
+    below, above = looks.shape
+    top, bottom = ([x + (i - (n - 1) / 2) * far for i in range(n)] for n in (above, below))
+    alone = below == above and np.array_equal(looks, np.eye(below))
+    colour = INK if alone else palette.var("weight")
+    lines = "".join(f"M{top[j]:g} {y:g}L{bottom[i]:g} {y + deep:g}" for i, j in zip(*np.nonzero(looks)))
+    dots = [f'<circle cx="{at:g}" cy="{row:g}" r="4" fill="{INK}"/>' for xs, row in ((top, y), (bottom, y + deep))
+            for at in xs]
+    return f'<path d="{lines}" fill="none" stroke="{colour}" stroke-width="1.3"/>' + "".join(dots)
+
+
+EVERY, EACH = np.ones((4, 4)), np.eye(4)
+
+
+# ---- a block
+
+class Block:
+    """A Transformer block: the stream on the left, its branches on the right."""
+
+    STREAM, LEFT, NORM, DEEP = 66, 140, 34, 104
+
+    def __init__(self, parts, norm, residual, shapes):
+        self.parts, self.norm, self.residual, self.shapes = parts, norm, residual, shapes
+        self.wide = math.ceil(max(text_width(PARTS[part][1]) for part in parts)) + 36
+        self.middle = self.LEFT + self.wide / 2
+        self.body = []
+
+    def drawing(self):
+        """The words, the branches in turn, the output."""
+        x, shape = self.STREAM, f" {SHAPE}" if self.shapes else ""
+        self.body = [text(x, 20, f"words x{shape}", INK, bold=True)]
+        y = 30
+        for part in self.parts:
+            y = self._branch(part, y)
+            if part != self.parts[-1] and self.shapes:
+                self.body.append(text(x - 14, y + 22, SHAPE, QUIET, anchor="end"))
+        self.body += [stream(f"M{x} {y:g}V{y + 24:g}"), tip(x, y + 36),
+                      text(x, y + 56, f"output{shape}", INK, bold=True)]
+        return Svg("".join(self.body), self.LEFT + self.wide + 2, y + 62, self._told())
+
+    def _branch(self, part, y):
+        """One part, from the line to the boxes and back; gives how far down it ends."""
+        x, mid, out = self.STREAM, self.middle, y + 26
+        top = out + 20 + (self.NORM + 22 if self.norm == "pre" else 0)
+        back = top + self.DEEP + 22
+        ends = back + 12 + (self.NORM + 24 if self.norm == "post" else 0)
+        self.body += [stream(f"M{x} {y:g}V{ends if self.residual else out + 1:g}"),
+                      arrow((x, out), (mid, out), (mid, out + 20))]
+        if self.norm == "pre":
+            self.body += [self._norm(mid, out + 20), arrow((mid, out + 20 + self.NORM), (mid, top))]
+        self.body += [box(mid, top, self.wide, self.DEEP, *PARTS[part]),
+                      looking(mid, top + 61, EVERY if part == "attention" else EACH)]
+        to = x + (13 if self.residual else STRONG / 2)
+        self.body += [arrow((mid, top + self.DEEP), (mid, back), (to, back)),
+                      knot(x, back, "+") if self.residual else stream(f"M{x} {back - 1:g}V{ends:g}")]
+        if self.norm == "post":
+            self.body.append(self._norm(x, back + 34))
+        return ends
+
+    def _norm(self, x, y):
+        return box(x, y, 114, self.NORM, "layer norm")
+
+    def _told(self):
+        """The operations in their order."""
+        shape = ", n by d" if self.shapes else ""
+        begins, ends = ("A branch leads through", "and is added") if self.residual else ("All goes through", "")
+        told = []
+        for part in self.parts:
+            name, does = PARTS[part]
+            steps = [f"{name} ({does})", ends, "layer norm of the sum" if self.residual else "layer norm"]
+            steps = ["layer norm"] * (self.norm == "pre") + steps[:3 if self.norm == "post" else 2]
+            told.append(f"{begins} {', '.join(filter(None, steps))}.")
+        line = "one line, the residual stream," if self.residual else "no line"
+        return f"A Transformer block: {line} goes straight through. Words x{shape}. {' '.join(told)} Output{shape}."
+
+
+# ---- several blocks
+
+def stacked(names, ends):
+    """Blocks one below the other, each with its name, and one stream through all of them."""
+    x, left, wide, deep, gap = 34, 62, 104, 92, 18
+    begin, end = ends
+    name_at = left + wide + 18
+    right = name_at + math.ceil(max(text_width(name, LABEL, bold=True) for name in names)) + 16
+    body = [text(10, 20, begin, INK, anchor="start", bold=True)]
+    tops = [52 + i * (deep + gap) for i in range(len(names))]
+    for y, name in zip(tops, names):
+        body += [f'<rect x="8" y="{y}" width="{right - 8:g}" height="{deep}" rx="10" fill="{GROUND}"/>',
+                 text(name_at, y + deep / 2 + 6, name, INK, anchor="start", size=LABEL, bold=True)]
+    last = tops[-1] + deep
+    body.append(stream(f"M{x} 30V{last + 18}") + tip(x, last + 30))
+    for y in tops:
+        for k, words in enumerate(("attention", "MLP")):
+            top = y + 12 + 38 * k
+            body += [f'<rect x="{left}" y="{top}" width="{wide}" height="30" rx="6" fill="{PAGE}" stroke="{QUIET}" '
+                     'stroke-width="1.5"/>', text(left + wide / 2, top + 20, words, INK),
+                     arrow((x + 3, top + 8), (left, top + 8)), arrow((left, top + 22), (x + 4, top + 22))]
+    body.append(text(10, last + 50, end, INK, anchor="start", bold=True))
+    told = (f"{begin}: one line goes from there through {', '.join(names)}, to {end}. In each block attention, then an "
+            "MLP, reads from the line and adds to it.")
+    wide = max(right, *(10 + text_width(words, bold=True) for words in ends))
+    return Svg("".join(body), math.ceil(wide + 4), last + 56, told)
+
+
+# ---- encoder and decoder
+
+class Column:
+    """One text that goes down through attention to what is made of it."""
+
+    WIDE, DEEP = 150, 104
+
+    def __init__(self, x, title, source, looks, note):
+        self.x, self.title, self.source, self.looks, self.note = x, title, source, looks, note
+
+    def drawing(self):
+        """From the words to the bottom of the attention, where they look at each other."""
+        return "".join([
+            text(self.x, 20, self.title, INK, size=LABEL, bold=True), box(self.x, 36, self.WIDE, 36, self.source),
+            *(self.asked(role, self.x + k * 44, 72, 116) for k, role in zip((-1, 0, 1), ("query", "key", "value"))),
+            self.attention(116, "attention", self.note, self.looks)])
+
+    def attention(self, y, title, note, looks):
+        """A box in which words look at words."""
+        return (box(self.x, y, self.WIDE, self.DEEP, title, note)
+                + looking(self.x, y + 62, looks))
+
+    @staticmethod
+    def asked(role, x, y, end):
+        """The arrow of a role downwards, with its letter."""
+        return (arrow((x, y), (x, end), colour=palette.var(role))
+                + text(x + 7, (y + end) / 2 + 4, role[0].upper(), palette.var(role), anchor="start", bold=True))
+
+
+ARCHITECTURES = ("encoder", "decoder", "encoder-decoder")
+BACK = np.tril(np.ones((4, 4)))
+SCORES, ROWS = ("scores of", "the next word"), ("one row", "for each word")
+
+
+def _architecture(kind):
+    """One of ARCHITECTURES."""
+    middle = Column.WIDE / 2 + 2
+    if kind == "encoder-decoder":
+        return _both(middle)
+    if kind == "encoder":
+        column, ends = Column(middle, "encoder", "words of a text", EVERY, "both ways"), ROWS
+    else:
+        column, ends = Column(middle, "decoder", "words so far", BACK, "looks back only"), SCORES
+    body = column.drawing() + arrow((middle, 220), (middle, 250)) + _ending(middle, 250, ends)
+    told = (f"{kind.capitalize()}: queries, keys and values come from the same words. "
+            + ("Each word looks at all words, both ways. Out comes one row for each word." if kind == "encoder" else
+               "Each word looks back only, at itself and the words before it. Out come scores of the next word."))
+    return Svg(body, Column.WIDE + 4, 310, told)
+
+
+def _ending(x, y, lines):
+    return "".join(text(x, y + 20 + 22 * k, words, INK, bold=True) for k, words in enumerate(lines))
+
+
+def _both(left):
+    """The encoder's column, the decoder's, and what crosses from one to the other."""
+    right, crossing = left + Column.WIDE + 44, 264
+    reads = Column(left, "encoder", "text to read", EVERY, "both ways")
+    writes = Column(right, "decoder", "words so far", BACK[:3, :3], "looks back only")
+    edge, into = left + Column.WIDE / 2, right - Column.WIDE / 2
+    body = [reads.drawing(), writes.drawing(), arrow((left, 220), (left, crossing)),
+            box(left, crossing, Column.WIDE, Column.DEEP), _ending(left, crossing + 26, ROWS),
+            Column.asked("query", right, 220, crossing),
+            writes.attention(crossing, "cross-attention", "looks at the text", np.ones((3, 4)))]
+    for role, y in (("key", crossing + 36), ("value", crossing + 76)):
+        body += [arrow((edge, y), (into, y), colour=palette.var(role)),
+                 text((edge + into) / 2 - 2, y - 8, role[0].upper(), palette.var(role), bold=True)]
+    end = crossing + Column.DEEP
+    body += [arrow((right, end), (right, end + 30)), _ending(right, end + 30, SCORES)]
+    told = ("Encoder and decoder: the encoder's words look at each other, both ways, and become one row for each word. "
+            "The decoder's words look back only. In its cross-attention the queries come from the words so far, the "
+            "keys and values from the encoder's rows. Out come scores of the next word.")
+    return Svg("".join(body), right + Column.WIDE / 2 + 2, end + 90, told)
+
+
+# ---- the figure of 2017
+
+class Tower:
+    """One side of the figure of 2017: boxes below each other, each with its number; some are pale."""
+
+    WIDE, DEEP, GAP = 168, 34, 16
+
+    def __init__(self, x, title, source):
+        self.x, self.y, self.told = x, 66, [f"{title}, from {source}:"]
+        self.body = [text(x, 20, title, INK, size=LABEL, bold=True), text(x, 48, source, INK)]
+
+    def step(self, number, words, *, pale, leads=None):
+        """An arrow into a box with its number and words, perhaps a link; gives the height of its middle."""
+        top = self.y + self.GAP
+        dashes = ' stroke-dasharray="4 4"' if pale else ""
+        box = (f'<rect x="{self.x - self.WIDE / 2:g}" y="{top:g}" width="{self.WIDE}" height="{self.DEEP}" rx="8" '
+               f'fill="{PAGE if pale else GROUND}" stroke="{QUIET}" stroke-width="1.5"{dashes}/>'
+               + text(self.x, top + 22, f"{number}  {words}", QUIET if pale else INK, bold=not pale))
+        self.body += [arrow((self.x, self.y - 10), (self.x, top)),
+                      f'<a href="{escape(leads)}">{box}</a>' if leads else box]
+        self.told.append(f"{number} {words}{' (pale)' if pale else ''}")
+        self.y = top + self.DEEP + 10
+        return top + self.DEEP / 2
+
+    def end(self, words):
+        """What comes out."""
+        self.body += [arrow((self.x, self.y - 10), (self.x, self.y + 14)), text(self.x, self.y + 34, words, INK)]
+        self.told.append(words)
+
+
+ENCODER = [(1, "word vectors"), (2, "positions"), (3, "attention"), (4, "sum and norm"), (5, "MLP"),
+           (4, "sum and norm")]
+DECODER = [(1, "word vectors"), (2, "positions"), (6, "masked attention"), (4, "sum and norm"),
+           (7, "cross-attention"), (4, "sum and norm"), (5, "MLP"), (4, "sum and norm"), (8, "scores, softmax")]
+
+
+def _figure_of_2017(pale, links):
+    """Encoder and decoder side by side, and the line that crosses from one to the other."""
+    left = Tower.WIDE / 2 + 2
+    right = left + Tower.WIDE + 56
+    reads, writes = Tower(left, "encoder", "the text to read"), Tower(right, "decoder", "the words so far")
+    for number, words in ENCODER:
+        reads.step(number, words, pale="encoder" in pale, leads=links.get(number))
+    heights = [writes.step(number, words, pale=number == 7 and "cross-attention" in pale, leads=links.get(number))
+               for number, words in DECODER]
+    writes.end("chances of the next word")
+    cross = heights[[number for number, _ in DECODER].index(7)]
+    low = max(cross, reads.y)
+    body = [*reads.body, *writes.body,
+            arrow((left, reads.y - 10), (left, low + 12), (right - Tower.WIDE / 2 - 26, low + 12),
+                  (right - Tower.WIDE / 2 - 26, cross), (right - Tower.WIDE / 2, cross))]
+    told = f"{', '.join(reads.told)}. {', '.join(writes.told)}. Cross-attention looks at what the encoder gives."
+    return Svg("".join(body), right + Tower.WIDE / 2 + 2, writes.y + 44, told)
+
+
+# ---- four ways to make a model do what one wants
+
+WAYS = [("pretrain", 1, None, "every number changes", "needs an ocean of text", "done once, often by others"),
+        ("tune", 0.4, None, "some or all change a little", "needs a dozen examples or more",
+         "for a task that stays the same"),
+        ("prompt", 0, "prompt", "no number changes", "needs a text before the question",
+         "for a model that was tuned to answer"),
+        ("retrieve", 0, "found text", "no number changes", "needs texts to look in",
+         "for facts that change")]
+
+
+def _four_ways():
+    """A row for each way: the model, filled as far as its numbers change, what is put before it, and words."""
+    deep, gap, left, wide, told, body = 62, 26, 106, 76, [], []
+    for k, (name, changed, before, what, needs, use) in enumerate(WAYS):
+        y = 2 + k * (deep + gap)
+        if before:
+            body += [f'<rect x="1" y="{y + 16}" width="{left - 28}" height="30" rx="6" fill="{PAGE}" stroke="{INK}"/>',
+                     text((left - 28) / 2 + 1, y + 36, before, INK), arrow((left - 26, y + 31), (left, y + 31))]
+        body += [f'<rect x="{left}" y="{y}" width="{wide}" height="{deep}" rx="8" fill="{GROUND}" stroke="{QUIET}"/>',
+                 f'<rect x="{left}" y="{y + (1 - changed) * deep:g}" width="{wide}" height="{changed * deep:g}" rx="8" '
+                 f'fill="{INK}" fill-opacity=".3"/>' if changed else "",
+                 text(left + wide / 2, y + deep / 2 + 5, "model", INK, bold=bool(changed))]
+        for line, words in enumerate((f"{name}: {what}", needs, use)):
+            body.append(text(left + wide + 18, y + 16 + 21 * line, words, INK if line == 0 else QUIET, anchor="start",
+                             bold=line == 0))
+        told.append(f"{name.capitalize()}: {what}; {needs}; {use}.")
+    lines = [words for way in WAYS for words in (f"{way[0]}: {way[3]}", way[4], way[5])]
+    right = left + wide + 24 + max(text_width(words) for words in lines) * 1.08
+    return Svg("".join(body), math.ceil(right), 4 * (deep + gap) - gap + 4, " ".join(told))
+
+
+# ---- where a word looks
+
+class Looks:
+    """A sentence, several times one below the other: in each, how much one word looks at each."""
+
+    WIDE, GAP, LINE = 472, 3, 30              # so wide that a phone shows the words without pushing them aside
+    ARCS, NUMBER = 46, 18
+
+    def __init__(self, words, weights, asking, row_names):
+        self.words, self.weights, self.asking, self.row_names = words, weights, asking, row_names
+        numbers = {j: text_width(fixed(row[j])) for row in weights for j in self._largest(row)}
+        self.widths = [max(text_width(word) + (10 if i == asking else 4), numbers.get(i, 0))
+                       for i, word in enumerate(words)]
+        self.lines = self._lines()
+        self.one = len(self.lines) == 1
+        self.above = self.NUMBER + (self.ARCS if self.one else 0)
+
+    def _lines(self):
+        """The words line by line, as many in each as fit: pairs of a word's number and its left edge."""
+        lines, x = [[]], 2
+        for i, wide in enumerate(self.widths):
+            if lines[-1] and x + wide > self.WIDE:
+                lines.append([])
+                x = 2
+            lines[-1].append((i, x))
+            x += wide + self.GAP
+        return lines
+
+    def drawing(self):
+        """Every row of weights with its name."""
+        body, y = [], 0
+        for name, weights in zip(self.row_names or [""] * len(self.weights), self.weights):
+            if name:
+                body.append(text(2, y + TEXT, name, QUIET, anchor="start"))
+                y += TEXT + 4
+            for line in self.lines:
+                y += self.above
+                body += [self._arcs(line, weights, y)] if self.one else []
+                body += [self._word(i, x, y, weights) for i, x in line]
+                y += self.LINE
+            y += 14
+        right = max(x + self.widths[i] for line in self.lines for i, x in line)
+        return Svg("".join(body), math.ceil(right + 2), y - 8, self._told())
+
+    @staticmethod
+    def _largest(weights):
+        """The places of the three largest weights, of those that two decimals can tell."""
+        return [int(j) for j in np.argsort(-weights, kind="stable")[:3] if weights[j] >= .005]
+
+    def _word(self, i, x, y, weights):
+        """A word on the colour of its weight; a frame if it asks; its number if it is one of the largest."""
+        wide = self.widths[i]
+        frame = f' stroke="{INK}" stroke-width="2"' if i == self.asking else ""
+        body = (f'<rect x="{x:g}" y="{y:g}" width="{wide:g}" height="24" rx="4" fill="{palette.var("fill-weight")}" '
+                f'fill-opacity="{opacity(weights[i], 1.0):g}"{frame}/>')
+        if i in self._largest(weights):
+            body += text(x + wide / 2, y - 5, fixed(weights[i]), palette.var("weight"))
+        return body + text(x + wide / 2, y + 17, self.words[i], INK)
+
+    def _arcs(self, line, weights, y):
+        """Lines from the word that asks to those it looks at, the thicker the more; a hundredth is none."""
+        middle = {i: x + self.widths[i] / 2 for i, x in line}
+        here, body = middle[self.asking], []
+        for i, x in middle.items():
+            if i != self.asking and weights[i] >= .02:
+                start, end = (y - (self.NUMBER if j in self._largest(weights) else 2) for j in (self.asking, i))
+                top = y - self.NUMBER - 4 - 1.3 * self.ARCS * min(1, .35 + abs(x - here) / self.WIDE)
+                body.append(f'<path d="M{here:g} {start:g}C{here:g} {top:g} {x:g} {top:g} {x:g} {end:g}" fill="none" '
+                            f'stroke="{palette.var("weight")}" stroke-width="{1 + 5 * weights[i]:.3g}" '
+                            f'stroke-opacity="{.35 + .65 * weights[i]:.3g}"/>')
+        return "".join(body)
+
+    def _told(self):
+        """The largest weights of each row in words."""
+        told = []
+        for name, weights in zip(self.row_names or [""] * len(self.weights), self.weights):
+            most = ", ".join(f"{self.words[j]} {fixed(weights[j])}" for j in self._largest(weights))
+            told.append((f"{name}: " if name else "Most: ") + f"{most or 'nothing'}.")
+        return f"Where “{self.words[self.asking]}” looks in “{' '.join(self.words)}”. {' '.join(told)}"
+
+
+# ---- what pages call
+
+def block(*, parts=("attention", "mlp"), norm="pre", residual=True, shapes=True):
+    """Draw a Transformer block: one strong line goes straight through, each part branches off and is added to it.
+
+    The strong line is the residual stream.  A part left out, a norm left out or at another place, and a line that
+    is broken show what a block is without them.
+
+    Parameters
+    ----------
+    parts : tuple of str
+        "attention" and "mlp", or one of them, in their order.
+    norm : "pre", "post" or None
+        Layer norm of what goes into each part, of each sum, or nowhere.
+    residual : bool
+        Whether the line goes straight through; otherwise all goes through the parts.
+    shapes : bool
+        Whether the shape of what goes in, on and out is written at it.
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        Other parts, none, one twice, or another `norm`.
+
+    Examples
+    --------
+    >>> block(parts=["mlp"], norm=None, shapes=False).alt.split(". ")[2]
+    'A branch leads through MLP (each word by itself), and is added'
+    """
+    parts = tuple([parts] if isinstance(parts, str) else parts)
+    if not parts or len(set(parts)) < len(parts) or not set(parts) <= set(PARTS):
+        raise ValueError(f"parts must be of {', '.join(PARTS)}, each at most once, got {parts!r}")
+    if norm not in ("pre", "post", None):
+        raise ValueError(f"norm must be 'pre', 'post' or None, got {norm!r}")
+    return Picture(Block(parts, norm, residual, shapes).drawing())
+
+
+def stack(num_layers, *, labels=None, ends=("words in", "scores of the next word")):
+    """Draw blocks one below the other, one residual stream through all of them.
+
+    Parameters
+    ----------
+    num_layers : int
+    labels : list of num_layers str, optional
+        The names of the blocks; "block 1", "block 2" and so on if not given.
+    ends : pair of str
+        What goes in and what comes out.
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    TypeError
+        A number of layers that is no integer.
+    ValueError
+        A number of layers below 1, or labels that do not match.
+
+    Examples
+    --------
+    >>> stack(2).alt[:79]
+    'words in: one line goes from there through block 1, block 2, to scores of the n'
+    """
+    if isinstance(num_layers, bool) or not isinstance(num_layers, (int, np.integer)):
+        raise TypeError(f"num_layers must be an integer, got {num_layers!r}")
+    if num_layers < 1:
+        raise ValueError(f"num_layers must be 1 or more, got {num_layers}")
+    check_names("labels", labels, num_layers, f"{num_layers} layers")
+    check_names("ends", ends, 2, "what goes in and what comes out")
+    return Picture(stacked(labels or [f"block {i + 1}" for i in range(num_layers)], ends))
+
+
+def architecture(*kinds):
+    """Draw who gives queries, keys and values: in an encoder, in a decoder, in both together.
+
+    Parameters
+    ----------
+    *kinds : str
+        "encoder", "decoder" or "encoder-decoder": one drawing for each.
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        Another kind, or none.
+
+    Examples
+    --------
+    >>> architecture("decoder").alt.split(". ")[1]
+    'Each word looks back only, at itself and the words before it'
+    """
+    if not kinds or not set(kinds) <= set(ARCHITECTURES):
+        raise ValueError(f"kinds must be of {', '.join(ARCHITECTURES)}, got {kinds!r}")
+    return Picture(*map(_architecture, kinds))
+
+
+def figure_of_2017(*, pale=(), links=None):
+    """Draw the Transformer of 2017, box by box, the encoder on the left and the decoder on the right.
+
+    Parameters
+    ----------
+    pale : sequence of str
+        What is drawn pale: "encoder", "cross-attention" or both.
+    links : dict of str, optional
+        Where a box leads, by its number from 1 to 8: an address relative to the page.
+
+    Returns
+    -------
+    Picture
+
+    Examples
+    --------
+    >>> figure_of_2017(pale=["encoder", "cross-attention"]).alt[:28]
+    'encoder, from the text to re'
+
+    References
+    ----------
+    Vaswani et al. (2017), "Attention Is All You Need", its first figure.
+    Chapter: from_here.
+    """
+    if unknown := set(pale) - {"encoder", "cross-attention"}:
+        raise ValueError(f'pale must hold "encoder" or "cross-attention", got {sorted(unknown)}')
+    if unknown := set(links or {}) - {number for number, _ in DECODER + ENCODER}:
+        raise ValueError(f"links must be for boxes 1 to 8, got {sorted(unknown, key=str)}")
+    return Picture(_figure_of_2017(pale, links or {}))
+
+
+def four_ways():
+    """Draw four ways to make a model do what one wants: pretrain, tune, prompt, retrieve.
+
+    A model is filled as far as its numbers change; what is put before a question leads into it.
+
+    Returns
+    -------
+    Picture
+
+    Examples
+    --------
+    >>> four_ways().alt[:31]
+    'Pretrain: every number changes;'
+    """
+    return Picture(_four_ways())
+
+
+def attention_over_words(words, weights, *, asking, row_names=None):
+    """Draw where a word looks: the sentence, each word on the colour of its weight.
+
+    A frame marks the word that asks, and the three largest weights are written above
+    their words.  A sentence that fits one line has arcs from the word that asks, too; a
+    longer one goes on in the next line.  Several heads or layers stand below each other.
+
+    Parameters
+    ----------
+    words : list of m str
+    weights : array, shape (m,) or (rows, m)
+        How much the word looks at each word, from 0 to 1; a row for each head or layer.
+    asking : int
+        The number of the word that asks.
+    row_names : list of str, optional
+        What the rows are called.
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    TypeError
+        Weights that are no real numbers, or a number of a word that is no integer.
+    ValueError
+        Weights that are not from 0 to 1, shapes or names that do not fit, a word that is not there.
+
+    Examples
+    --------
+    >>> attention_over_words(["see", "it"], [0.75, 0.25], asking=1).alt
+    'Where “it” looks in “see it”. Most: see 0.75, it 0.25.'
+    """
+    rows = np.atleast_2d(as_array(weights, "weights"))
+    check_names("words", words, rows.shape[1], f"weights of shape {np.shape(weights)}")
+    check_names("row_names", row_names, len(rows), f"weights of shape {np.shape(weights)}")
+    if rows.min() < 0 or rows.max() > 1 + 1e-6:
+        raise ValueError(f"weights must be from 0 to 1, got {rows.min():g} to {rows.max():g}")
+    if isinstance(asking, bool) or not isinstance(asking, (int, np.integer)):
+        raise TypeError(f"asking must be an integer, got {asking!r}")
+    if not 0 <= asking < len(words):
+        raise ValueError(f"asking must be the number of one of {len(words)} words, got {asking}")
+    return Picture(Looks(words, rows, asking, row_names).drawing())

@@ -1,0 +1,355 @@
+"""Numbers to be compared by eye: bars in rows, one below the other, and lines where both axes are logarithmic."""
+
+import math
+import re
+
+import numpy as np
+
+from bookkit.pictures import palette
+from bookkit.pictures.formats import fixed
+from bookkit.pictures.metrics import text_width
+from bookkit.pictures.picture import Picture, Svg
+from bookkit.pictures.shapes import TEXT, check_names, fill, role_colour, text
+
+TALL = 64          # the longest bar of a row, in pixels
+THIN = 7           # one of many bars without names, with the gap to the next: a phone holds three charts of sixteen
+GAP = 18           # between charts side by side
+
+
+def bars(numbers, *, row_names, bar_names=None, column_names=None, roles=None, digits=2, vmax=None, tall=TALL):
+    """Draw rows of bars; a row may hold several charts side by side.
+
+    Parameters
+    ----------
+    numbers : array, shape (rows, n) or (rows, columns, n)
+    row_names : list of str
+        Written to the left of each row.
+    bar_names : list of n str, optional
+        Written below the last row, under each chart; without them the bars are thin, and only the largest of a chart
+        has its number.
+    column_names : list of str, optional
+        Written above charts that stand side by side.
+    roles : list of str or None, optional
+        For each row: "weight" fills its bars in the colour of weights; None, by sign.
+    digits : int or list of int
+        Decimals of the written numbers, for all rows or for each.
+    vmax : float, optional
+        The magnitude of the longest bar, the same in every row; each row's own largest one if not given.
+    tall : float
+        The height of the longest bar, in pixels of the screen.
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        Another number of axes, an empty one, numbers that are not finite, names, roles or digits that do not match,
+        another role, or a `vmax` that is not positive.
+
+    Examples
+    --------
+    >>> bars([[0.25, 0.75]], row_names=["weights"], bar_names=["a", "b"]).alt
+    'Bars. weights: a 0.25, b 0.75.'
+    """
+    x = np.asarray(numbers, dtype=float)
+    if x.ndim not in (2, 3) or x.size == 0 or not np.isfinite(x).all():
+        raise ValueError(f"numbers must be finite, of shape (rows, n) or (rows, columns, n), got shape {x.shape}")
+    x = x[:, None] if x.ndim == 2 else x
+    rows, columns, n = x.shape
+    what = f"numbers of shape {np.shape(numbers)}"
+    check_names("row_names", row_names, rows, what)
+    check_names("bar_names", bar_names, n, what)
+    check_names("column_names", column_names, columns, what)
+    roles = _for_each_row("roles", [None] * rows if roles is None else roles, rows)
+    digits = _for_each_row("digits", [digits] * rows if np.ndim(digits) == 0 else digits, rows)
+    if not set(roles) <= {None, "weight"}:
+        raise ValueError(f"roles must be 'weight' or None for each row, got {roles!r}")
+    if vmax is not None and not vmax > 0:
+        raise ValueError(f"vmax must be positive, got {vmax}")
+    every = bar_names is not None                                # each bar has its number, or the largest alone
+    step = _step(x, digits, bar_names, column_names)
+    wide = n * step
+    left = math.ceil(max(map(text_width, row_names))) + 16
+    lefts = [left + c * (wide + GAP) for c in range(columns)]
+    top = TEXT + 14 if column_names else 4
+    body = [text(at + wide / 2, TEXT, name, palette.var("ink"), bold=True)
+            for at, name in zip(lefts, column_names or [])]
+    for r, name in enumerate(row_names):
+        longest = float(np.abs(x[r]).max() if vmax is None else vmax) or 1.0
+        below = tall * max(0.0, -x[r].min()) / longest
+        above = tall * max(0.0, x[r].max()) / longest
+        base = top + TEXT + 4 + above
+        for at, chart in zip(lefts, x[r]):
+            body += _Chart(at, base, step, tall / longest, roles[r], digits[r]).draw(chart, every)
+        body.append(text(left - 10, base + (below - above) / 2 + 5, name, palette.var("ink"), anchor="end"))
+        top = base + below + (TEXT + 6 if below else 0) + 16
+    body += [text(at + (i + .5) * step, top + 4, name, palette.var("ink"))
+             for at in lefts for i, name in enumerate(bar_names or [])]
+    height = top + (14 if bar_names else -8)
+    return Picture(Svg("".join(body), math.ceil(lefts[-1] + wide + 2), math.ceil(height),
+                       alt=_told(x, row_names, column_names, bar_names, digits)))
+
+
+def _for_each_row(name, given, rows):
+    """What a caller gave for the rows, if it is one for each."""
+    if len(given) != rows:
+        raise ValueError(f"{name} must hold one for each of {rows} rows, got {given!r}")
+    return given
+
+
+def _step(x, digits, bar_names, column_names):
+    """From one bar to the next: names and numbers have room below and above each, and charts below their names."""
+    numbers = max(text_width(fixed(v, d)) for row, d in zip(x, digits) for v in row.flat)
+    chart = max([numbers, *(text_width(name, bold=True) for name in column_names or [])])
+    step = THIN if bar_names is None else math.ceil(max([numbers, *map(text_width, bar_names)])) + 12
+    return max(step, math.ceil(chart / x.shape[-1]))
+
+
+class _Chart:
+    """Bars on one line: where they stand, and how they are drawn."""
+
+    def __init__(self, left, base, step, unit, role, digits):
+        self.left, self.base, self.step, self.unit, self.role, self.digits = left, base, step, unit, role, digits
+
+    def draw(self, numbers, every):
+        """The line they stand on, a bar for each number, and the number at its end: of each, or of the largest."""
+        line = f"M{self.left:g} {self.base:g}h{len(numbers) * self.step:g}"
+        body = [f'<path d="{line}" stroke="{palette.var("quiet")}"/>']
+        gap = 6 if every else 0.5
+        for i, v in enumerate(numbers):
+            tall = round(abs(v) * self.unit, 1)
+            y = self.base - (tall if v > 0 else 0)
+            body.append(f'<rect x="{self.left + i * self.step + gap:g}" y="{y:g}" width="{self.step - 2 * gap:g}" '
+                        f'height="{tall:g}" fill="{fill(v, self.role)}"/>')
+            if every or i == int(np.argmax(numbers)):
+                at = self.base + tall + TEXT if v < 0 else y - 5
+                x, anchor = self._place(i, len(numbers), fixed(v, self.digits), every)
+                body.append(text(x, at, fixed(v, self.digits), palette.var("ink"), anchor=anchor))
+        return body
+
+    def _place(self, i, n, number, every):
+        """Where the number of a bar is written: amid the bar, or, wider than a thin one, to the side that has room."""
+        if every:
+            return self.left + (i + .5) * self.step, "middle"
+        fits = i * self.step + text_width(number) <= n * self.step
+        return (self.left + i * self.step, "start") if fits else (self.left + (i + 1) * self.step, "end")
+
+
+def _told(x, row_names, column_names, bar_names, digits):
+    """The bars in words: every number of named bars; of many without names, the largest and the smallest."""
+    parts = []
+    for row, name, d in zip(x, row_names, digits):
+        for c, numbers in enumerate(row):
+            head = f"{name}, {column_names[c]}" if column_names else name
+            if bar_names:
+                told = ", ".join(f"{bar} {fixed(v, d)}" for bar, v in zip(bar_names, numbers))
+            else:
+                told = f"{len(numbers)} bars from {fixed(numbers.max(), d)} down to {fixed(numbers.min(), d)}"
+            parts.append(f"{head}: {told}.")
+    return "Bars. " + " ".join(parts)
+
+
+# ---- lines
+
+WIDE, DEEP = 472, 300        # a drawing so wide that a phone shows it whole
+BETWEEN = TEXT + 3           # from one name at the end of a line to the next
+ROLES = ("weight", "value", "query", "key", "positive", "negative")
+
+
+def loglog_lines(x, lines, *, x_name, y_name, write=None, dashed=(), crossings=()):
+    """Draw lines with both axes logarithmic: what grows with a power of x is straight, and a higher power is steeper.
+
+    Each line has its name at its end, and dots where its numbers are.
+
+    Parameters
+    ----------
+    x : array, shape (m,)
+        Positive numbers that grow, such as lengths.
+    lines : dict of str to m numbers
+        At most six lines by name; numbers are positive, and None or nan where there is none.
+    x_name, y_name : str
+        What the axes hold.
+    write : callable, optional
+        How a number of a line is written, such as `formats.in_time`; a plain number if not given.
+    dashed : sequence of str
+        The names of lines without dots, dashed: estimates, not measured.
+    crossings : sequence of pairs of str
+        The names of lines that cross: a ring where they first do, with its x, to two digits.
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        Numbers that are not positive, an x that does not grow, lines of another length, more than six or none, a name
+        that no line has, or two lines that do not cross.
+
+    Examples
+    --------
+    >>> lines = {"square": [1, 100, 10_000], "straight": [10, 100, 1000]}
+    >>> picture = loglog_lines([1, 10, 100], lines, x_name="n", y_name="steps", crossings=[("square", "straight")])
+    >>> picture.alt.split(". ")[-1]
+    'square and straight cross near 10.'
+    """
+    x = np.asarray(x, dtype=float)
+    if x.ndim != 1 or len(x) < 2 or not (np.isfinite(x).all() and x[0] > 0 and (np.diff(x) > 0).all()):
+        raise ValueError(f"x must be at least two positive numbers that grow, got {x.tolist()}")
+    if not 1 <= len(lines) <= len(ROLES):
+        raise ValueError(f"lines must be from 1 to {len(ROLES)}, got {len(lines)}")
+    lines = {name: _line(name, numbers, x) for name, numbers in lines.items()}
+    for name in [*dashed, *(name for pair in crossings for name in pair)]:
+        if name not in lines:
+            raise ValueError(f"no line is called {name!r}, there are {', '.join(lines)}")
+    met = {tuple(pair): crossing(x, *(lines[name] for name in pair)) for pair in crossings}
+    for (one, other), place in met.items():
+        if place is None:
+            raise ValueError(f"{one} and {other} do not cross")
+    return Picture(_LogLog(x, lines, x_name, y_name, write or "{:g}".format, set(dashed), met).drawing())
+
+
+def crossing(x, one, other):
+    """Where two lines first cross, both axes logarithmic: (x, y), or None if they do not.
+
+    Numbers that are nan are left out.
+
+    >>> x, y = crossing(np.array([1.0, 4.0]), np.array([1.0, 16.0]), np.array([2.0, 8.0]))
+    >>> round(float(x), 6), round(float(y), 6)
+    (2.0, 4.0)
+    """
+    known = np.isfinite(one) & np.isfinite(other)
+    u, a, b = np.log(x[known]), np.log(one[known]), np.log(other[known])
+    for k in range(len(u) - 1):
+        before, after = a[k] - b[k], a[k + 1] - b[k + 1]
+        if before * after <= 0 and before != after:
+            t = before / (before - after)
+            return np.exp(u[k] + t * (u[k + 1] - u[k])), np.exp(a[k] + t * (a[k + 1] - a[k]))
+    return None
+
+
+def _line(name, numbers, x):
+    """The numbers of a line as an array, nan where there is none."""
+    numbers = np.array([np.nan if v is None else v for v in numbers], dtype=float)
+    known = numbers[~np.isnan(numbers)]
+    if len(numbers) != len(x) or not len(known):
+        raise ValueError(f"{name} must hold {len(x)} numbers, one for each x, got {numbers.tolist()}")
+    if not (np.isfinite(known) & (known > 0)).all():
+        raise ValueError(f"the numbers of {name} must be positive, got {numbers.tolist()}")
+    return numbers
+
+
+class _LogLog:
+    """Lines in a field: where a number stands, and how they are drawn."""
+
+    TOP, FOOT = 34, DEEP - 44
+
+    def __init__(self, x, lines, x_name, y_name, write, dashed, met):
+        self.x, self.lines, self.x_name, self.y_name = x, lines, x_name, y_name
+        self.dashed, self.met = dashed, met
+        self.write = lambda v: re.sub(r"\.?0+(?= )", "", t) if "." in (t := write(v)) else t       # 0.1 ms, not 0.10 ms
+        numbers = np.concatenate(list(lines.values()))
+        low, high = np.log10(np.nanmin(numbers)), np.log10(np.nanmax(numbers))
+        edge = 0.06 * (high - low) + 0.05
+        self.low, self.high = low - edge, high + edge
+        self.marks = self._marks()
+        self.left = math.ceil(max([20, *(text_width(self.write(v)) for v in self.marks)])) + 14
+        self.right = WIDE - math.ceil(max(map(text_width, lines))) - 14
+
+    def _marks(self):
+        """The round numbers on the upright axis: at most six powers of ten; where these are few, others between."""
+        step, powers = math.ceil((self.high - self.low) / 6), range(math.floor(self.low), math.ceil(self.high) + 1)
+        for digits in ((1,), (1, 2, 5), range(1, 10)):
+            marks = [d * 10.0**p for p in powers for d in digits
+                     if p % step == 0 and self.low < p + math.log10(d) < self.high]
+            if len(marks) > 1:
+                break
+        return marks
+
+    def at(self, x, y):
+        """Where a pair of numbers stands, rounded: the last bits differ from processor to processor."""
+        across = (math.log(x) - math.log(self.x[0])) / (math.log(self.x[-1]) - math.log(self.x[0]))
+        up = (math.log10(y) - self.low) / (self.high - self.low)
+        return (round(self.left + across * (self.right - self.left), 1),
+                round(self.FOOT - up * (self.FOOT - self.TOP), 1))
+
+    def drawing(self):
+        """The axes, the lines with their names, the rings."""
+        points = {name: [self.at(a, b) for a, b in zip(self.x, numbers) if not np.isnan(b)]
+                  for name, numbers in self.lines.items()}
+        colours = {name: role_colour(role) for name, role in zip(self.lines, ROLES)}
+        body = [*self._axes(), *(self._path(points[name], colours[name], name in self.dashed) for name in points),
+                *self._names({name: line[-1] for name, line in points.items()}, colours),
+                *(self._ring(place, points.values()) for place in self.met.values())]
+        return Svg("".join(body), WIDE, DEEP, self._told())
+
+    def _axes(self):
+        quiet, ink = palette.var("quiet"), palette.var("ink")
+        for v in self.marks:
+            y = self.at(self.x[0], v)[1]
+            yield f'<path d="M{self.left} {y:g}H{self.right}" stroke="{palette.var("grid")}"/>'
+            yield text(self.left - 8, y + 5, self.write(v), quiet, anchor="end")
+        yield f'<path d="M{self.left} {self.FOOT}H{self.right}" stroke="{quiet}"/>'
+        step = math.ceil(len(self.x) / 5)
+        for v in self.x[::-1][::step]:                                           # the last one always
+            yield text(self.at(v, 10**self.low)[0], self.FOOT + 20, f"{v:,.12g}", quiet)
+        yield text(self.left, 18, self.y_name, ink, anchor="start", bold=True)
+        yield text((self.left + self.right) / 2, self.FOOT + 41, self.x_name, ink, bold=True)
+
+    @staticmethod
+    def _path(points, colour, dashed):
+        path = "M" + "L".join(f"{x:g} {y:g}" for x, y in points)
+        dashes = ' stroke-dasharray="7 5"' if dashed else ""
+        body = f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="2.5" stroke-linejoin="round"{dashes}/>'
+        return body + "".join(f'<circle cx="{x:g}" cy="{y:g}" r="4" fill="{colour}"/>'
+                              for x, y in points if not dashed)
+
+    def _names(self, ends, colours):
+        """Each name level with its line's end; those that would stand on one another move apart, in their order."""
+        order = sorted(ends, key=lambda name: ends[name][1])
+        heights = [ends[name][1] + 5 for name in order]
+        for k in range(1, len(order)):
+            heights[k] = max(heights[k], heights[k - 1] + BETWEEN)
+        floor = self.FOOT + 5
+        for k in reversed(range(len(order))):
+            heights[k] = floor = min(heights[k], floor)
+            floor -= BETWEEN
+        for name, y in zip(order, heights):
+            x, end = ends[name]
+            if x < self.right - 1:                          # a line that ends early is led to its name
+                yield (f'<path d="M{x + 7:g} {end:g}L{self.right + 5:g} {y - 5:g}" stroke="{colours[name]}" '
+                       'stroke-dasharray="1 4"/>')
+            yield text(self.right + 9, y, name, colours[name], anchor="start")
+
+    def _ring(self, place, lines):
+        """A ring where two lines cross, and beside it, where the lines leave most room, its x."""
+        x, y = self.at(*place)
+        words = f"about {_two_digits(place[0])}"
+        wide = text_width(words)
+        spots = [(max(x - 6 - wide, self.left + 4), y - 12), (min(x + 8, self.right - wide), y + 24),
+                 (max(x - 6 - wide, self.left + 4), y - 34), (min(x + 8, self.right - wide), y + 46)]
+        passed = [(u + t * (w - u), v + t * (z - v)) for line in lines
+                  for (u, v), (w, z) in zip(line, line[1:]) for t in np.linspace(0, 1, 20)]
+
+        def covered(spot):
+            return sum(spot[0] - 4 < u < spot[0] + wide + 4 and spot[1] - 17 < v < spot[1] + 6 for u, v in passed)
+        left, base = min(spots, key=covered)
+        return (f'<circle cx="{x:g}" cy="{y:g}" r="8" fill="none" stroke="{palette.var("ink")}" stroke-width="2"/>'
+                + text(round(left, 1), round(base, 1), words, palette.var("ink"), anchor="start"))
+
+    def _told(self):
+        told = []
+        for name, numbers in self.lines.items():
+            known = [(a, b) for a, b in zip(self.x, numbers) if not np.isnan(b)]
+            (first, low), (last, high) = known[0], known[-1]
+            told.append(f"{name}: {self.write(low)} at {first:,.12g}"
+                        + (f", {self.write(high)} at {last:,.12g}." if len(known) > 1 else "."))
+        told += [f"{one} and {other} cross near {_two_digits(place[0])}." for (one, other), place in self.met.items()]
+        return f"{self.y_name} against {self.x_name}, both axes logarithmic. " + " ".join(told)
+
+
+def _two_digits(x):
+    """A number to two digits: 1,300."""
+    return f"{float(f'{x:.1e}'):,.12g}"

@@ -1,0 +1,446 @@
+"""Networks over a sequence, and graphs of who hears whom: which way news of one item takes to another.
+
+Networks are read upwards: the items stand at the bottom, in level 0, each layer is a level above, and the outputs stand
+at the top.
+"""
+
+import math
+
+import numpy as np
+
+from attnkit import checks
+from bookkit.pictures import palette
+from bookkit.pictures.formats import fixed
+from bookkit.pictures.metrics import text_width
+from bookkit.pictures.picture import Picture, Svg
+from bookkit.pictures.shapes import LABEL, as_array, check_names, text
+
+INK, QUIET, PAGE, QUERY, VALUE, WEIGHT = (palette.var(c) for c in ("ink", "quiet", "page", "query", "value", "weight"))
+KINDS = ("recurrent", "convolution", "dilated", "attention", "window")
+MOST_ITEMS = 32
+MOST_LINES = 600                 # of more connections, only those that lead to the last output are drawn
+FEW_LINES = 200                  # more are paler
+
+
+# ---- networks over a sequence
+
+class Network:
+    """The connections of a network over a sequence, in as many layers as the last output needs to hear the first item.
+
+    Node k stands at place k % n, counted from 0, of level k // n.  `layers` is the number of levels above the items.
+    `edges` are the connections: ``(a, b)`` says that node b reads node a.  They are in the order of b, then of a: what
+    is read was computed before.  `waits` is the number of operations that must come one after another: the states of a
+    recurrent network, else the layers.
+
+    Parameters
+    ----------
+    kind : str
+        "recurrent": each state reads its item and the state before it.  "convolution": each node reads itself and the
+        two before it, one level below.  "dilated": itself and one before it, 1, 2, 4, ... places back.  "attention":
+        every node.  "window": itself and the three before it.
+    n : int
+        How many items there are, from 2 to 32.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Another kind, or another number of items.
+
+    Examples
+    --------
+    >>> network = Network("dilated", 16)
+    >>> network.layers, network.waits, len(network.edges), network.steps(1)
+    (4, 4, 113, 4)
+    >>> Network("recurrent", 16).steps(1), Network("attention", 16).steps(1)
+    (15, 1)
+
+    References
+    ----------
+    Vaswani et al. (2017), "Attention Is All You Need", section 4, compares the lengths of such paths.
+    Chapter: recurrence_and_graphs.
+    """
+
+    def __init__(self, kind, n):
+        if kind not in KINDS:
+            raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
+        n = checks.count(n, "n")
+        if not 2 <= n <= MOST_ITEMS:
+            raise ValueError(f"n must be from 2 to {MOST_ITEMS}, got {n}")
+        self.kind, self.n, self.layers, self.edges = kind, n, 0, []
+        hear = {0}
+        while self.last not in hear:
+            self.layers += 1
+            for node in range(self.layers * n, self.layers * n + n):
+                reads = self._reads(node)
+                self.edges += [(other, node) for other in reads]
+                hear |= {node} if hear.intersection(reads) else set()
+        self.waits = n if kind == "recurrent" else self.layers
+
+    @property
+    def last(self):
+        """The node of the last output."""
+        return self.layers * self.n + self.n - 1
+
+    def _reads(self, node):
+        """The nodes that a node reads, in their order."""
+        level, place = divmod(node, self.n)
+        below = node - self.n
+        if self.kind == "recurrent":
+            return [below, node - 1] if place else [below]
+        if self.kind == "attention":
+            return range(below - place, below - place + self.n)
+        back = {"convolution": (2, 1, 0), "dilated": (2 ** (level - 1), 0), "window": (3, 2, 1, 0)}[self.kind]
+        return [below - k for k in back if k <= place]
+
+    def distances(self, source):
+        """How many connections lead from an item, counted from 1, to each node that it reaches: ``{node: number}``."""
+        if not 1 <= checks.count(source, "source") <= self.n:
+            raise ValueError(f"source must be from 1 to {self.n}, the number of one of the items, got {source}")
+        out = {}
+        for a, b in self.edges:
+            out.setdefault(a, []).append(b)
+        far, queue = {source - 1: 0}, [source - 1]
+        for node in queue:                                     # breadth first: the queue grows while it is read
+            for other in out.get(node, ()):
+                if other not in far:
+                    far[other] = far[node] + 1
+                    queue.append(other)
+        return far
+
+    def steps(self, source):
+        """The connections on a shortest path from an item, counted from 1, to the last output.
+
+        That a recurrent state reads its own item is not counted: its path leads from state to state.
+        """
+        return self.distances(source)[self.last] - (self.kind == "recurrent")
+
+    def path(self, source):
+        """The nodes on a shortest path from an item to the last output: of several, the one that goes far first."""
+        far, path = self.distances(source), [self.last]
+        for a, b in reversed(self.edges):
+            if b == path[0] and far.get(a) == far[b] - 1:
+                path.insert(0, a)
+        return path
+
+    def heard(self, source):
+        """At how many places of each layer an item is heard."""
+        far = self.distances(source)
+        return [sum(node // self.n == level for node in far) for level in range(1, self.layers + 1)]
+
+    def drawn(self):
+        """The connections to be drawn: all, or of more than 600 those that lead to the last output."""
+        if len(self.edges) <= MOST_LINES:
+            return self.edges
+        lead, kept = {self.last}, []
+        for a, b in reversed(self.edges):
+            if b in lead:
+                lead.add(a)
+                kept.insert(0, (a, b))
+        return kept
+
+
+def paths(n, kind, source=1):
+    """Draw a network over a sequence and a shortest path by which one item reaches the last output.
+
+    All connections are drawn pale, those of the path strong; whatever the item reaches is marked.
+
+    Parameters
+    ----------
+    n : int
+        How many items there are, from 2 to 32.
+    kind : str
+        "recurrent", "convolution", "dilated", "attention" or "window", as in `Network`.
+    source : int
+        The item, counted from 1.
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    TypeError, ValueError
+        Another kind, or another number of items, or an item that is not there.
+
+    Examples
+    --------
+    >>> paths(8, "recurrent").alt.split(". ")[1]
+    'From item 1 to the last output, 8, the shortest path takes 7 steps'
+
+    References
+    ----------
+    Vaswani et al. (2017), "Attention Is All You Need", section 4.
+    Chapter: recurrence_and_graphs.
+    """
+    return Picture(_Ways(Network(kind, n), source).drawing())
+
+
+def _many(number, thing):
+    """A number of things in words: 1 step, 1,488 connections."""
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+class _Ways:
+    """A network with the path of one item: levels upwards, places to the right."""
+
+    TOP = 40                          # the highest level, below the title
+
+    def __init__(self, network, source):
+        self.network, self.source, n = network, source, network.n
+        self.pitch = max(20, min(26, 400 // n))
+        self.said = f"{source} to {n} in {_many(network.steps(source), 'step')}"
+        self.width = math.ceil(max(n * self.pitch, text_width(self.said), text_width(network.kind, LABEL, True)) + 4)
+        self.left = (self.width - (n - 1) * self.pitch) / 2
+        self.high = max(140, 18 * network.layers)
+
+    def at(self, node):
+        """Where a node stands, as SVG writes it."""
+        level, place = divmod(node, self.network.n)
+        return f"{self.left + place * self.pitch:g} {self.TOP + self.high * (1 - level / self.network.layers):.4g}"
+
+    def drawing(self):
+        """The connections, the nodes over them, the words."""
+        network, path, far = self.network, self.network.path(self.source), self.network.distances(self.source)
+        lines, deaf = network.drawn(), [k for k in range(network.last + 1) if k not in far]
+        body = [self._lines(lines, QUIET, 1, .4 if len(lines) <= FEW_LINES else .2),
+                self._dots(deaf, QUIET, 5, 1), self._dots(far, PAGE, 9, 1), self._dots(far, VALUE, 9, .45),
+                self._lines(zip(path, path[1:]), VALUE, 3.5, 1), self._dots(path, VALUE, 10, 1),
+                text(self.width / 2, 18, network.kind, INK, size=LABEL, bold=True), *self._numbers(),
+                text(self.width / 2, self.TOP + self.high + 50, self.said, INK)]
+        return Svg("".join(body), self.width, self.TOP + self.high + 58, self._told())
+
+    def _lines(self, edges, colour, wide, opaque):
+        lines = "".join(f"M{self.at(a)}L{self.at(b)}" for a, b in edges)
+        return (f'<path d="{lines}" fill="none" stroke="{colour}" stroke-width="{wide}" stroke-opacity="{opaque}" '
+                'stroke-linecap="round" stroke-linejoin="round"/>')
+
+    def _dots(self, nodes, colour, wide, opaque):
+        """Dots are lines without a length: hundreds of them are one element."""
+        dots = "".join(f"M{self.at(k)}h0.1" for k in sorted(nodes))
+        return (f'<path d="{dots}" fill="none" stroke="{colour}" stroke-width="{wide}" stroke-opacity="{opaque}" '
+                'stroke-linecap="round"/>')
+
+    def _numbers(self):
+        for place in range(self.network.n):
+            chosen = place + 1 in (self.source, self.network.n)
+            yield text(self.left + place * self.pitch, self.TOP + self.high + 24, str(place + 1),
+                       INK if chosen else QUIET, size=14, bold=chosen)
+
+    def _told(self):
+        network, heard = self.network, self.network.heard(self.source)
+        places = f"at {', '.join(map(str, heard))} of {network.n} places"
+        after = "" if network.layers == 1 else f", after layers 1 to {network.layers}"
+        return (f"Network over {network.n} items, {network.kind}, with {_many(network.layers, 'layer')} and "
+                f"{_many(len(network.edges), 'connection')}. From item {self.source} to the last output, {network.n}, "
+                f"the shortest path takes {_many(network.steps(self.source), 'step')}. One after another: "
+                f"{_many(network.waits, 'operation')}. Item {self.source} is heard {places}{after}.")
+
+
+# ---- graphs: nodes on a circle
+
+def message_graph(weights, names, *, node=0, mask=None):
+    """Draw attention as messages on a graph: lines as thick as the weights lead into one node.
+
+    Wherever one of two nodes may hear the other there is a pale line.  What a node hears of itself is a ring beside it.
+
+    Parameters
+    ----------
+    weights : array, shape (n, n)
+        Row i holds the weights of node i, as `attention` returns them.
+    names : list of 2 to 12 str
+        What stands beside the nodes, in their order around the circle, the first at the top.
+    node : int
+        The node that listens, counted from 0.
+    mask : boolean array, shape (n, n), optional
+        True in row i and column j where node i may hear node j; all of them if not given.
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    TypeError, ValueError
+        Another shape, a row of weights that are none, a weight where the mask has none, or a node that is not there.
+
+    Examples
+    --------
+    >>> message_graph([[0.25, 0.75], [0.5, 0.5]], ["it", "animal"]).alt
+    'A graph of 2 nodes: it, animal. Into it lead messages, with their weights: it 0.25, animal 0.75.'
+
+    References
+    ----------
+    Gilmer et al. (2017), "Neural Message Passing for Quantum Chemistry".
+    Chapter: recurrence_and_graphs.
+    """
+    n = len(names)
+    check_names("names", names, n, "a graph")
+    if not 2 <= n <= 12:
+        raise ValueError(f"names must be 2 to 12, got {n}")
+    mask = _edges(np.ones((n, n), dtype=bool) if mask is None else mask, n)
+    node = _node(node, "node", n)
+    row = _row(as_array(weights, "weights"), node, mask[node])
+    return Picture(_Messages(row, list(names), node, mask).drawing())
+
+
+def rounds(mask, source, count):
+    """Draw a graph again and again: whom news of one node has reached after 0, 1, 2, ... rounds of messages.
+
+    In each round every node hears its neighbours, and keeps what it has heard.  Lines by which news has just come
+    are strong.
+
+    Parameters
+    ----------
+    mask : boolean array, shape (n, n)
+        True in row i and column j where node i hears node j; n is from 2 to 16.
+    source : int
+        The node whose news it is, counted from 0.
+    count : int
+        The number of rounds; there is a drawing more.
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    TypeError, ValueError
+        A mask of another kind or shape, or a node or number of rounds that there is not.
+
+    Examples
+    --------
+    >>> rounds([[True, True, False], [True, True, True], [False, True, True]], 0, 2).alt.split(". ")[1]
+    'After 1 round news of node 1 is at 2 of 3 nodes: 1, 2'
+
+    References
+    ----------
+    Gilmer et al. (2017), "Neural Message Passing for Quantum Chemistry".
+    Chapter: recurrence_and_graphs.
+    """
+    mask = _edges(mask)
+    source, count = _node(source, "source", len(mask)), checks.count(count, "count", least=0)
+    reached = [np.arange(len(mask)) == source]
+    for _ in range(count):
+        reached.append(reached[-1] | (mask @ reached[-1]))
+    return Picture(*(_round(mask, reached, k, source) for k in range(count + 1)))
+
+
+def _edges(mask, n=None):
+    """A mask as an array: a square of True and False."""
+    try:
+        mask = np.asarray(mask)
+    except ValueError:                                         # rows of different lengths
+        raise ValueError(f"mask is no array, got {mask!r}") from None
+    if mask.dtype.kind != "b":
+        raise TypeError(f"mask must be boolean, True where a node may hear another, got dtype {mask.dtype}")
+    if mask.shape not in ([(n, n)] if n else [(k, k) for k in range(2, 17)]):
+        wanted = (n, n) if n else "(n, n) with n from 2 to 16"
+        raise ValueError(f"mask must have shape {wanted}, got {mask.shape}")
+    return mask
+
+
+def _node(node, name, n):
+    node = checks.count(node, name, least=0)
+    if node >= n:
+        raise ValueError(f"{name} must be from 0 to {n - 1}, the number of one of the nodes, got {node}")
+    return node
+
+
+def _row(weights, node, allowed):
+    """The weights of one node: none negative, their sum 1, but for rounding, and 0 where nothing may be heard."""
+    n = len(allowed)
+    if weights.shape != (n, n):
+        raise ValueError(f"weights must have shape {(n, n)}, a row for each node, got {weights.shape}")
+    row = weights[node]
+    if row.min() < 0 or abs(row.sum() - 1) > .005 * n + 1e-6:
+        raise ValueError(f"the weights of node {node} must not be negative and must add up to 1, got {row.tolist()}")
+    if row[~allowed].any():
+        raise ValueError(f"the weights of node {node} must be 0 where the mask hides a node, got {row.tolist()}")
+    return row
+
+
+def _around(n, radius):
+    """Directions of the nodes, the first at the top, then clockwise, and the places there: two arrays (n, 2)."""
+    turn = 2 * np.pi * np.arange(n) / n
+    away = np.stack([np.sin(turn), -np.cos(turn)], axis=1).round(9)
+    return away, radius * away
+
+
+def _line(a, b, colour, wide, opaque=1):
+    return (f'<path d="M{a[0]:.4g} {a[1]:.4g}L{b[0]:.4g} {b[1]:.4g}" fill="none" stroke="{colour}" '
+            f'stroke-width="{wide:.3g}" stroke-opacity="{opaque:.3g}" stroke-linecap="round"/>')
+
+
+def _dot(at, radius, colour, frame="none"):
+    return (f'<circle cx="{at[0]:.4g}" cy="{at[1]:.4g}" r="{radius}" fill="{colour}" stroke="{frame}" '
+            'stroke-width="2"/>')
+
+
+def _pale(at, mask):
+    """A line wherever one of two nodes may hear the other."""
+    either = np.triu(mask | mask.T, 1)
+    return [_line(at[i], at[j], QUIET, 1, .4) for i, j in zip(*np.nonzero(either))]
+
+
+class _Messages:
+    """What one node hears: nodes on a circle, names and weights around it."""
+
+    RING = 9                          # of what a node hears of itself
+
+    def __init__(self, row, names, node, mask):
+        self.row, self.names, self.node, self.mask = row, names, node, mask
+        self.away, self.at = _around(len(names), max(80, 15 * len(names)))
+        self.wide = [max(text_width(name, bold=k == node), text_width("0.00")) for k, name in enumerate(names)]
+
+    def drawing(self):
+        """The lines, the nodes over them, the words; then moved to where nothing is left of the page."""
+        hears = np.flatnonzero(self.mask[self.node])
+        body = _pale(self.at, self.mask)
+        body += [_line(self.at[k], self.at[self.node], WEIGHT, 1 + 9 * self.row[k], .35 + .65 * self.row[k])
+                 for k in hears if k != self.node]
+        body += [self._ring()] if self.node in hears else []
+        body += [_dot(at, 8, QUERY if k == self.node else VALUE if k in hears else QUIET, PAGE)
+                 for k, at in enumerate(self.at)]
+        words, boxes = zip(*(self._words(k, k in hears) for k in range(len(self.names))))
+        left, top, right, bottom = [f(side) for f, side in zip((min, min, max, max), zip(*boxes))]
+        moved = f'<g transform="translate({2 - left:.4g} {2 - top:.4g})">{"".join([*body, *words])}</g>'
+        return Svg(moved, math.ceil(right - left + 4), math.ceil(bottom - top + 4), self._told(hears))
+
+    def _ring(self):
+        """Beside the node that hears itself, away from the others."""
+        (x, y), w = self.at[self.node] + (8 + self.RING) * self.away[self.node], self.row[self.node]
+        return (f'<circle cx="{x:.4g}" cy="{y:.4g}" r="{self.RING}" fill="none" stroke="{WEIGHT}" '
+                f'stroke-width="{1 + 9 * w / 2:.3g}" stroke-opacity="{.35 + .65 * w:.3g}"/>')
+
+    def _words(self, k, heard):
+        """A name, below it the weight, and the room of both."""
+        far = 16 + (2 * self.RING + 4 if k == self.node and heard else 0)
+        (x, y), lines, wide = self.at[k] + far * self.away[k], 1 + heard, self.wide[k]
+        aside = float(self.away[k][0])
+        anchor, left = ("middle", x - wide / 2) if abs(aside) < .3 else ("start", x) if aside > 0 else ("end", x - wide)
+        top = y + (19 * lines + 2) * ((float(self.away[k][1]) - 1) / 2)         # above at the top, below at the bottom
+        body = text(round(x, 2), round(top + 15, 2), self.names[k], INK, anchor=anchor, bold=k == self.node)
+        body += text(round(x, 2), round(top + 34, 2), fixed(self.row[k]), WEIGHT, anchor=anchor) if heard else ""
+        return body, (min(left, self.at[k][0] - 9), min(top, self.at[k][1] - 9),
+                      max(left + wide, self.at[k][0] + 9), max(top + 19 * lines + 2, self.at[k][1] + 9))
+
+    def _told(self, hears):
+        told = ", ".join(f"{self.names[k]} {fixed(self.row[k])}" for k in hears)
+        return (f"A graph of {len(self.names)} nodes: {', '.join(self.names)}. Into {self.names[self.node]} lead "
+                f"messages, with their weights: {told}.")
+
+
+def _round(mask, reached, k, source):
+    """The graph after some rounds: whom the news has reached, and the lines by which it has just come."""
+    n, now, before = len(mask), reached[k], reached[max(k - 1, 0)]
+    radius = max(48, 6 * n)
+    side, (_, at) = 2 * radius + 24, _around(n, radius)
+    at = at + [side / 2, side / 2 + 24]
+    body = _pale(at, mask)
+    body += [_line(at[j], at[i], VALUE, 3) for i, j in zip(*np.nonzero(mask & np.outer(now & ~before, before)))]
+    body += [_dot(at[i], 8 if now[i] else 5, VALUE if now[i] else QUIET, INK if i == source else "none")
+             for i in range(n)]
+    title, found = f"after {_many(k, 'round')}", [str(i + 1) for i in np.flatnonzero(now)]
+    body += [text(side / 2, 17, title, INK), text(side / 2, side + 42, f"{len(found)} of {n}", INK, bold=True)]
+    alt = f"{title.capitalize()} news of node {source + 1} is at {len(found)} of {n} nodes: {', '.join(found)}."
+    return Svg("".join(body), side, side + 50, alt)

@@ -1,0 +1,312 @@
+"""Multi-head attention as one picture, in five steps.
+
+Three drawings, side by side or one below the other.  A head is a band, at the same
+height in the first and in the second, so that a matrix is level with what becomes of it.
+"""
+
+import math
+import re
+
+import numpy as np
+
+from attnkit import attention
+from bookkit.pictures import palette
+from bookkit.pictures.draw import describe
+from bookkit.pictures.metrics import RAISED, text_width
+from bookkit.pictures.picture import Picture, Svg
+from bookkit.pictures.shapes import LABEL, as_array, block, check_names, knot, wire
+
+SQUARE = 18          # the side of a square, which holds a sign
+WORDS = 17           # so large that an index stays legible where two drawings share a line
+SHIFT = {"^": -0.36, "_": 0.16}                  # how far a letter is moved down, as a share of the font's size
+TOP = 56                                         # of what stands below the sentences
+ABOVE, BELOW, BESIDE, APART = 76, 12, 8, 10      # around the squares of a band; between two bands
+LINE = 22                                        # from one line of words to the next
+STEPS = [("The words",), ("Times the head’s", "own matrices"),
+         ("Each head attends with its Q, K and V", "A = softmax(Q K^T / √d_k), H = A V"), ("Side by side",),
+         ("Times W^O gives Y",)]
+
+
+class Heads:
+    """The numbers of multi-head attention, as far as the picture shows them."""
+
+    def __init__(self, x, heads, w_output):
+        self.x, self.heads, self.w_output = x, heads, w_output
+        self.projected = [[x @ w for w in head] for head in heads]
+        attended = [attention(*roles) for roles in self.projected]
+        self.outputs, self.weights = ([pair[k] for pair in attended] for k in (0, 1))
+        self.joined = np.concatenate(self.outputs, axis=1)
+        self.y = self.joined @ w_output
+        self.sizes = {"n": len(x), "d": x.shape[1], "h": len(heads), "d_k": heads[0][0].shape[1],
+                      "d_v": heads[0][2].shape[1]}
+
+
+def checked(x, heads, w_output, names):
+    """The numbers of these arrays, if their shapes fit each other and the names."""
+    n, d = x.shape if x.ndim == 2 else (0, 0)
+    d_k, d_v = (heads[0][k].shape[-1] if heads and heads[0][k].ndim else 0 for k in (0, 2))
+    fit = n and heads and all([w.shape for w in head] == [(d, d_k), (d, d_k), (d, d_v)] for head in heads)
+    if not fit or w_output.shape != (len(heads) * d_v, d):
+        got = "; ".join(", ".join(str(w.shape) for w in head) for head in heads) or "none"
+        raise ValueError("x must be (n, d), each head's matrices (d, d_k), (d, d_k) and (d, d_v), and w_output "
+                         f"(h d_v, d); got x {x.shape}, heads {got}, w_output {w_output.shape}")
+    check_names("names", names, n, f"x of shape {x.shape}")
+    return Heads(x, heads, w_output)
+
+
+# ---- words with raised and lowered letters
+
+def formula(x, y, words, colour, *, anchor="start", size=WORDS, bold=False):
+    """Words in which a letter after a ``^`` is raised and one after a ``_`` is lowered."""
+    parts, now = [], 0.0
+    for sign, piece in _pieces(words):
+        shift = round(SHIFT.get(sign, 0.0) * size, 2)
+        small = f' font-size="{RAISED:.0%}"' if sign else ""
+        parts.append(f'<tspan dy="{shift - now:g}"{small}>{piece}</tspan>' if sign or now else piece)
+        now = shift
+    weight, wide = ' font-weight="600"' if bold else "", formula_width(words, size, bold)
+    return (f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" font-size="{size:g}"{weight} fill="{colour}" '
+            f'textLength="{wide:g}" lengthAdjust="spacingAndGlyphs">{"".join(parts)}</text>')
+
+
+def formula_width(words, size=WORDS, bold=False):
+    """The width of such words in pixels."""
+    return sum(text_width(piece, size * (RAISED if sign else 1), bold) for sign, piece in _pieces(words))
+
+
+def _pieces(words):
+    """Such words cut where a letter is raised or lowered: pairs of the sign that says so, or "", and the text."""
+    return [(sign, letter or rest) for sign, letter, rest in re.findall(r"([_^])(\w)|([^_^]+)", words)]
+
+
+# ---- parts of the drawings
+
+class Grid:
+    """A matrix that has no place yet: its squares, its name, its shape in letters."""
+
+    def __init__(self, numbers, name, shape, role, vmax):
+        self.numbers, self.name, self.shape, self.role, self.vmax = numbers, name, shape, role, vmax
+        self.wide, self.deep = numbers.shape[1] * SQUARE, len(numbers) * SQUARE
+        above = [formula_width(name, LABEL, True), formula_width(shape)]
+        self.room, self.title = math.ceil(max(self.wide + 5, *above)), math.ceil(sum(above) + 6)
+        self.colour = palette.var(role or "ink")
+
+    def squares(self, x, y):
+        """The squares alone."""
+        return block(self.numbers, x, y, SQUARE, "", self.role, None, self.vmax, None, False, SQUARE)
+
+    def standing(self, x, y):
+        """The squares in the middle of their room, above them the name and the shape, a line each."""
+        middle = x + self.room / 2
+        return (formula(middle, y - 30, self.name, self.colour, anchor="middle", size=LABEL, bold=True)
+                + formula(middle, y - 9, self.shape, palette.var("quiet"), anchor="middle")
+                + self.squares(middle - self.wide / 2, y))
+
+    def titled(self, x, y):
+        """Name and shape in one line."""
+        return (formula(x, y, self.name, self.colour, size=LABEL, bold=True)
+                + formula(x + self.title, y, self.shape, palette.var("quiet"), anchor="end"))
+
+
+def _largest(*arrays):
+    """The magnitude that gets the full depth in all of some matrices."""
+    return max(1.0, *(float(np.abs(a).max()) for a in arrays))
+
+
+def _step(x, y, number):
+    """A numbered sentence, its first line bold."""
+    return [knot(x + 13, y - 6, str(number)), *(formula(x + 31, y + LINE * k, words, palette.var("ink"), bold=not k)
+                                                for k, words in enumerate(STEPS[number - 1]))]
+
+
+def _step_width(number):
+    return 31 + math.ceil(max(formula_width(words, bold=not k) for k, words in enumerate(STEPS[number - 1])))
+
+
+def _arrow(path, x, y):
+    """A line that ends with a head at a place, which it reaches from the left."""
+    return wire(f"{path}H{x:g}M{x - 6:g} {y - 4:g}L{x:g} {y:g}L{x - 6:g} {y + 4:g}")
+
+
+# ---- the picture
+
+
+class MultiHead:
+    """Words and matrices; what each head does with them; side by side and mixed."""
+
+    def __init__(self, numbers, names, digits):
+        self.numbers, self.names, self.digits = numbers, names, digits
+        outputs = _largest(*numbers.outputs)
+        factors = _largest(numbers.w_output, *(w for head in numbers.heads for w in head))
+        self.x = Grid(numbers.x, "X", "(n, d)", None, _largest(numbers.x))
+        self.factors = self._of_roles("W^", numbers.heads, "d", [factors] * 3)
+        self.made = self._of_roles("", numbers.projected, "n", [_largest(*a) for a in zip(*numbers.projected)])
+        self.weights = [Grid(a, f"A_{i + 1}", "(n, n)", "weight", 1.0) for i, a in enumerate(numbers.weights)]
+        self.outputs = [Grid(a, f"H_{i + 1}", "(n, d_v)", None, outputs) for i, a in enumerate(numbers.outputs)]
+        self.joined = Grid(numbers.joined, "H", "(n, h d_v)", None, outputs)
+        self.mix = Grid(numbers.w_output, "W^O", "(h d_v, d)", None, factors)
+        self.y = Grid(numbers.y, "Y", "(n, d)", None, _largest(numbers.y))
+        self._place(numbers.sizes)
+
+    @staticmethod
+    def _of_roles(letter, heads, rows, scales):
+        """The matrices of queries, keys and values, head by head."""
+        kinds = list(zip(("query", "key", "value"), ("k", "k", "v"), scales))
+        return [[Grid(a, f"{letter}{role[0].upper()}_{i + 1}", f"({rows}, d_{width})", role, scale)
+                 for a, (role, width, scale) in zip(head, kinds)] for i, head in enumerate(heads)]
+
+    def _place(self, sizes):
+        """Where the bands and their squares are: as high as these need, and as what stands beside them."""
+        deep, h = max(sizes["n"], sizes["d"]) * SQUARE, sizes["h"]
+        beside = self.x.deep + 2 * (len(sizes) * LINE + 10)
+        band = max(ABOVE + deep + BELOW, math.ceil((beside + APART) / h - APART))
+        self.tops = [TOP + i * (band + APART) for i in range(h)]
+        self.middles = [top + (band + ABOVE - BELOW) / 2 for top in self.tops]
+        self.band, self.height = band, self.tops[-1] + band + 2
+
+    def drawings(self):
+        """All three, each with its words."""
+        return [self._first(), self._second(), self._third()]
+
+    def _ground(self, i, x, wide):
+        """The band of a head, with its name."""
+        return (f'<rect x="{x:g}" y="{self.tops[i]:g}" width="{wide:g}" height="{self.band:g}" rx="8" '
+                f'fill="{palette.var("ground")}"/>'
+                + formula(x + BESIDE, self.tops[i] + 21, f"head {i + 1}", palette.var("ink"), bold=True))
+
+    def _named(self, x, y):
+        """The names of the words, level with their rows."""
+        return [formula(x - 8, y + (i + .5) * SQUARE + 6, name, palette.var("ink"), anchor="end")
+                for i, name in enumerate(self.names)]
+
+    def _first(self):
+        """Steps 1 and 2: the words once, and from there to the matrices of each head."""
+        left = 12 + math.ceil(max(text_width(name, WORDS) for name in self.names))
+        turn = max(left + max(self.x.wide, self.x.title), _step_width(1)) + 8
+        x0, room = turn + 14, sum(grid.room for grid in self.factors[0]) + 2 * 5
+        wide = math.ceil(max(room + 2 * BESIDE, _step_width(2)))
+        middle = (TOP + self.height) / 2
+        top = middle - self.x.deep / 2
+        body = [*_step(2, 26, 1), *_step(x0, 26, 2), self.x.titled(left - 2, top - 11), self.x.squares(left, top)]
+        body += self._named(left, top)
+        body += [formula(left - 2, self.height - 6 - LINE * i, f"{letter} = {size}", palette.var("quiet"))
+                 for i, (letter, size) in enumerate(reversed(self.numbers.sizes.items()))]
+        for i, head in enumerate(self.factors):
+            x = x0 + (wide - room) / 2
+            body += [self._ground(i, x0, wide),
+                     _arrow(f"M{left + self.x.wide + 4:g} {middle:g}H{turn:g}V{self.middles[i]:g}", x0 + 3,
+                            self.middles[i])]
+            for grid in head:
+                body.append(grid.standing(x, self.middles[i] - grid.deep / 2))
+                x += grid.room + 5
+        return Svg("".join(body), x0 + wide + 2, self.height, self._told_first())
+
+    def _second(self):
+        """Step 3: queries, keys and values, the weights, the head's output."""
+        rows = [[q, k, "→", a, "×", v, "=", out] for (q, k, v), a, out in zip(self.made, self.weights, self.outputs)]
+        wide = max(5 + sum(20 if isinstance(part, str) else part.room for part in rows[0]) + 2 * BESIDE,
+                   _step_width(3))
+        body = _step(2, 26, 3)
+        for i, row in enumerate(rows):
+            body.append(self._ground(i, 2, wide))
+            x = 2 + BESIDE
+            for part in row:
+                if isinstance(part, str):
+                    body.append(formula(x + 10, self.middles[i] + 6, part, palette.var("ink"), anchor="middle"))
+                    x += 20
+                else:
+                    body.append(part.standing(x, self.middles[i] - part.deep / 2))
+                    x += part.room + (5 if part is row[0] else 0)
+        return Svg("".join(body), math.ceil(wide + 4), self.height, self._told_second())
+
+    def _third(self):
+        """Steps 4 and 5: the heads side by side, and what the last matrix makes of them."""
+        left = 12 + math.ceil(max(text_width(name, WORDS) for name in self.names))
+        apart = 10
+        span = self.joined.wide + (len(self.outputs) - 1) * apart
+        x = math.ceil(max(left + max(span, self.joined.title), _step_width(4)) + 26)
+        last = math.ceil(x + max(self.mix.wide, self.mix.title) + 26)
+        deep = max(self.joined.deep, self.mix.deep)
+        top = TOP + 30
+        middle = top + deep / 2
+        y = middle - self.joined.deep / 2
+        body = [*_step(2, 26, 4), *_step(x - 16, 26, 5), self.joined.titled(left - 2, y - 30),
+                *self._named(left, y)]
+        for i, grid in enumerate(self.outputs):
+            here = left + i * (grid.wide + apart)
+            body += [formula(here + grid.wide / 2, y - 9, grid.name, grid.colour, anchor="middle"),
+                     grid.squares(here, y)]
+        for sign, grid, here in (("×", self.mix, x), ("=", self.y, last)):
+            over = middle - grid.deep / 2
+            body += [formula(here - 13, middle + 6, sign, palette.var("ink"), anchor="middle"),
+                     grid.titled(here - 2, over - 11), grid.squares(here, over)]
+        wide = max(last + max(self.y.wide + 4, self.y.title), x - 16 + _step_width(5))
+        return Svg("".join(body), math.ceil(wide + 2), top + deep + 6, self._told_third())
+
+    # ---- the same in words
+
+    def _told_first(self):
+        s = self.numbers.sizes
+        return (f"Step 1: the words {', '.join(self.names)} are the rows of X, n by d: {s['n']} by {s['d']}. "
+                f"Step 2: each of h = {s['h']} heads has matrices of its own: W^Q and W^K, d by d_k: {s['d']} by "
+                f"{s['d_k']}, and W^V, d by d_v: {s['d']} by {s['d_v']}.")
+
+    def _told_second(self):
+        s = self.numbers.sizes
+        return (f"Step 3: in each head, X times its matrices gives queries Q and keys K, {s['n']} by {s['d_k']}, and "
+                f"values V, {s['n']} by {s['d_v']}. A softmax of each row of Q times transposed K, divided by the root "
+                f"of d_k, gives weights A, n by n: {s['n']} by {s['n']}. A times V is the head's output H, n by d_v.")
+
+    def _told_third(self):
+        s = self.numbers.sizes
+        joined = f"{s['n']} by {s['h'] * s['d_v']}"
+        return (f"Step 4: the outputs of the heads, side by side, are H, n by h d_v: {joined}. Step 5: H times W^O, "
+                f"h d_v by d: {s['h'] * s['d_v']} by {s['d']}, gives Y, n by d. "
+                + describe(self.numbers.y, "Y", None, self.names, digits=self.digits))
+
+
+# ---- what pages call
+
+def multi_head(x, heads, w_output, *, names, digits=1):
+    """Draw the whole of multi-head attention, in five numbered steps.
+
+    Three drawings side by side.  The first has the words and the matrices of each head,
+    the second what each head makes with them, the third the outputs of all heads side by
+    side and what the last matrix makes of them.  Squares show sign and size, and matrices
+    of one kind share one scale of colours.
+
+    Parameters
+    ----------
+    x : array, shape (n, d)
+        The words.
+    heads : list of h triples of arrays
+        For each head what makes its queries, shape (d, d_k), its keys, (d, d_k), and its values, (d, d_v).
+    w_output : array, shape (h * d_v, d)
+        What mixes the outputs of the heads.
+    names : list of n str
+        The names of the words.
+    digits : int
+        Decimals of the output, which the words of the picture tell.
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    TypeError
+        Arrays that do not hold real numbers.
+    ValueError
+        Shapes or names that do not fit, or a head that is no triple.
+
+    Examples
+    --------
+    >>> multi_head([[1.0]], [([[1.0]], [[1.0]], [[2.0]])], [[3.0]], names=["a"]).alt[-25:]
+    'Matrix Y, 1 by 1. a: 6.0.'
+    """
+    if any(len(head) != 3 for head in heads):
+        raise ValueError("heads must hold a triple of matrices for each head (w_query, w_key, w_value), got "
+                         f"{' and '.join(str(len(head)) for head in heads)} matrices")
+    arrays = [[as_array(w, name) for w, name in zip(head, ("w_query", "w_key", "w_value"))] for head in heads]
+    numbers = checked(as_array(x, "x"), arrays, as_array(w_output, "w_output"), names)
+    return Picture(*MultiHead(numbers, names, digits).drawings())

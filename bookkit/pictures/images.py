@@ -1,0 +1,302 @@
+"""Pictures of pixels: colours as light, cut into patches, and which axis of their channels is summed over."""
+
+import base64
+import math
+import struct
+import zlib
+
+import numpy as np
+
+from attnkit import checks
+from bookkit.pictures import palette
+from bookkit.pictures.blocks import arrow
+from bookkit.pictures.metrics import text_width
+from bookkit.pictures.picture import Picture, Svg
+from bookkit.pictures.shapes import TEXT, text
+
+INK, QUIET, GRID, GROUND, PAGE = (palette.var(name) for name in ("ink", "quiet", "grid", "ground", "page"))
+MOST = 64                    # pixels of a side
+LINE = 8                     # patches in a line, as wide as a phone
+
+
+def colour_image(pixels, *, alt, label="", side=12):
+    """Draw a picture of red, green and blue light, in one piece however many pixels it has.
+
+    Parameters
+    ----------
+    pixels : array, shape (height, width, 3), from 0 to 1
+        At most 64 by 64; 1, 1, 1 is white.
+    alt : str
+        What the picture shows.
+    label : str
+        Written above.
+    side : float
+        Of one pixel, in pixels of the screen.
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        Another shape, or colours outside [0, 1].
+
+    Examples
+    --------
+    >>> colour_image([[[1.0, 0.0, 0.0], [1.0, 1.0, 1.0]]], alt="A red pixel beside a white one.")
+    <Picture: A red pixel beside a white one.>
+    """
+    x = _colours(pixels, "pixels")
+    height, width = side * x.shape[0], side * x.shape[1]
+    top, whole = (TEXT + 10, max(width, text_width(label))) if label else (2, width)
+    title = text(2 + whole / 2, TEXT, label, INK) if label else ""
+    body = title + _image(x, 2 + (whole - width) / 2, top, width, height)
+    return Picture(Svg(body, math.ceil(whole) + 4, top + height + 2, alt=alt))
+
+
+def patches(image, size):
+    """Draw how a vision Transformer reads: a picture cut into patches, in a row like words, of each a vector.
+
+    Parameters
+    ----------
+    image : array, shape (height, width, 3), from 0 to 1
+        At most 64 by 64.
+    size : int
+        The pixels of a patch's side; height and width are multiples of it, and there are at most 64 patches.
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    TypeError
+        A size that is no integer.
+    ValueError
+        No such picture, or patches that do not cut it evenly.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> patches(np.zeros((4, 8, 3)), 2).parts[0].alt
+    'A picture of 4 by 8 pixels, cut into 8 patches of 2 by 2, numbered row by row.'
+
+    References
+    ----------
+    Dosovitskiy et al. (2021), "An Image is Worth 16x16 Words: Transformers for
+    Image Recognition at Scale", section 3.1.
+    Chapter: space_and_channels.
+    """
+    x, size = _colours(image, "image"), checks.count(size, "size")
+    height, width = x.shape[:2]
+    if height % size or width % size:
+        raise ValueError(f"size must divide the sides of the image, {height} and {width}, got {size}")
+    across, count = width // size, height * width // size**2
+    if count > MOST:
+        raise ValueError(f"there must be at most {MOST} patches, got {count}")
+    cut = [x[i:i + size, j:j + size] for i in range(0, height, size) for j in range(0, width, size)]
+    whole = Svg(*_numbered(x, across, height // size),
+                alt=f"A picture of {height} by {width} pixels, cut into {count} patches "
+                    f"of {size} by {size}, numbered row by row.")
+    words = Svg(*_in_a_row(cut), alt=f"The patches in a row, 1 to {count}; an arrow leads from each to a vector.")
+    return Picture(whole, "→", words)
+
+
+def axes_cube(height="H", width="W", channels="C"):
+    """Draw which axis is summed over: three blocks of numbers, places and channels, and what becomes of each.
+
+    For the gates of channels each channel is summed over the places, for the gates of places each place is summed over
+    the channels, and self-attention compares each pair of places, also by a sum over the channels.
+
+    Parameters
+    ----------
+    height, width, channels : int, or str of at most 3 letters
+        What is written on the edges: numbers, or names.
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    TypeError, ValueError
+        A side that is neither a positive integer nor a short name.
+
+    Examples
+    --------
+    >>> axes_cube(12, 12, 3).parts[2].alt
+    'Self-attention: each pair of places is summed over the channels, which gives 144 × 144 weights (softmax, a row \
+sums to 1).'
+
+    References
+    ----------
+    Woo et al. (2018), "CBAM: Convolutional Block Attention Module", section 3.
+    Chapter: space_and_channels.
+    """
+    sides = [_side(side, name) for side, name in ((height, "height"), (width, "width"), (channels, "channels"))]
+    numbers = all(isinstance(side, int) for side in (height, width))
+    places = str(height * width) if numbers else f"{height}{width}"
+    return Picture(*(Svg(*panel) for panel in (_channel_panel(*sides), _place_panel(*sides),
+                                                _pair_panel(*sides, places))))
+
+
+# ---- pixels
+
+def _colours(pixels, name):
+    """A picture of colours, checked, as an array."""
+    x = np.asarray(pixels, dtype=float)
+    if x.ndim != 3 or x.shape[2] != 3 or x.size == 0 or max(x.shape) > MOST:
+        raise ValueError(f"{name} must be (height, width, 3), at most {MOST} by {MOST}, got {x.shape}")
+    if not ((x >= 0) & (x <= 1)).all():
+        raise ValueError(f"the colours of {name} must lie between 0 and 1, got {x.min():g} to {x.max():g}")
+    return x
+
+
+def _png(x):
+    """Colours as the bytes of a PNG, not compressed, so that they are the same wherever they are made."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    lines = b"".join(b"\0" + row.tobytes() for row in np.floor(255 * x + .5).astype(np.uint8))
+    stored = b"\x78\x01\x01" + struct.pack("<HH", len(lines), 0xFFFF - len(lines)) + lines
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", x.shape[1], x.shape[0], 8, 2, 0, 0, 0))
+            + chunk(b"IDAT", stored + struct.pack(">I", zlib.adler32(lines))) + chunk(b"IEND", b""))
+
+
+def _image(x, left, top, width, height):
+    """Colours at a place of a drawing, in a thin frame."""
+    data = base64.b64encode(_png(x)).decode()
+    return (f'<image x="{left:g}" y="{top:g}" width="{width:g}" height="{height:g}" preserveAspectRatio="none" '
+            f'style="image-rendering:pixelated" href="data:image/png;base64,{data}"/>'
+            f'<path d="M{left:g} {top:g}h{width:g}v{height:g}h{-width:g}Z" fill="none" stroke="{QUIET}"/>')
+
+
+# ---- patches
+
+def _numbered(x, across, down):
+    """The whole picture with lines between the patches and their numbers; its body, width and height."""
+    side = max(30, 176 / across)
+    wide, deep = across * side, down * side
+    lines = "".join(f"M{2 + j * side:g} 2v{deep:g}" for j in range(1, across))
+    lines += "".join(f"M2 {2 + i * side:g}h{wide:g}" for i in range(1, down))
+    numbers = "".join(text(2 + (k % across + .5) * side, 2 + (k // across + .5) * side + 5, str(k + 1), INK)
+                      for k in range(across * down))
+    # A seam in the colour of the page keeps a number legible on any picture.
+    body = (_image(x, 2, 2, wide, deep) + f'<path d="{lines}" stroke="{PAGE}" stroke-width="2"/>'
+            f'<g stroke="{PAGE}" stroke-width="4" stroke-linejoin="round" paint-order="stroke">{numbers}</g>')
+    return body, math.ceil(wide) + 4, math.ceil(deep) + 4
+
+
+def _in_a_row(cut):
+    """Patches in lines, each with its number, an arrow and the squares of a vector; body, width and height."""
+    pitch, side, line = 38, 32, 146
+    body = []
+    for k, patch in enumerate(cut):
+        x, y = 2 + k % LINE * pitch, k // LINE * line
+        middle = x + pitch / 2
+        squares = "".join(f"M{middle - 6:g} {y + 78 + 10 * i}h12v10h-12Z" for i in range(4))
+        body.append(text(middle, y + 14, str(k + 1), INK) + _image(patch, x + 3, y + 20, side, side)
+                    + arrow((middle, y + 56), (middle, y + 74))
+                    + f'<path d="{squares}" fill="{GROUND}" stroke="{INK}" stroke-width="1.5"/>')
+    lines, words = math.ceil(len(cut) / LINE), "a vector each"
+    wide = 4 + max(min(len(cut), LINE) * pitch, math.ceil(text_width(words)))
+    body += [text(wide / 2, n * line + 134, words, QUIET) for n in range(lines)]
+    return "".join(body), wide, lines * line - 6
+
+
+# ---- which axis is summed over
+
+CELL, SHIFT = 22, 9                  # a number's front, and how far the next channel is moved
+ACROSS, DEEP = 4, 3                  # places along a side and channels, as drawn
+WIDE, TALL = 194, 446                # of one drawing
+FRONT, RESULT = 117, 287             # where a block and its result begin
+CORNER, QUERY, KEY = (0, ACROSS - 1), (0, ACROSS - 1), (0, 0)      # the places that are lit
+
+
+def _side(side, name):
+    """What is written on an edge."""
+    if not isinstance(side, str):
+        return str(checks.count(side, name))
+    if not 1 <= len(side) <= 3:
+        raise ValueError(f"{name} must be an int or a str of at most 3 letters, got {side!r}")
+    return side
+
+
+def _block(left, top, shape, lit, cell=CELL, seam=QUIET):
+    """The faces of a block in front, above and on the right, with its front at a place.
+
+    `lit` gives the colour of the number in a row, a column and a channel, or None.
+    """
+    rows, columns, depth = shape
+    faces = {}
+
+    def face(where, *corners):
+        outline = "L".join(f"{left + cell * x + SHIFT * z:g} {top + cell * y - SHIFT * z:g}" for x, y, z in corners)
+        faces.setdefault(lit(*where) or GROUND, []).append(f"M{outline}Z")
+    for i, j in np.ndindex(rows, columns):
+        face((i, j, 0), (j, i, 0), (j + 1, i, 0), (j + 1, i + 1, 0), (j, i + 1, 0))
+    for j, k in np.ndindex(columns, depth):
+        face((0, j, k), (j, 0, k), (j + 1, 0, k), (j + 1, 0, k + 1), (j, 0, k + 1))
+    for i, k in np.ndindex(rows, depth):
+        face((i, columns - 1, k), (columns, i, k), (columns, i, k + 1), (columns, i + 1, k + 1), (columns, i + 1, k))
+    return "".join(f'<path d="{"".join(outlines)}" fill="{colour}" stroke="{seam}" stroke-linejoin="round"/>'
+                   for colour, outlines in faces.items())
+
+
+def _cube(top, shape, sides, lit):
+    """A block in the middle of a drawing, with what is written on its edges."""
+    rows, columns, depth = shape
+    left = (WIDE - CELL * columns - SHIFT * depth) / 2
+    right, bottom = left + CELL * columns, top + CELL * rows
+    return (_block(left, top, shape, lit) + text(left - 7, (top + bottom) / 2 + 5, sides[0], INK, anchor="end")
+            + text((left + right) / 2, bottom + 19, sides[1], INK)
+            + text(right + SHIFT * depth / 2 + 7, bottom - SHIFT * depth / 2 + 13, sides[2], INK, anchor="start"))
+
+
+def _panel(title, each, over, cube, result, gives, how):
+    """One drawing: what is summed, the block, an arrow to its result; its body, size and words."""
+    middle = WIDE / 2
+    body = (text(middle, 18, title, INK, bold=True) + text(middle, 42, f"{each}:", INK)
+            + text(middle, 62, f"summed over {over}", INK) + cube + arrow((middle, 234), (middle, 262)) + result
+            + text(middle, 420, gives, palette.var("weight"), bold=True) + text(middle, 440, how, QUIET))
+    return body, WIDE, TALL, f"{title}: {each} is summed over {over}, which gives {gives} ({how})."
+
+
+def _weight(yes):
+    return palette.var("fill-weight") if yes else None
+
+
+def _summed(yes):
+    return palette.var("fill-positive") if yes else None
+
+
+def _channel_panel(height, width, channels):
+    cube = _cube(FRONT, (ACROSS, ACROSS, DEEP), (height, width, channels), lambda i, j, k: _summed(k == 0))
+    result = _cube(RESULT + 44, (1, 1, DEEP), ("1", "1", channels), lambda i, j, k: _weight(k == 0))
+    return _panel("Channel attention", "each channel", "the places", cube, result,
+                  f"{channels} gates", "sigmoid, each by itself")
+
+
+def _place_panel(height, width, channels):
+    cube = _cube(FRONT, (ACROSS, ACROSS, DEEP), (height, width, channels), lambda i, j, k: _summed((i, j) == CORNER))
+    result = _cube(RESULT, (ACROSS, ACROSS, 1), (height, width, "1"), lambda i, j, k: _weight((i, j) == CORNER))
+    return _panel("Spatial attention", "each place", "the channels", cube, result,
+                  f"{height} × {width} gates", "sigmoid, each by itself")
+
+
+def _pair_panel(height, width, channels, places):
+    roles = {QUERY: palette.var("query"), KEY: palette.var("key")}
+    cube = _cube(FRONT, (ACROSS, ACROSS, DEEP), (height, width, channels), lambda i, j, k: roles.get((i, j)))
+    cube += "".join(text(WIDE / 2 + x, FRONT - SHIFT * DEEP - 5, role, palette.var(role))
+                    for x, role in ((-22, "key"), (44, "query")))
+    n, cell = ACROSS**2, 6
+    (row, column), left = (ACROSS * i + j for i, j in (QUERY, KEY)), (WIDE - 6 * ACROSS**2) / 2
+    end, bottom = left + n * cell, RESULT + n * cell
+    lines = ((roles[QUERY], f"M{left:g} {RESULT + row * cell:g}h{n * cell}v{cell}h{-n * cell}Z"),
+             (roles[KEY], f"M{left + column * cell:g} {RESULT}h{cell}v{n * cell}h{-cell}Z"))
+    result = _block(left, RESULT, (n, n, 0), lambda i, j, k: _weight((i, j) == (row, column)), cell, GRID)
+    result += "".join(f'<path d="{line}" fill="none" stroke="{colour}" stroke-width="2"/>' for colour, line in lines)
+    result += (text(left - 7, (RESULT + bottom) / 2 + 5, places, INK, anchor="end")
+               + text((left + end) / 2, bottom + 19, places, INK))
+    return _panel("Self-attention", "each pair of places", "the channels", cube, result,
+                  f"{places} × {places} weights", "softmax, a row sums to 1")

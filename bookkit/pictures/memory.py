@@ -1,0 +1,239 @@
+"""Attention that holds less at a time: exact attention in blocks, and a memory that pairs are written into."""
+
+import math
+
+import numpy as np
+
+from attnkit import checks
+from bookkit.pictures import palette
+from bookkit.pictures.blocks import arrow
+from bookkit.pictures.draw import describe
+from bookkit.pictures.formats import fixed
+from bookkit.pictures.metrics import text_width
+from bookkit.pictures.picture import Picture, Svg
+from bookkit.pictures.shapes import LABEL, TEXT, as_array, block, cell_width, text
+
+INK, QUIET, GRID = (palette.var(name) for name in ("ink", "quiet", "grid"))
+SIDE = 34          # of a square
+ABOVE, BESIDE = LABEL + 10, 16                # the room of a label, and between neighbours
+STEPS = ("next block:", "shrink what was summed, add")
+LAST = ("last block:", "blend ÷ total is the output")
+
+
+def online_softmax(scores, values, *, block_size=2, lit=(0, 1), digits=1):
+    """Draw exact attention in blocks: one block of scores is there, and what is kept of those before it.
+
+    For each query of the block three things are kept: the largest score so far, the total of the powers
+    ``exp(score - largest)``, and the blend, the values summed with these powers.  They are shown as they are after the
+    block that is lit.
+
+    Parameters
+    ----------
+    scores : array, shape (n, m)
+    values : array, shape (m, d_v)
+    block_size : int
+        How many queries and keys a block has.
+    lit : pair of int
+        Which block is there: its number downwards and across, from 0.
+    digits : int
+        Decimals of the scores; what is kept has one more.
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    TypeError
+        No real numbers; a size or a number of a block that is no integer.
+    ValueError
+        Shapes that do not fit together, a block that is not there.
+
+    Examples
+    --------
+    >>> picture = online_softmax([[0, 1, 2, 0]], [[1], [0], [3], [0]], lit=(0, 1))
+    >>> picture.alt.split(". ")[-1]
+    'Query 1: largest score 2.00, total 1.64, blend 3.14.'
+
+    References
+    ----------
+    Milakov and Gimelshein (2018), "Online normalizer calculation for softmax".
+    Chapter: cost.
+    """
+    scores, values = as_array(scores, "scores"), as_array(values, "values")
+    if scores.ndim != 2 or values.ndim != 2 or scores.shape[1] != len(values):
+        raise ValueError(f"scores must be (n, m) and values (m, d_v), got {scores.shape} and {values.shape}")
+    block_size = checks.count(block_size, "block_size")
+    there = [math.ceil(size / block_size) for size in scores.shape]
+    if len(lit) != 2 or any(checks.count(k, "a number of lit", least=0) >= most for k, most in zip(lit, there)):
+        raise ValueError(f"lit must be one of {there[0]} by {there[1]} blocks, counted from 0, got {lit}")
+    return Picture(_Blocks(scores, values, block_size, tuple(lit), digits).drawing())
+
+
+class _Blocks:
+    """The field of scores, what is kept beside it, and what comes next."""
+
+    TOP = TEXT + 14
+
+    def __init__(self, scores, values, size, lit, digits):
+        self.scores, self.size, self.lit, self.digits = scores, size, lit, digits
+        self.rows, self.columns = (slice(k * size, min((k + 1) * size, most)) for k, most in zip(lit, scores.shape))
+        seen = scores[self.rows, :self.columns.stop]
+        largest = seen.max(axis=1, keepdims=True)
+        powers = np.exp(seen - largest)
+        self.kept = {"largest": largest, "total": powers.sum(axis=1, keepdims=True),
+                     "blend": powers @ values[:self.columns.stop]}
+        self.step = cell_width([fixed(v, digits) for v in scores[self.rows, self.columns].flat], 6, SIDE)
+
+    def drawing(self):
+        """The field; at the level of the block, what is kept; below, what is next."""
+        n, m = self.scores.shape
+        right, bottom = 4 + m * self.step, self.TOP + n * SIDE
+        level = self.TOP + (self.rows.start + self.rows.stop) / 2 * SIDE
+        title = f"scores of {n} queries and {m} keys"
+        body = [text(4, self.TOP - 10, title, INK, anchor="start"), *self._field(),
+                arrow((right + 8, level), (right + 34, level))]
+        x = max(right + 44, 4 + text_width(title) + 14)
+        for name, numbers in self.kept.items():
+            step = cell_width([fixed(v, self.digits + 1) for v in numbers.flat], 6, SIDE)
+            wide = max(numbers.shape[1] * step, math.ceil(text_width(name, bold=True)))
+            role, colour = ("value", palette.var("value")) if name == "blend" else (None, INK)
+            y = self.TOP + self.rows.start * SIDE
+            body += [text(x + wide / 2, y - 10, name, colour, bold=True),
+                     block(numbers, x + (wide - numbers.shape[1] * step) / 2, y, step, "", role, self.digits + 1,
+                           max(1, np.abs(numbers).max()), None, False, SIDE)]
+            x += wide + 14
+        last = self.columns.stop == m
+        words = LAST if last else STEPS
+        start = 4 + text_width(words[0], bold=True) + 6
+        body += [text(4, bottom + 28, words[0], INK, anchor="start", bold=True),
+                 text(start, bottom + 28, words[1], INK, anchor="start")]
+        width = max(x - 8, start + text_width(words[1]) + 4)
+        return Svg("".join(body), math.ceil(width), bottom + 38, self._told(words))
+
+    def _field(self):
+        """The scores: those of the block with their numbers, the others empty; an arrow to the block that is next."""
+        n, m = self.scores.shape
+        wide, deep = m * self.step, n * SIDE
+        lines = [f"M{4 + j * self.step} {self.TOP}v{deep}" for j in range(self.size, m, self.size)]
+        lines += [f"M4 {self.TOP + i * SIDE}h{wide}" for i in range(self.size, n, self.size)]
+        yield f'<path d="{"".join(lines)}" fill="none" stroke="{GRID}" stroke-width="1.5"/>'
+        yield f'<path d="M4 {self.TOP}h{wide}v{deep}h{-wide}z" fill="none" stroke="{QUIET}" stroke-width="1.5"/>'
+        for i, j in np.ndindex(math.ceil(n / self.size), math.ceil(m / self.size)):
+            wide, deep = (min(self.size, most - k * self.size) for k, most in ((j, m), (i, n)))
+            if (i, j) < self.lit and wide * self.step > text_width("done"):
+                yield text(4 + (j * self.size + wide / 2) * self.step,
+                           self.TOP + (i * self.size + deep / 2) * SIDE + 5, "done", QUIET)
+        part = self.scores[self.rows, self.columns]
+        x, y = 4 + self.columns.start * self.step, self.TOP + self.rows.start * SIDE
+        yield block(part, x, y, self.step, "", None, self.digits, max(1, np.abs(part).max()), None, False, SIDE)
+        if self.columns.stop < m:
+            edge, level = 4 + self.columns.stop * self.step, y + len(part) * SIDE / 2
+            yield arrow((edge + 7, level), (edge + 33, level), colour=INK)
+
+    def _told(self, words):
+        n, m = self.scores.shape
+        told = [f"Query {self.rows.start + i + 1}: largest score {fixed(self.kept['largest'][i, 0], self.digits + 1)}, "
+                f"total {fixed(self.kept['total'][i, 0], self.digits + 1)}, "
+                f"blend {', '.join(fixed(v, self.digits + 1) for v in blend)}."
+                for i, blend in enumerate(self.kept["blend"])]
+        part = self.scores[self.rows, self.columns]
+        there = "; ".join(", ".join(fixed(v, self.digits) for v in row) for row in part)
+        return (f"A field of {n} by {m} scores in blocks. One block is there, queries {self.rows.start + 1} to "
+                f"{self.rows.stop} and keys {self.columns.start + 1} to {self.columns.stop}: {there}. "
+                f"{words[0].capitalize()} {words[1]}. Kept of all blocks so far. " + " ".join(told))
+
+
+def memory_writes(keys, values, step, query, *, digits=1):
+    """Draw one step of fast weights: a key and its value are written into a memory, then a query reads it.
+
+    What is written is the outer product of the two; the memory is the sum of all outer products so far, and reading
+    is one product, ``query @ memory``.  What a feature map makes of keys and queries, and the sum that a linear
+    attention divides by, are not drawn.
+
+    Parameters
+    ----------
+    keys : array, shape (n, d_k)
+    values : array, shape (n, d_v)
+    step : int
+        Which of the n pairs is written, from 1.
+    query : array, shape (d_k,)
+        What reads the memory after the step.
+    digits : int
+        Decimals of the written numbers.
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    TypeError
+        No real numbers, or a step that is no integer.
+    ValueError
+        Shapes that do not fit together, or a step to no pair.
+
+    Examples
+    --------
+    >>> picture = memory_writes([[1, 0], [0, 1]], [[2, 3], [4, 5]], 2, [0, 1])
+    >>> picture.alt[-39:]
+    'Matrix output, 1 by 2. row 1: 4.0, 5.0.'
+
+    References
+    ----------
+    Schlag et al. (2021), "Linear Transformers Are Secretly Fast Weight Programmers".
+    Chapter: cost.
+    """
+    keys, values, query = (as_array(x, name) for x, name in ((keys, "keys"), (values, "values"), (query, "query")))
+    if keys.ndim != 2 or values.ndim != 2 or len(keys) != len(values) or query.shape != keys.shape[1:]:
+        raise ValueError("keys must be (n, d_k), values (n, d_v) and query (d_k,), "
+                         f"got {keys.shape}, {values.shape} and {query.shape}")
+    if checks.count(step, "step") > len(keys):
+        raise ValueError(f"step must be from 1 to {len(keys)}, the number of one of the pairs, got {step}")
+    before = keys[:step - 1].T @ values[:step - 1]
+    key, value = keys[step - 1], values[step - 1]
+    after = before + np.outer(key, value)
+    vmax = max(1.0, *(np.abs(x).max() for x in (before, after, key, value)))
+    squares = [_Squares(x, label, role, digits, vmax) for x, label, role in (
+        (before, "memory before", None), (np.outer(key, value), "written", None), (after, "memory after", None),
+        (key[:, None], "key", "key"), (value[None], "value", "value"), (query[None], "query", "query"),
+        ((query @ after)[None], "output", None))]
+    old, written, new, column, row, asks, found = squares
+    return Picture(_around(old), "+", _around(written, left=column, above=row), "=",
+                   _around(new, below=found, before=asks))
+
+
+class _Squares:
+    """A matrix that has no place yet."""
+
+    def __init__(self, numbers, label, role, digits, vmax):
+        self.numbers, self.label, self.role, self.digits, self.vmax = numbers, label, role, digits, vmax
+        self.step = cell_width([fixed(v, digits) for v in numbers.flat], 6, SIDE)
+        self.wide, self.deep = numbers.shape[1] * self.step, len(numbers) * SIDE
+        self.room = max(self.wide, math.ceil(text_width(label, LABEL, bold=True)))      # the label may be wider
+        self.told = describe(numbers, label, role, digits=digits)
+
+    def at(self, x, y):
+        """The squares below their label, in the middle of a room that begins at x."""
+        return block(self.numbers, x + (self.room - self.wide) / 2, y, self.step, self.label, self.role, self.digits,
+                     self.vmax, None, False, SIDE)
+
+
+def _around(middle, *, left=None, above=None, below=None, before=None):
+    """A matrix with others around it: to its left, above it, below it, and before the one below it.
+
+    It stands in the middle of the drawing's height, so that the matrices of a row are level.
+    """
+    beside = [x for x in (left, before) if x]
+    column = max([x.room for x in (middle, above, below) if x])
+    start = 4 + (max(x.room for x in beside) + BESIDE if beside else 0)
+    rest = SIDE + ABOVE + 4 if above or below else 0
+    y = ABOVE + 4 + rest
+    spots = {middle: y, left: y, above: y - rest, below: y + middle.deep + ABOVE + 4,
+             before: y + middle.deep + ABOVE + 4}
+    body = []
+    for x, top in spots.items():
+        if x:
+            body.append(x.at(start - BESIDE - x.room if x in beside else start + (column - x.room) / 2, top))
+    told = [x.told for x in (left, above, middle, before, below) if x]
+    return Svg("".join(body), start + column + 4, 2 * y + middle.deep - ABOVE, " ".join(told))

@@ -1,0 +1,459 @@
+"""Attention drawn as a computation: a dot product, its stages, one output with its numbers, a layer as a wiring."""
+
+import math
+
+import numpy as np
+
+from attnkit import softmax
+from bookkit.pictures import palette, shapes
+from bookkit.pictures.draw import describe
+from bookkit.pictures.formats import fixed
+from bookkit.pictures.metrics import text_width
+from bookkit.pictures.picture import Picture, Room, Svg
+from bookkit.pictures.shapes import SIDE, TEXT, as_array, cell_width, check_names, knot, text, wire
+
+# How far a computation can have come, and what is new there.
+UNTIL = {"keys": "the query and the keys", "scores": "the scores", "weights": "the softmax and the weights",
+         "values": "the weights and the values", "output": "the output"}
+AROUND = 8           # the room of a line round what is new, left, right and above
+
+
+def attention_graph(query, key, value, *, key_names, query_name="", scale=1.0, digits=1, until="output",
+                    outline=False):
+    """Draw the computation of one output: every score, every weight, every weighted value, their sum.
+
+    Two drawings side by side.  In the first the query meets each key, the scores
+    go through one softmax and become weights; in the second each weight meets its
+    value, and the sum is the output.  A page can let the picture grow: what is drawn
+    stands at the same place, in drawings of the same size, however far the computation
+    has come.
+
+    Parameters
+    ----------
+    query : array, shape (d_k,)
+    key : array, shape (m, d_k)
+    value : array, shape (m, d_v)
+    key_names : list of m str
+        The names of the items that are asked.
+    query_name : str
+        The name of the item that asks.
+    scale : float
+        What the dot products are multiplied by.
+    digits : int
+        Decimals of queries, keys and values; scores, weights and the output get two.
+    until : str
+        How far the computation has come: "keys", the query and the keys alone; "scores"; "weights"; "values", each
+        weight beside the value that it multiplies, and no sum yet; or "output".
+    outline : bool
+        Whether a dashed line runs round what is new at this stage.  It takes some room: pictures that are to be of
+        one size have it all, or none of them.
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    TypeError
+        An `outline` that is no bool.
+    ValueError
+        Shapes or names that do not fit, or another `until`.
+
+    Examples
+    --------
+    >>> attention_graph([1.0], [[2.0], [0.0]], [[1.0], [3.0]], key_names=["a", "b"]).alt[-18:]
+    'Their sum: (1.24).'
+    >>> attention_graph([1.0], [[2.0], [0.0]], [[1.0], [3.0]], key_names=["a", "b"], until="keys").alt
+    'The query: (1.0). The keys: a (2.0); b (0.0).'
+    """
+    q, k, v = _arrays(query, key, value, key_names)
+    if until not in UNTIL:
+        raise ValueError(f"until must be one of {', '.join(UNTIL)}, got {until!r}")
+    if not isinstance(outline, bool | np.bool_):
+        raise TypeError(f"outline must be True or False, got {outline!r}")
+    scores = scale * k @ q
+    weights = softmax(scores)
+    graph = _Graph(key_names, digits, q, k, v, scores, weights, weights @ v)
+    new, meets = until if outline else None, until != "keys"
+    blend = graph.blend_drawing(until != "values", new)
+    return Picture(graph.scores_drawing(query_name, meets, meets and until != "scores", new),
+                   blend if until in ("values", "output") else Room(blend))
+
+
+def _arrays(query, key, value, key_names):
+    """What the caller gave as arrays that fit each other and the names."""
+    q, k, v = as_array(query, "query"), as_array(key, "key"), as_array(value, "value")
+    if q.ndim != 1 or k.ndim != 2 or v.ndim != 2 or k.shape[1] != len(q) or len(k) != len(v):
+        raise ValueError(f"query, key and value must be (d_k,), (m, d_k) and (m, d_v), got {q.shape}, {k.shape} "
+                         f"and {v.shape}")
+    check_names("key_names", key_names, len(k), f"key of shape {k.shape}")
+    return q, k, v
+
+
+class _Graph:
+    """The computation of one output, and where its rows stand in both drawings."""
+
+    def __init__(self, names, digits, query, key, value, scores, weights, output):
+        self.names, self.digits = names, digits
+        self.query, self.key, self.value = query, key, value
+        self.scores, self.weights, self.output = scores, weights, output
+        self.step = cell_width(fixed(x, digits) for x in [*query, *key.flat, *value.flat])
+        self.wide = max(self.step, cell_width(fixed(x, 2) for x in [*scores, *output]))
+        self.left = math.ceil(max(map(text_width, names))) + 12
+        self.top, self.pitch = 2 * SIDE + 32, SIDE + 14          # the first row of keys; from one row to the next
+        self.rows = [self.top + i * self.pitch for i in range(len(key))]
+        self.middle = [y + SIDE / 2 for y in self.rows]
+        self.height = self.top + len(key) * self.pitch + SIDE + 22
+
+    def scores_drawing(self, query_name, meets, weighs, new):
+        """Names and keys; dots and scores, if the query `meets` each key; if the graph `weighs`, softmax and weights.
+
+        Round what is `new`, if it is here, runs a line.
+        """
+        left, step, wide, top = self.left, self.step, self.wide, self.top
+        keys_end = left + len(self.query) * step
+        x_dot = keys_end + 18
+        x_score, x_weight = x_dot + 18, x_dot + 68 + wide
+        limit = max(1.0, np.abs(self.key).max(), np.abs(self.query).max())
+        head = f"{query_name} asks with its query" if query_name else "query"
+        width = np.ceil(x_weight + wide + 6)
+        between = x_weight - 43.5                                # the scores and the softmax
+        keys_edge = min(max(keys_end, left + text_width(head, bold=True)) + 8, width + 6)
+        body = self._outline(new, {"keys": (-5, -5, keys_edge), "scores": (x_dot - 10, top - 32, between),
+                                   "weights": (between, top - 32, width + 6)}, self._foot)
+        body += [wire(f"M{keys_end:g} {TEXT + 12 + SIDE / 2:g}H{x_dot:g}V{self.middle[-1]:g}")] if meets else []
+        body += [text(left, TEXT, head, palette.var("query"), anchor="start", bold=True),
+                 _row(left, TEXT + 12, self.query, step, "query", self.digits, limit)]
+        for i, y in enumerate(self.middle):
+            body += [wire(f"M{keys_end:g} {y:g}H{x_weight if weighs else x_score:g}")] if meets else []
+            body += [self._name(i), _row(left, self.rows[i], self.key[i], step, "key", self.digits, limit)]
+            body += [knot(x_dot, y, "·"), _row(x_score, self.rows[i], self.scores[[i]], wide, None, 2,
+                                               max(1.0, np.abs(self.scores).max()))] if meets else []
+            body += [_row(x_weight, self.rows[i], self.weights[[i]], wide, "weight", 2, 1.0)] if weighs else []
+        body += [self._softmax(x_weight - 40)] if weighs else []
+        body += [text(left + len(self.query) * step / 2, top - 12, "keys", palette.var("key"))]
+        body += [text(x_score + wide / 2, top - 12, "scores", palette.var("ink"))] if meets else []
+        body += [text(x_weight + wide / 2, top - 12, "weights", palette.var("weight"))] if weighs else []
+        words = (f"{query_name} asks. " if query_name else "") + (self._told(weighs) if meets else self._asked())
+        return self._drawn(body, width, words, new, ("keys", "scores", "weights"))
+
+    def _softmax(self, x):
+        """The box through which all scores go together."""
+        y, deep = self.top - 8, len(self.key) * self.pitch + 2
+        return (f'<rect x="{x:g}" y="{y}" width="30" height="{deep:g}" rx="6" fill="{palette.var("page")}" '
+                f'stroke="{palette.var("quiet")}" stroke-width="1.5"/>'
+                f'<g transform="translate({x + 20:g} {y + deep / 2:g}) rotate(-90)">'
+                f'{text(0, 0, "softmax", palette.var("ink"))}</g>')
+
+    @property
+    def _foot(self):
+        """Where the rows and the softmax beside them have ended."""
+        return self.top + len(self.key) * self.pitch + 1
+
+    def _outline(self, new, places, bottom):
+        """A dashed line round what is new, from its (left, top, right) to `bottom`; nothing if it stands elsewhere.
+
+        It is drawn first, so that knots and squares hide it where it passes behind them.
+        """
+        if new not in places:
+            return []
+        x, y, right = places[new]
+        return [f'<rect x="{x:g}" y="{y:g}" width="{right - x:g}" height="{bottom - y:g}" rx="10" fill="none" '
+                f'stroke="{palette.var("ink")}" stroke-width="1.5" stroke-dasharray="6 4"/>']
+
+    def _drawn(self, body, width, words, new, here):
+        """A drawing of what has been collected; with room for a line, and a word on it where it is `here`."""
+        if new is None:
+            return Svg("".join(body), width, self.height, alt=words)
+        moved = f'<g transform="translate({AROUND} {AROUND})">{"".join(body)}</g>'
+        return Svg(moved, width + 2 * AROUND, self.height + AROUND,
+                   alt=words + (f" Outlined: {UNTIL[new]}." if new in here else ""))
+
+    def _asked(self):
+        """The query and the keys in words."""
+        query, *keys = (f"({', '.join(fixed(x, self.digits) for x in row)})" for row in (self.query, *self.key))
+        return f"The query: {query}. The keys: {'; '.join(map(' '.join, zip(self.names, keys)))}."
+
+    def _told(self, weighs):
+        """The first drawing in words, with its numbers."""
+        told = [f"{name}: score {fixed(s)}" + (f", weight {fixed(w)}" if weighs else "")
+                for name, s, w in zip(self.names, self.scores, self.weights)]
+        does = "; one softmax makes weights of the scores" if weighs else ""
+        return f"The query meets each key{does}. {'; '.join(told)}."
+
+    def blend_drawing(self, sums, new):
+        """Weights and values, level with the rows of the first drawing; below them, if the graph `sums`, their sum.
+
+        Round what is `new`, if it is here, runs a line.
+        """
+        left, step, wide, top = self.left, self.step, self.wide, self.top
+        width = self.value.shape[1]
+        x_value = left + wide + 36
+        x_sum = x_value + width * step + 20
+        y_out = self.rows[-1] + self.pitch + 8
+        x_out = x_sum - 20 - width * wide
+        limit = max(1.0, np.abs(self.value).max())
+        x_output = max(-5, x_out - 20 - text_width("output", bold=True))
+        body = self._outline(new, {"values": (-5, top - 32, x_sum - 10)}, self._foot)
+        body += self._outline(new, {"output": (x_output, y_out - 11, x_sum + 10)}, y_out + SIDE + 10)
+        body += [wire(f"M{x_sum:g} {self.middle[0]:g}V{y_out + SIDE / 2:g}H{x_sum - 20:g}")] if sums else []
+        body += [text(left + wide / 2, top - 12, "weights", palette.var("weight")),
+                 text(x_value + width * step / 2, top - 12, "values", palette.var("value"))]
+        for i, y in enumerate(self.middle):
+            body += [wire(f"M{left + wide:g} {y:g}H{x_sum if sums else x_value:g}"), self._name(i),
+                     _row(left, self.rows[i], self.weights[[i]], wide, "weight", 2, 1.0),
+                     knot(left + wide + 18, y, "×"),
+                     _row(x_value, self.rows[i], self.value[i], step, "value", self.digits, limit)]
+        body += [knot(x_sum, (self.middle[-1] + y_out + SIDE / 2) / 2, "+"),
+                 text(x_out - 12, y_out + SIDE / 2 + 5, "output", palette.var("ink"), anchor="end", bold=True),
+                 _row(x_out, y_out, self.output, wide, None, 2, limit)] if sums else []
+        words = (f"Each value is multiplied by its weight. Their sum: ({', '.join(map(fixed, self.output))})."
+                 if sums else self._weighed())
+        return self._drawn(body, np.ceil(x_sum + 14), words, new, ("values", "output"))
+
+    def _weighed(self):
+        """Weights and values in words, before there is a sum."""
+        told = [f"{name}: {fixed(w)} times ({', '.join(fixed(x, self.digits) for x in row)})"
+                for name, w, row in zip(self.names, self.weights, self.value)]
+        return f"Each value is multiplied by its weight. {'; '.join(told)}."
+
+    def _name(self, i):
+        return text(self.left - 8, self.middle[i] + 5, self.names[i], palette.var("ink"), anchor="end")
+
+
+def _row(x, y, numbers, step, role, digits, vmax):
+    """A vector as a row of squares."""
+    return _rows(x, y, numbers[None], step, role, digits, vmax)
+
+
+def _rows(x, y, numbers, step, role, digits, vmax):
+    """A matrix of squares on the page's ground, which hides what is behind it."""
+    ground = (f'<rect x="{x:g}" y="{y:g}" width="{numbers.shape[1] * step:g}" height="{len(numbers) * SIDE}" '
+              f'fill="{palette.var("page")}"/>')
+    return ground + shapes.block(numbers, x, y, step, "", role, digits, vmax, None, False)
+
+
+def dot_product(left, right, *, names, entry_names, digits=1):
+    """Draw a dot product: two vectors entry by entry, the row of their products, and the sum.
+
+    Parameters
+    ----------
+    left, right : array, shape (d,)
+        Drawn as a query and as a key.
+    names : pair of str
+        What the vectors are called.
+    entry_names : list of d str
+    digits : int
+        Decimals of the vectors; products and sum get two.
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        Vectors of different length, or names that do not match.
+
+    Examples
+    --------
+    >>> dot_product([0.5, 1.0], [2.0, -1.0], names=["u", "v"], entry_names=["a", "b"]).alt[-41:]
+    'The products: a 1.00, b −1.00. Sum: 0.00.'
+    """
+    u, v = as_array(left, "left"), as_array(right, "right")
+    if u.ndim != 1 or u.shape != v.shape:
+        raise ValueError(f"left and right must both have shape (d,), got {u.shape} and {v.shape}")
+    check_names("names", names, 2, "two vectors")
+    check_names("entry_names", entry_names, len(u), f"vectors of shape {u.shape}")
+    terms, total = u * v, u @ v
+    step = max(cell_width(entry_names, 12), cell_width(fixed(x, 2) for x in [*u, *v, *terms, total]))
+    start = math.ceil(max(text_width(name, bold=True) for name in [*names, "products"])) + 16
+    end, top, pitch = start + len(u) * step, TEXT + 12, SIDE + 24
+    ink = palette.var("ink")
+    body = [text(start + (i + .5) * step, TEXT, name, ink) for i, name in enumerate(entry_names)]
+    for r, (name, numbers, role, d) in enumerate([(names[0], u, "query", digits), (names[1], v, "key", digits),
+                                                  ("products", terms, None, 2)]):
+        y = top + r * pitch
+        body += [text(start - 12, y + SIDE / 2 + 5, name, palette.var(role) if role else ink, anchor="end", bold=True),
+                 _row(start, y, numbers, step, role, d, max(1.0, np.abs(numbers).max()))]
+        body += [text(start + (i + .5) * step, y + SIDE + 17, "×="[r], ink) for i in range(len(u) if r < 2 else 0)]
+    y = top + 2 * pitch
+    body += [wire(f"M{end + 2:g} {y + SIDE / 2:g}h34"), knot(end + 20, y + SIDE / 2, "+"),
+             _row(end + 38, y, np.array([total]), step, None, 2, max(1.0, abs(total))),
+             text(end + 38 + step / 2, y - 10, "score", ink, bold=True)]
+    told = ", ".join(f"{name} {fixed(x)}" for name, x in zip(entry_names, terms))
+    words = " ".join(describe(x, name, column_names=entry_names, digits=digits) for x, name in zip((u, v), names))
+    return Picture(Svg("".join(body), end + 38 + step + 6, y + SIDE + 6,
+                       alt=f"{words} The products: {told}. Sum: {fixed(total)}."))
+
+
+STAGES = ("score", "scale", "softmax", "blend")
+BLENDS = "weights × values"
+
+
+def pipeline(query, key, value, *, key_names, lit=None, digits=1):
+    """Draw the four stages of attention for one query, with their numbers: score, scale, softmax, blend.
+
+    Chapters come back to this picture with the stage that they are about lit.
+
+    Parameters
+    ----------
+    query : array, shape (d_k,)
+    key : array, shape (m, d_k)
+    value : array, shape (m, d_v)
+    key_names : list of m str
+    lit : str or tuple of str, optional
+        "score", "scale", "softmax" or "blend": what stands out.
+    digits : int
+        Decimals of the values; all other numbers get two.
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        Shapes or names that do not fit, or another stage.
+
+    Examples
+    --------
+    >>> pipeline([2.0], [[1.0], [0.0]], [[3.0], [4.0]], key_names=["a", "b"], lit="softmax").alt[:47]
+    'Four stages, softmax lit. Score, query times ke'
+    """
+    q, k, v = _arrays(query, key, value, key_names)
+    lit = (lit,) if isinstance(lit, str) else lit or ()
+    if not set(lit) <= set(STAGES):
+        raise ValueError(f"lit must be of {', '.join(STAGES)}, got {', '.join(map(repr, lit))}")
+    scores = k @ q
+    scaled = scores / np.sqrt(len(q))
+    weights = softmax(scaled)
+    stages = _Stages(key_names, lit, digits, len(q), scores, scaled, weights, v, weights @ v)
+    return Picture(Svg(stages.drawing(), stages.width, stages.height, alt=stages.words()))
+
+
+class _Stages:
+    """The stages of one output side by side, and where they stand."""
+
+    def __init__(self, names, lit, digits, d, scores, scaled, weights, value, output):
+        self.names, self.lit, self.digits, self.d = names, lit, digits, d
+        self.scores, self.scaled, self.weights, self.value, self.output = scores, scaled, weights, value, output
+        self.wide = max([cell_width(fixed(x, 2) for x in [*scores, *scaled, *weights]),
+                         *(math.ceil(text_width(name, bold=True)) + 4 for name in STAGES[:3])])
+        self.step = max(cell_width([fixed(x, digits) for x in value.flat] + [fixed(x, 2) for x in output]),
+                        math.ceil(text_width(BLENDS) / value.shape[1]))
+        self.left, self.gap = math.ceil(max(map(text_width, names))) + 14, 26
+        self.top, self.deep = 2 * TEXT + 24, len(value) * SIDE
+        self.x_blend, self.blend = self.left + 3 * (self.wide + self.gap), value.shape[1] * self.step
+        self.y_sum = self.top + self.deep + 16
+        self.width, self.height = math.ceil(self.x_blend + self.blend + 9), self.y_sum + SIDE + 12
+
+    def drawing(self):
+        """Three columns of numbers, then the values, and below them their average; the names on the left."""
+        ink, top, wide = palette.var("ink"), self.top, self.wide
+        columns = [("q · k", self.scores, None), (f"÷ √{self.d}", self.scaled, None),
+                   ("weights", self.weights, "weight")]
+        body = []
+        for i, (below, numbers, role) in enumerate(columns):
+            x = self.left + i * (wide + self.gap)
+            vmax = 1.0 if role else max(1.0, np.abs(self.scores).max())
+            body += [self._head(STAGES[i], x, wide, below, top + self.deep + 8),
+                     _rows(x, top, numbers[:, None], wide, role, 2, vmax),
+                     text(x + wide + self.gap / 2, top + self.deep / 2 + 5, "→" if role is None else "×", ink)]
+        x, y, limit = self.x_blend, self.y_sum, max(1.0, np.abs(self.value).max())
+        body += [self._head("blend", x, self.blend, BLENDS, top + self.deep + SIDE + 24),
+                 _rows(x, top, self.value, self.step, "value", self.digits, limit),
+                 *(text(self.left - 12, top + (i + .5) * SIDE + 5, name, ink, anchor="end")
+                   for i, name in enumerate(self.names)),
+                 text(x - 14, y + SIDE / 2 + 5, "weighted average =", ink, anchor="end"),
+                 _row(x, y, self.output, self.step, None, 2, limit)]
+        return "".join(body)
+
+    def _head(self, name, x, width, below, height):
+        """The name of a stage and what it does; behind them, if the stage is lit, its panel."""
+        ink, quiet, on = palette.var("ink"), palette.var("quiet"), name in self.lit
+        panel = (f'<rect x="{x - 7:g}" y="2" width="{width + 14:g}" height="{height:g}" rx="8" '
+                 f'fill="{palette.var("ground")}" stroke="{ink}" stroke-width="2.5"/>')
+        return ((panel if on else "")
+                + text(x + width / 2, TEXT + 4, name, ink if on or not self.lit else quiet, bold=True)
+                + text(x + width / 2, 2 * TEXT + 8, below, quiet))
+
+    def words(self):
+        """The stages in words, each with its numbers."""
+        lines = [("Score, query times key", self.scores), (f"Scale, divided by the root of {self.d}", self.scaled),
+                 ("Softmax, the weights", self.weights)]
+        told = " ".join(f"{head}: {', '.join(f'{name} {fixed(s)}' for name, s in zip(self.names, numbers))}."
+                        for head, numbers in lines)
+        head = f"Four stages, {' and '.join(self.lit)} lit." if self.lit else "Four stages."
+        return f"{head} {told} Blend, weights times values: ({', '.join(map(fixed, self.output))})."
+
+
+def wiring(query_source, key_source, *, label="", projections=False, compares=True):
+    """Draw an attention layer as a wiring: what the queries, keys and values are made of, and where they meet.
+
+    Parameters
+    ----------
+    query_source, key_source : str
+        The names of the rows that ask and of the rows that are asked; the same name for self-attention.
+    label : str
+        A title above.
+    projections : bool
+        Whether queries, keys and values are made by matrices of their own.
+    compares : bool
+        Whether the scores compare queries with keys; otherwise a layer makes them from the queries alone.
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        A layer that does not compare, but has projections, has no place for the matrix of the keys.
+
+    Examples
+    --------
+    >>> wiring("S", "H").alt
+    'Queries are rows of S, keys and values rows of H. Their scores go through a softmax; the weights blend the values.'
+    """
+    if projections and not compares:
+        raise ValueError("a layer that does not compare has no projections to draw")
+    ink, page = palette.var("ink"), palette.var("page")
+    columns = {"query": 50, "key": 146, "value": 242} if compares else {"query": 98, "value": 242}
+    meeting = (columns["query"] + columns["key"]) / 2 if compares else columns["query"]
+    top = 36 if label else 8
+    y_role, y_matrix, y_score, y_soft, y_blend, y_out = (top + y for y in (54, 84, 142, 188, 238, 284))
+    body = [text(20, 20, label, ink, anchor="start", bold=True)] if label else []
+    body += [wire(f"M{x} {top + 32}V{y_score - 26}" + (f"L{meeting:g} {y_score}" if compares else f"V{y_score}"))
+            for role, x in columns.items() if role != "value"]
+    body += [wire(f"M{columns['value']} {top + 32}V{y_blend}H{meeting:g}"),
+             wire(f"M{meeting:g} {y_score}V{y_out - 6}")]
+
+    def box(x, y, wide, words, role=None):
+        frame = f'stroke="{palette.var(role or "quiet")}" stroke-width="{2 if role else 1.5}"'
+        return (f'<rect x="{x - wide / 2:g}" y="{y - 16:g}" width="{wide:g}" height="32" rx="6" fill="{page}" {frame}/>'
+                + text(x, y + 5, words, palette.var(role) if role else ink, bold=bool(role)))
+
+    answering = [x for role, x in columns.items() if role != "query"]
+    groups = [(query_source, [columns["query"]]), (key_source, answering)]
+    if query_source == key_source:
+        groups = [(query_source, list(columns.values()))]
+    for name, xs in groups:
+        body.append(box((xs[0] + xs[-1]) / 2, top + 16, xs[-1] - xs[0] + 60, name))
+    for role, x in columns.items():
+        if projections:
+            body.append(box(x, y_matrix, 46, f"W^{role[0].upper()}", role))
+        body.append(text(x + 6, y_role, role, palette.var(role), anchor="start"))
+    body += [knot(meeting, y_score, "·") if compares else box(meeting, y_score, 46, "FC"),
+             box(meeting, y_soft, 80, "softmax"), knot(meeting, y_blend, "×"),
+             text(meeting + 8, y_blend - 18, "weights", palette.var("weight"), anchor="start"),
+             text(meeting, y_out + 12, "output", ink)]
+    if query_source == key_source:
+        words = f"Queries, keys and values are rows of {query_source}"
+    else:
+        words = (f"Queries are rows of {query_source}, "
+                 f"{'keys and values' if compares else 'values'} rows of {key_source}")
+    words += ", each times a matrix of its own" if projections else ""
+    words = (f"{label}: " if label else "") + words + (". Their scores go through a softmax" if compares else
+              ". A fully connected layer makes the scores from the queries alone; they go through a softmax")
+    return Picture(Svg("".join(body), 292, y_out + 24, alt=f"{words}; the weights blend the values."))

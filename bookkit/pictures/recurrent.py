@@ -1,0 +1,326 @@
+"""Translators that read and write word by word, as drawings: through one vector, and with attention.
+
+Both are read upwards, as in Bahdanau et al. (2015): the English words stand at the bottom, the French ones at the top.
+"""
+
+import math
+
+import numpy as np
+
+from attnkit import checks
+from bookkit.pictures import palette
+from bookkit.pictures.blocks import arrow
+from bookkit.pictures.formats import fixed
+from bookkit.pictures.metrics import text_width
+from bookkit.pictures.picture import Picture, Svg
+from bookkit.pictures.shapes import as_array, check_names, text
+
+INK, QUIET, GROUND, QUERY, WEIGHT = (palette.var(c) for c in ("ink", "quiet", "ground", "query", "weight"))
+SYMBOL = 20                      # so large that an index is still legible on a phone
+WIDE, DEEP = 44, 48              # the box of a state
+START = "start"                  # the mark that the decoder reads before its first word
+
+
+def encoder_decoder(english, french):
+    """Draw a translator without attention: an encoder reads word by word, and one vector goes on to the decoder.
+
+    Each state of the encoder is made of the state before and a word.  The last one is all that the decoder gets.  Each
+    state of the decoder writes a word, which the next one reads.  A page is as wide as nine short words in all.
+
+    Parameters
+    ----------
+    english : list of str
+        The words that are read.
+    french : list of str
+        The words that are written.
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        No words, or what is no list of words.
+
+    Examples
+    --------
+    >>> encoder_decoder(["I", "sleep"], ["je", "dors"]).alt.split(". ")[2]
+    'The last one, h2, is the one vector that the decoder gets'
+
+    References
+    ----------
+    Sutskever et al. (2014), "Sequence to Sequence Learning with Neural Networks".
+    Chapter: translation.
+    """
+    for name, words in (("english", english), ("french", french)):
+        _check_words(name, words)
+    return Picture(_OneVector(english, french).drawing())
+
+
+def translator(english, french, weights=None, step=1):
+    """Draw one step of a translator with attention: who asks, who is asked, and what the next word is made of.
+
+    The state before, whose index is step − 1, is the query; the annotations h are keys and values.  The weights blend
+    them into the context.  From it, the word before and the state before comes the new state; from the new state,
+    the context and the word before the read-out writes the next word.
+
+    Parameters
+    ----------
+    english : list of m str
+        The words that are read.
+    french : list of str
+        The words that are written, of which the picture shows two: the one before, and that of the step.
+    weights : array, shape (m,), optional
+        How much the step looks at each English word; they add up to 1, but for rounding.
+    step : int
+        The number of the French word that is written, from 1.
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    TypeError
+        Weights that are no real numbers, or a step that is no integer.
+    ValueError
+        No words, weights of another length or that are no weights, a step to no French word.
+
+    Examples
+    --------
+    >>> translator(["I", "sleep"], ["je", "dors"], [0.25, 0.75], step=2).alt.split(". ")[3]
+    'The weights: I 0.25, sleep 0.75'
+
+    References
+    ----------
+    Bahdanau et al. (2015), "Neural Machine Translation by Jointly Learning to
+    Align and Translate".
+    Chapter: translation.
+    """
+    for name, words in (("english", english), ("french", french)):
+        _check_words(name, words)
+    if checks.count(step, "step") > len(french):
+        raise ValueError(f"step must be from 1 to {len(french)}, the number of one of the French words, got {step}")
+    if weights is not None:
+        weights = _distribution(weights, english)
+    return Picture(_Step(english, ["", *french], weights, step).drawing())
+
+
+def _check_words(name, words):
+    """Words come one by one, and there are some."""
+    if isinstance(words, str) or not len(words):
+        raise ValueError(f"{name} must be a list of words, at least one, got {words!r}")
+    check_names(name, words, len(words), "a sentence")
+
+
+def _distribution(weights, words):
+    """Weights of some words as an array: none negative, their sum 1, but for rounding to two decimals."""
+    w = as_array(weights, "weights")
+    if w.shape != (len(words),):
+        raise ValueError(f"weights must have shape ({len(words)},), one for each English word, got {w.shape}")
+    if w.min() < 0 or abs(w.sum() - 1) > .005 * len(w) + 1e-6:
+        raise ValueError(f"weights must not be negative and must add up to 1, got {w.tolist()}")
+    return w
+
+
+# ---- parts of both drawings
+
+def _symbol(x, y, letter, index, colour=INK, anchor="middle"):
+    """A letter with its index."""
+    return text(x, y, letter, colour, size=SYMBOL, anchor=anchor, index=str(index))
+
+
+def _box(x, y, wide=WIDE, deep=DEEP, colour=QUIET):
+    """An empty box around a middle, below a height."""
+    return (f'<rect x="{x - wide / 2:g}" y="{y:g}" width="{wide:g}" height="{deep:g}" rx="8" fill="{GROUND}" '
+            f'stroke="{colour}" stroke-width="2"/>')
+
+
+def _state(x, y, letter, index, colour=None):
+    """The box of a state."""
+    return _box(x, y, colour=colour or QUIET) + _symbol(x, y + DEEP / 2 + 6, letter, index, colour or INK)
+
+
+def _into(x, y, before, word, turn):
+    """What a state of the decoder, in a box around x below y, is made of: the state and the word before.
+
+    `before` and `word` are where the lines begin, and `turn` is how far left of the box the word's turns down.
+    """
+    left = x - WIDE / 2
+    return (arrow((before, y + DEEP / 2), (left, y + DEEP / 2))
+            + arrow(word, (left - turn, word[1]), (left - turn, y + 9), (left, y + 9)))
+
+
+def _from_to(first, last):
+    """What is numbered, in words."""
+    return first if first == last else f"{first} to {last}"
+
+
+# ---- one vector
+
+class _OneVector:
+    """Encoder on the left, decoder on the right, one vector between them."""
+
+    GAP, TOP = 76, 62                # between the two rows of boxes; above the boxes
+
+    def __init__(self, english, french):
+        self.english, self.french = english, french
+        read, written = (math.ceil(max(map(text_width, words))) for words in (english, french))
+        self.turn = max(12, math.ceil(written / 2) + 6 - WIDE // 2)       # left of a box, past the word above it
+        apart = max(66, read + 10), max(66, math.ceil(written / 2) + 10 + self.turn + WIDE // 2)
+        self.reads = [(i + .5) * apart[0] for i in range(len(english))]
+        self.middle = self.reads[-1] + (apart[0] + self.GAP) / 2
+        self.writes = [self.middle + (self.GAP + apart[1]) / 2 + i * apart[1] for i in range(len(french))]
+        self.width = math.ceil(self.writes[-1] + apart[1] / 2)
+
+    def drawing(self):
+        """The states, the vector, the words."""
+        body = [*self._encoder(), *self._vector(), *self._decoder()]
+        return Svg("".join(body), self.width, self.TOP + DEEP + 60, self._told())
+
+    def _encoder(self):
+        bottom, level = self.TOP + DEEP, self.TOP + DEEP / 2
+        yield text(float(np.mean(self.reads)), self.TOP - 14, "encoder", INK, bold=True)
+        ends = [*(x - WIDE / 2 for x in self.reads[1:]), self.middle - 9]
+        for i, (x, word, end) in enumerate(zip(self.reads, self.english, ends)):
+            yield _state(x, self.TOP, "h", i + 1) + text(x, bottom + 52, word, INK)
+            yield arrow((x, bottom + 34), (x, bottom)) + arrow((x + WIDE / 2, level), (end, level))
+
+    def _vector(self):
+        """A column of numbers, which are not told."""
+        side = 12
+        for k in range(4):
+            yield (f'<rect x="{self.middle - 9:g}" y="{self.TOP + DEEP / 2 + (k - 2) * side:g}" width="18" '
+                   f'height="{side}" fill="{GROUND}" stroke="{INK}" stroke-width="2"/>')
+        for k, word in enumerate(("one", "vector")):
+            yield text(self.middle, self.TOP + DEEP + 25 + 19 * k, word, INK, bold=True)
+
+    def _decoder(self):
+        yield text(float(np.mean(self.writes)), self.TOP + DEEP + 25, "decoder", INK, bold=True)
+        yield text(self.middle, 22, START, QUIET)
+        before, ends = self.middle + 9, self.middle + text_width(START) / 2
+        for i, (x, word) in enumerate(zip(self.writes, self.french)):
+            yield _into(x, self.TOP, before, (ends + 5, 17), self.turn) + _state(x, self.TOP, "s", i + 1)
+            yield arrow((x, self.TOP), (x, 30)) + text(x, 22, word, INK, language="fr")
+            before, ends = x + WIDE / 2, x + text_width(word) / 2
+
+    def _told(self):
+        last = f"h{len(self.english)}"
+        return (f"A translator without attention. The encoder reads {', '.join(self.english)}: each state, "
+                f"{_from_to('h1', last)}, is made of the state before and a word. The last one, {last}, is the one "
+                f"vector that the decoder gets. Its states, {_from_to('s1', f's{len(self.french)}')}, write "
+                f"{', '.join(self.french)}; each is made of the state before and the word written before.")
+
+
+# ---- with attention
+
+class _Step:
+    """One step of a translator with attention."""
+
+    LEFT = 104                       # the column of the state before, and of what rows are called
+    READ, STATES, CONTEXT, WEIGHTS, ASKED, ROW = 44, 124, 214, 318, 386, 412         # where things begin, downwards
+    READOUT = 88
+
+    def __init__(self, english, french, weights, step):
+        self.english, self.weights, self.step = english, weights, step
+        self.before, self.word = french[step - 1] or START, french[step]
+        n, widest = len(english), math.ceil(max(map(text_width, english)))
+        pitch = max(min(104, 373 // n), WIDE + 26, widest + 10)
+        self.known = 2 + math.ceil(self._said_width(step - 1, self.before)) + 6     # where the line of the word begins
+        self.x = max(self.LEFT + n * pitch / 2, 184, self.known + self.READOUT / 2 + 30)
+        self.past, self.xs = 2 + WIDE / 2, [self.x + (j - (n - 1) / 2) * pitch for j in range(n)]
+        right = [self.xs[-1] + 10 + text_width("α", SYMBOL) + text_width(f"^{self._pair(n)}", SYMBOL),
+                 self.xs[-1] + pitch / 2, self.x + 78, self.x + self._said_width(step, self.word) / 2 + 2]
+        self.width = math.ceil(max(right))
+
+    def drawing(self):
+        """From the annotations up to the word."""
+        body = [*self._annotations(), *self._attention(), *self._states(), *self._words()]
+        return Svg("".join(body), self.width, self.ROW + DEEP + 56, self._told())
+
+    def _annotations(self):
+        """The words, and at each its annotation, made by reading both ways."""
+        top, bottom = self.ROW, self.ROW + DEEP
+        yield text(2, top + 19, "annotations", INK, anchor="start")
+        yield text(2, top + 39, "keys,", palette.var("key"), anchor="start")
+        yield text(42, top + 39, "values", palette.var("value"), anchor="start")
+        for j, (x, word) in enumerate(zip(self.xs, self.english)):
+            yield self._both_roles(x, top) + _symbol(x, top + DEEP / 2 + 6, "h", j + 1)
+            yield arrow((x, bottom + 32), (x, bottom)) + text(x, bottom + 49, word, INK)
+            if j:
+                left, right = self.xs[j - 1] + WIDE / 2 + 1, x - WIDE / 2 - 1
+                yield arrow((left, top + 16), (right, top + 16)) + arrow((right, top + 32), (left, top + 32))
+
+    @staticmethod
+    def _both_roles(x, y):
+        """A box whose frame has the colour of keys on one side and that of values on the other."""
+        body = _box(x, y, colour="none")
+        for role, side in (("key", -1), ("value", 1)):
+            edge, bottom = x + side * WIDE / 2, y + DEEP
+            body += (f'<path d="M{x:g} {y:g}H{edge - 8 * side:g}Q{edge:g} {y:g} {edge:g} {y + 8:g}V{bottom - 8:g}'
+                     f'Q{edge:g} {bottom:g} {edge - 8 * side:g} {bottom:g}H{x:g}" fill="none" '
+                     f'stroke="{palette.var(role)}" stroke-width="2.5"/>')
+        return body
+
+    def _attention(self):
+        """The query meets each annotation; a line of the weight's thickness leads from there to the context."""
+        top = self.CONTEXT + DEEP - 1                # under the frame, which hides the ends
+        yield (f'<path d="M{self.past:g} {self.STATES + DEEP}V{self.ASKED}H{self.xs[-1]:g}" fill="none" '
+               f'stroke="{QUERY}" stroke-width="2"/>')
+        yield text(self.past + 10, self.CONTEXT + DEEP / 2 + 5, "query", QUERY, anchor="start")
+        yield text(self.past + 10, self.WEIGHTS + 30, "weights", WEIGHT, anchor="start")
+        for j, x in enumerate(self.xs):
+            w = None if self.weights is None else self.weights[j]
+            thick, opaque = (2, 1) if w is None else (1 + 5 * w, .35 + .65 * w)
+            yield (f'<path d="M{x:g} {self.ROW}V{self.ASKED}" fill="none" stroke="{palette.var("key")}" '
+                   'stroke-width="2"/>')
+            yield (f'<path d="M{x:g} {self.ASKED}V{self.WEIGHTS}L{self.x:g} {top:g}" fill="none" stroke="{WEIGHT}" '
+                   f'stroke-width="{thick:.3g}" stroke-opacity="{opaque:.3g}" stroke-linejoin="round"/>')
+            yield f'<circle cx="{x:g}" cy="{self.ASKED}" r="5" fill="{QUERY}"/>'
+            yield _symbol(x + 8, self.WEIGHTS + 28, "α", self._pair(j + 1), WEIGHT, "start")
+            yield "" if w is None else text(x + 8, self.WEIGHTS + 50, fixed(w), WEIGHT, anchor="start")
+
+    def _states(self):
+        """The state that asks, the context, the new state, and what reads them."""
+        i, x, level = self.step, self.x, self.READ + 18
+        yield _state(self.past, self.STATES, "s", i - 1, QUERY) + _state(x, self.STATES, "s", i)
+        yield _state(x, self.CONTEXT, "c", i) + arrow((x, self.CONTEXT), (x, self.STATES + DEEP))
+        yield text(x - WIDE / 2 - 8, self.CONTEXT + DEEP / 2 + 5, "context", INK, anchor="end")
+        yield _box(x, self.READ, self.READOUT, 36) + text(x, level + 5, "read-out", INK)
+        yield arrow((x, self.STATES), (x, self.READ + 36))
+        side, beside, low = x + self.READOUT / 2, x + self.READOUT / 2 + 22, self.CONTEXT + DEEP / 2
+        yield arrow((x + WIDE / 2, low), (beside, low), (beside, level), (side, level))
+
+    def _words(self):
+        """The word before, which the read-out and the new state read, and the word that is written."""
+        x, level, side = self.x, self.READ + 18, self.x - self.READOUT / 2
+        yield self._said(2, level + 5, self.step - 1, self.before) + arrow((self.known, level), (side, level))
+        yield _into(x, self.STATES, self.past + WIDE / 2, (self.known, level), self.READOUT / 2 + 22 - WIDE / 2)
+        yield arrow((x, self.READ), (x, 28))
+        yield self._said(x - self._said_width(self.step, self.word) / 2, 20, self.step, self.word)
+
+    @staticmethod
+    def _said_width(index, word):
+        return text_width("y", SYMBOL) + text_width(f"^{index}", SYMBOL) + 7 + text_width(word)
+
+    def _said(self, x, y, index, word):
+        """A French word after its symbol."""
+        ends = x + self._said_width(index, word)
+        return (_symbol(x, y, "y", index, anchor="start")
+                + text(ends, y, word, INK, anchor="end", language="fr" if index else None))
+
+    def _pair(self, j):
+        """The index of a weight: the step and the English word."""
+        return f"{self.step}{j}" if max(self.step, j) < 10 else f"{self.step},{j}"
+
+    def _told(self):
+        i, m = self.step, len(self.english)
+        each, told = _from_to(f"α{self._pair(1)}", f"α{self._pair(m)}"), ""
+        if self.weights is not None:
+            told = f" The weights: {', '.join(f'{word} {fixed(w)}' for word, w in zip(self.english, self.weights))}."
+        return (f"Step {i} of a translator with attention. The encoder reads {', '.join(self.english)} both ways and "
+                f"leaves an annotation at each, {_from_to('h1', f'h{m}')}: keys and values. The query is the state "
+                f"before, s{i - 1}; with each annotation it gives a weight, {each}.{told} The annotations, blended by "
+                f"the weights, are the context c{i}. The new state s{i} is made of s{i - 1}, c{i} and the word before, "
+                f"{self.before}. From s{i}, c{i} and {self.before} the read-out writes {self.word}.")

@@ -1,0 +1,41 @@
+"""The studies behind `data/measured/`: models trained from many random starts, a module for each file of results.
+
+A study is a list of stages. A stage is a function that gets the runs of the stages before it and gives jobs, each a
+function with its arguments; a job trains a model on one thread, examines it and gives a run, a dict that is written
+down. ``python -m tools.study`` runs them.
+
+Seeds are fixed in each module, before anything was run with them; every run is written down, the bad ones too. Recall,
+positions, reviews, reach, graphs, linear_recall and gates are contests, so every model is tuned with the same number of
+trials first, on examples and seeds of their own, and the trials are written down too.
+"""
+
+from bookkit.studies import (
+    answering,
+    ask_the_book,
+    both_sides,
+    copying,
+    encoder_decoder,
+    few_sentences,
+    gates,
+    graphs,
+    layers,
+    linear_recall,
+    moved_parts,
+    multi_head,
+    own_text,
+    positions,
+    reach,
+    recall,
+    reviews,
+    sizes,
+    stories,
+    story_heads,
+    training_bugs,
+    translation,
+)
+
+# By the name of the file of results: a module says in its first line what it asks, and in STAGES what is run.
+STUDIES = {module.__name__.rpartition(".")[2]: module for module in (
+    translation, copying, multi_head, recall, positions, stories, story_heads, moved_parts, layers, reviews, reach,
+    graphs, linear_recall, gates, ask_the_book, sizes,
+    encoder_decoder, both_sides, training_bugs, answering, own_text, few_sentences)}

@@ -1,0 +1,51 @@
+"""Where the book can be found: its repository, and its site, each only if that is known.
+
+    python -m website.addresses        both, as they are known here
+"""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import urlsplit
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def repository(folder=ROOT):
+    """The public https address of the book's own repository and its branch, or None: from the CI, or the git remote.
+
+    A book that lies inside another repository has none: git is asked about this folder alone.
+    """
+    if not (Path(folder) / ".git").exists():
+        return None
+    server, name = os.environ.get("GITHUB_SERVER_URL"), os.environ.get("GITHUB_REPOSITORY")
+    if server and name:
+        return f"{server}/{name}", os.environ.get("GITHUB_REF_NAME", "main")
+    git = ["git", f"--git-dir={folder}/.git", "remote", "get-url", "origin"]
+    try:
+        remote = subprocess.run(git, capture_output=True, text=True).stdout.strip()
+    except FileNotFoundError:       # a machine without git
+        return None
+    match = re.fullmatch(r"(?:https://|ssh://git@|git@)(github\.com)[:/]([\w.-]+/[\w.-]+?)(?:\.git)?/?", remote)
+    return match and (f"https://{match[1]}/{match[2]}", "main")
+
+
+def site():
+    """The address of the site, ending in a slash, from BOOK_BASEURL; an empty text if there is none."""
+    given = os.environ.get("BOOK_BASEURL", "").strip()
+    if not given:
+        return ""
+    parts = urlsplit(given)
+    if parts.scheme not in ("http", "https") or not parts.netloc or parts.query or parts.fragment:
+        raise ValueError(f"BOOK_BASEURL is {given!r}; it is to be the address of the site, such as "
+                         "https://somebody.github.io/book/")
+    return given.rstrip("/") + "/"
+
+
+if __name__ == "__main__":
+    try:
+        print(repository(), site())
+    except ValueError as error:
+        sys.exit(f"[book] {error}")

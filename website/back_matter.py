@@ -1,0 +1,266 @@
+"""What stands at the back of the book: its terms, letters, subjects and figures, and the claims of its sources.
+
+The lists belong to a copy of the book, not to the package: ``data/terms.yml`` and its like are in its folder.
+"""
+
+import json
+import re
+from html import escape
+from pathlib import Path
+
+import yaml
+
+
+def terms(folder=".."):
+    """All terms in the order of the alphabet.
+
+    Parameters
+    ----------
+    folder : path
+        Of a copy of the book.
+
+    Returns
+    -------
+    list of dict
+        ``"term"``, ``"slug"`` and ``"means"`` as in the file, and ``"page"``, the path of the page from `folder`, with
+        its ``"title"``, and ``"where"``, the address of the section in which the term is in bold.
+    """
+    found = _with_pages("terms", folder)
+    for term in found:
+        term["where"] = _defined(term, folder)
+    return sorted(found, key=lambda term: term["term"].casefold())
+
+
+def claims(folder=".."):
+    """All claims of the sources, page by page in the order of the book.
+
+    Parameters
+    ----------
+    folder : path
+        Of a copy of the book.
+
+    Returns
+    -------
+    list of dict
+        What the file says of each, and ``"title"``, that of its chapter, and ``"where"``, the address from `folder` of
+        the section that settles it.
+    """
+    listed = _list("claims", folder)
+    titles, places = pages(folder), {}
+    for page in titles:
+        anchor = ""
+        for cell in json.loads((Path(folder) / f"{page}.ipynb").read_text(encoding="utf-8"))["cells"]:
+            text = "".join(cell["source"]) if cell["cell_type"] == "markdown" else ""
+            first, *rest = re.split(r"^#+ ", text, flags=re.M)       # the first part belongs to the section above
+            settles = cell["metadata"].get("claims", [])
+            if first.strip() or not rest:
+                places |= {number: f"{page}.ipynb{anchor}" for number in settles}
+            if rest:
+                anchor = _anchor(rest[-1].splitlines()[0]) if not text.startswith("# ") or len(rest) > 1 else ""
+            places |= {number: f"{page}.ipynb{anchor}" for number in settles if number not in places}
+    order = {page.rpartition("/")[2]: k for k, page in reversed(list(enumerate(titles)))}
+    shown = {page.rpartition("/")[2]: title for page, title in reversed(titles.items())}
+    found = [claim | {"title": shown[claim["slug"]], "where": places[claim["id"]]} for claim in listed]
+    return sorted(found, key=lambda claim: (order[claim["slug"]], claim["id"]))
+
+
+def subjects(folder=".."):
+    """The index of subjects: what is listed for it, and every term, in the order of the alphabet.
+
+    Parameters
+    ----------
+    folder : path
+        Of a copy of the book.
+
+    Returns
+    -------
+    list of dict
+        Of each ``"subject"`` what it is ``"also"`` called, what else is ``"typed"`` by those who look for it, and
+        ``"where"`` it is told: addresses from `folder` without a suffix, the best first.  Of a term the section that
+        defines it comes first.
+    """
+    listed = _list("subjects", folder)
+    found = {entry["subject"]: {"also": [], "typed": [], **entry} for entry in listed}
+    for term in terms(folder):
+        place = term["where"]
+        entry = found.setdefault(term["term"], {"subject": term["term"], "also": [], "typed": [], "where": []})
+        entry["where"] = [place, *(other for other in entry["where"] if other != place)]
+    return sorted(found.values(), key=lambda entry: re.sub(r"\W", "", entry["subject"]).casefold())
+
+
+def places(folder=".."):
+    """All pages of the book by their paths from `folder`, without a suffix: title up to a colon, and suffix."""
+    listed = re.findall(r"(?:file|root): ([\w/]+)", (Path(folder) / "_toc.yml").read_text(encoding="utf-8"))
+    found = {}
+    for page in listed:
+        notebook, text = Path(folder) / f"{page}.ipynb", Path(folder) / f"{page}.md"
+        lines = [] if notebook.exists() else text.read_text(encoding="utf-8").splitlines()
+        found[page] = (lines[0].removeprefix("# "), ".md") if lines else (_title(notebook), ".ipynb")
+    return found
+
+
+def parts(folder=".."):
+    """The part of the book that each page belongs to, as the table of contents calls it; that of the cover is Cover."""
+    toc = _list("_toc", folder)
+    found = {toc["root"]: "Cover"}
+    for part in toc["parts"]:
+        for chapter in part["chapters"]:
+            found |= {page["file"]: part["caption"] for page in [chapter, *chapter.get("sections", [])]}
+    return found
+
+
+def letters(folder=".."):
+    """The letters of the formulas, here and in the three texts, with the page that needs each first.
+
+    Parameters
+    ----------
+    folder : path
+        Of a copy of the book.
+
+    Returns
+    -------
+    list of dict
+        What the file says of each, and ``"page"`` and ``"title"``, those of its page.
+    """
+    return _with_pages("letters", folder)
+
+
+def moving(folder=".."):
+    """The figures that move, in the order of the book: of each kind the places where it stands.
+
+    Returns
+    -------
+    dict
+        For each kind, as the figures' classes call it, a list of pairs: the address from `folder` of the section, and
+        the title of the page.
+    """
+    found = {}
+    for page, title in {"index": "Cover", **pages(folder)}.items():
+        anchor = ""
+        for cell in json.loads((Path(folder) / f"{page}.ipynb").read_text(encoding="utf-8"))["cells"]:
+            if cell["cell_type"] == "markdown":
+                anchor = [anchor, *map(_anchor, re.findall(r"^##+ (.+)$", "".join(cell["source"]), flags=re.M))][-1]
+            html = "".join("".join(output.get("data", {}).get("text/html", "")) for output in cell.get("outputs", []))
+            for kind in re.findall(r'data-ak-figure="(\w+)"', html):
+                if kind != "practice":
+                    found.setdefault(kind, []).append((f"{page}.ipynb{anchor}", title))
+    return found
+
+
+def claims_to_filter(listed, sources):
+    """The claims as a list that can be filtered by source, verdict and page, by style sheet rules alone.
+
+    Parameters
+    ----------
+    listed : list of dict
+        What `claims` returns.
+    sources : dict
+        For each source the words for it.
+
+    Returns
+    -------
+    str
+        HTML.  Where style sheets do not count, it is the whole list.
+    """
+    slugs = {claim["slug"]: claim["title"] for claim in listed}
+    verdicts = list(dict.fromkeys(claim["verdict"] for claim in listed))
+    groups = []
+    for slug, title in slugs.items():
+        items = [_told(claim, sources) for claim in listed if claim["slug"] == slug]
+        groups.append(f'<section class="p-{slug}"><h3>{escape(title)}</h3><ol>{"".join(items)}</ol></section>')
+    asked = (_choice("Source", "s", sources) + _choice("Verdict", "v", dict(zip(verdicts, verdicts)))
+             + _choice("Page", "p", slugs))
+    return (f'<div class="ak-claims"><style>{_rules(sources, verdicts, slugs)}</style><form>{asked}'
+            f'<button type="reset">Show all</button></form>{"".join(groups)}'
+            f'<p class="ak-count"> of {len(listed)} statements are shown.</p></div>')
+
+
+def typeset(quote):
+    """A source's words as they stand between quotation marks: their own marks are single ones there.
+
+    >>> typeset('"queries" = word vectors')
+    '‘queries’ = word vectors'
+    """
+    return re.sub('"([^"]*)"', "‘\\1’", quote)
+
+
+def _told(claim, sources):
+    """One claim: the source's words, the verdict, what is right, and where it is settled."""
+    quote, right = (escape(" ".join(str(claim[part]).split()), quote=False) for part in ("quote", "right"))
+    quote = typeset(quote)
+    source = f'<a href="../chapters/bibliography.md#{claim["source"]}">{sources[claim["source"]]}</a>'
+    verdict, settled = claim["verdict"], f'<a href="../{claim["where"]}">Settled here</a>'
+    return (f'<li id="claim-{claim["id"]}" class="s-{claim["source"]} v-{verdict}"><p><b>{verdict}</b> '
+            f'“{quote}” ({source}; no. {claim["id"]})</p><p>{right} {settled}.</p></li>')
+
+
+def _choice(label, kind, options):
+    listed = "".join(f'<option value="{kind}-{value}">{escape(said)}</option>' for value, said in options.items())
+    return f'<label>{label} <select><option value="">all</option>{listed}</select></label>'
+
+
+def _rules(sources, verdicts, slugs):
+    """What hides the claims that were not asked for, and the pages of which none is left."""
+    def asked(*values):
+        return ".ak-claims" + "".join(f":has(option[value={value}]:checked)" for value in values)
+
+    parts = [f"s-{source}" for source in sources] + [f"v-{verdict}" for verdict in verdicts]
+    hidden = [f"{asked(part)} li:not(.{part})" for part in parts]
+    hidden += [f"{asked(part)} section:not(:has(.{part}))" for part in parts]
+    hidden += [f"{asked(f's-{source}', f'v-{verdict}')} section:not(:has(.s-{source}.v-{verdict}))"
+               for source in sources for verdict in verdicts]
+    hidden += [f"{asked(f'p-{slug}')} section:not(.p-{slug})" for slug in slugs]
+    return ",".join(hidden) + "{display:none}"
+
+
+def sections(page, folder=".."):
+    """The sections of a page: their addresses from `folder` without a suffix, with heading and text; the first begins
+    the page.
+    """
+    found = [[page, "", ""]]
+    for cell in json.loads((Path(folder) / f"{page}.ipynb").read_text(encoding="utf-8"))["cells"]:
+        # A sentence with a number in it is what a cell wrote.
+        written = [output["data"].get("text/markdown", "") for output in cell.get("outputs", []) if "data" in output]
+        text = "".join(cell["source"] if cell["cell_type"] == "markdown" else map("".join, written))
+        for line in text.splitlines():
+            level, _, words = line.partition(" ")
+            if level in ("#", "##", "###") and words:
+                found.append([page if level == "#" else page + _anchor(words), words, ""])
+            else:
+                found[-1][2] += line + "\n"
+    return [tuple(section) for section in found if section[1]]
+
+
+def pages(folder=".."):
+    """The chapters and their side rooms in the order of the book, with their titles up to a colon."""
+    listed = re.findall(r"file: ((?:chapters|further)/\w+)", (Path(folder) / "_toc.yml").read_text(encoding="utf-8"))
+    notebooks = {page: Path(folder) / f"{page}.ipynb" for page in listed}
+    return {page: _title(path) for page, path in notebooks.items() if path.exists()}
+
+
+def _defined(term, folder):
+    """The section of its page in which a term is in bold."""
+    bold = re.compile(rf"\*\*{re.escape(term['term'])}\*\*", flags=re.I)
+    return next((at for at, _, text in sections(term["page"], folder) if bold.search(text)), term["page"])
+
+
+def _list(name, folder):
+    """What one of the lists in the book's folder holds."""
+    return yaml.safe_load((Path(folder) / "data" / f"{name}.yml").read_text(encoding="utf-8"))
+
+
+def _with_pages(name, folder):
+    """The entries of a list, each with the path and the title of the page that it names; the road before side rooms."""
+    titles = {page.rpartition("/")[2]: (page, title) for page, title in reversed(pages(folder).items())}
+    return [entry | dict(zip(("page", "title"), titles[entry["slug"]])) for entry in _list(name, folder)]
+
+
+def _title(path):
+    first = "".join(json.loads(path.read_text(encoding="utf-8"))["cells"][0]["source"])
+    return first.splitlines()[0].removeprefix("# ").split(":")[0]
+
+
+def _anchor(heading):
+    """The address of a section in its page."""
+    plain = re.sub("[‘’“”'$`*]", "", heading.lower())
+    return "#" + re.sub("[^a-z0-9]+", "-", plain).strip("-")

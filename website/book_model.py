@@ -1,0 +1,72 @@
+"""The real model's files on the site: made from its package at each build, fetched by a page when a reader asks.
+
+Each is a script that hands over a text, as a page from the disk can read nothing else (bookkit/figures/minilm.js).
+"""
+
+import base64
+import hashlib
+import json
+from pathlib import Path
+
+import numpy as np
+
+from bookkit.figures.ask_book import told
+from bookkit.lessons import minilm, minilm_packed, passages
+
+EACH = 1_500_000             # bytes in a part; a script of two megabytes is read without a stall
+
+
+def setup(app):
+    """Sphinx's entry point."""
+    app.connect("builder-inited", write)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def write(app):
+    """What the model is, and its numbers in parts."""
+    model = minilm.loaded()
+    about, data = minilm_packed.pack(model)
+    parts = [data[k:k + EACH] for k in range(0, len(data), EACH)]
+    folder = Path(app.outdir) / "_static" / "minilm"
+    folder.mkdir(parents=True, exist_ok=True)
+    arrive(folder, "about", {"about": about, "parts": len(parts), "size": len(data), "each": EACH})
+    for k, part in enumerate(parts):
+        arrive(folder, str(k), base64.b64encode(part).decode())
+    arrive(folder, "passages", library(model, Path(app.srcdir)))
+    (folder / "LICENSE.txt").write_text(LICENCE, encoding="utf-8")
+
+
+def library(model, book):
+    """The passages of the book and their keys, four bits a number, two to a byte; steps make each key one unit long."""
+    found = passages.passages(book)
+    keys = remembered(model, found, book / "_build" / "passages.json")
+    integers = np.rint(keys / np.abs(keys).max(axis=1, keepdims=True) * 7).astype(int)
+    steps = 1 / np.linalg.norm(integers, axis=1)
+    two = (16 * (integers[:, 0::2] + 8) + integers[:, 1::2] + 8).astype(np.uint8)
+    return {"passages": [told(passage) for passage in found], "width": keys.shape[1],
+            "steps": steps.round(6).tolist(), "keys": base64.b64encode(two.tobytes()).decode()}
+
+
+def remembered(model, found, file):
+    """Their keys (m, d); reading all takes half a minute, so those of an earlier build are taken over."""
+    names = [hashlib.sha256(f"{minilm.FILES} {passage.words}".encode()).hexdigest() for passage in found]
+    known = json.loads(file.read_text()) if file.exists() else {}
+    light = passages.light(model)
+    keys = {name: known.get(name) or passages.key(light, passage).round(4).tolist()
+            for name, passage in zip(names, found)}
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(json.dumps(keys))
+    return np.array(list(map(keys.get, names)))
+
+
+def arrive(folder, name, value):
+    """A file that hands a value over by its name."""
+    text = json.dumps(value, ensure_ascii=False)
+    (folder / f"{name}.js").write_text(f"attnkit.arrive({json.dumps(name)}, {text});\n", encoding="utf-8")
+
+
+LICENCE = """\
+The numbers in this folder are those of all-MiniLM-L6-v2, rounded to ten bits or eight, by the authors of
+sentence-transformers (https://www.sbert.net), made from MiniLM-L6-H384-uncased. They are published under the Apache
+License, Version 2.0 (https://www.apache.org/licenses/LICENSE-2.0), and so are these files.
+"""

@@ -1,0 +1,104 @@
+"""What is changed on a finished page: passes over its elements, each for one thing that no template reaches."""
+
+import re
+from pathlib import Path
+
+from lxml import etree, html
+
+from bookkit.pictures import picture
+from website import book_road, book_sharing, book_terms
+
+
+class Page:
+    """A page of the site, parsed: `name` as in _toc.yml, `tree` its elements, `up` the way to the site's folder."""
+
+    def __init__(self, app, file):
+        self.app, self.file = app, file
+        self.name = file.relative_to(app.outdir).with_suffix("").as_posix()
+        self.up = "../" * self.name.count("/")
+        self.tree = html.document_fromstring(file.read_text(encoding="utf-8"))
+
+    def write(self):
+        """Put the page back where it was read."""
+        self.file.write_text(html.tostring(self.tree, encoding="unicode", doctype="<!DOCTYPE html>"), encoding="utf-8")
+
+
+def read(app):
+    """Every page of the site, in order; not those that only say where a page has moved."""
+    out, moved = Path(app.outdir), {f"{page}.html" for page in app.config.redirects}
+    files = {file.relative_to(out).as_posix(): file for file in sorted(out.rglob("*.html"))}
+    return [Page(app, file) for name, file in files.items() if name not in moved and not name.startswith("_static/")]
+
+
+def still_pictures(page):
+    """What a picture brings for a notebook that is not trusted: a drawing without style, and a rule that chooses."""
+    for style in page.tree.xpath("//article//style"):
+        if f"<style>{style.text}</style>" == picture.TRUSTED:
+            style.drop_tree()
+    for still in page.tree.find_class("ak-still"):
+        still.drop_tree()
+    for drawing in page.tree.find_class("ak-inline"):
+        del drawing.attrib["class"]
+        drawing.set("style", "display:contents")
+
+
+def drawn_links(page):
+    """A link in what a cell made leads to a notebook where the page is read live, and to its page here."""
+    for link in page.tree.xpath("//article//a[not(contains(@href, ':')) and not(contains(@href, '_sources/'))]"):
+        link.set("href", re.sub(r"\.(ipynb|md)(?=#|$)", ".html", link.get("href") or ""))
+
+
+def static_files(page):
+    """What lies in the folder of static files, which has another name in the site."""
+    for image in page.tree.xpath("//article//img[contains(@src, '../website/static/')]"):
+        image.set("src", image.get("src").replace("../website/static/", "../_static/"))
+
+
+def plain_code(page):
+    """Names, punctuation and spaces have the colour of the code around them: a third of the elements of a page."""
+    for word in page.tree.xpath("//span[@class='n' or @class='p' or @class='w' or @class='nn'][not(*)]"):
+        word.tag = "plain"
+    etree.strip_tags(page.tree, "plain")
+
+
+def untranslated(page):
+    """A translator leaves formulas and code as they are."""
+    for element in page.tree.xpath("//*[@class='katex' or self::code or self::pre]"):
+        element.set("translate", "no")
+
+
+def names(page):
+    """Icons are letters of a font that nothing can say, beside words or a title; an exercise's title is a heading."""
+    for icon in page.tree.xpath("//*[self::i or self::span][contains(@class, 'fa-') or contains(@class, 'fas ')]"):
+        icon.set("aria-hidden", "true")
+    for title in page.tree.xpath("//*[contains(@class, 'ak-exercise')]//p[contains(@class, 'admonition-title')]"):
+        title.set("role", "heading")
+        title.set("aria-level", "3")
+
+
+def tooltips(page):
+    """The theme's own stay after a touch; the browser's, from the same titles, do not."""
+    for button in page.tree.xpath("//*[@data-bs-toggle='tooltip']"):
+        for name in ("data-bs-toggle", "data-bs-placement"):
+            button.attrib.pop(name, None)
+
+
+def labels_and_roles(page):
+    """A label on an element that may carry none, a deprecated role, and a list that has links for children."""
+    for summary in page.tree.xpath("//summary[@aria-label='Toggle hidden content']"):
+        del summary.attrib["aria-label"]
+    for element in page.tree.xpath("//*[@role='doc-biblioentry' or @role='list']"):
+        del element.attrib["role"]
+
+
+def room_for_progress(page):
+    """Under the last exercise, how many are answered; on the cover, how far a reader has come: what a script writes."""
+    if cards := page.tree.xpath("//*[contains(@class, 'ak-exercise')]"):
+        cards[-1].addnext(html.Element("p", {"class": "ak-answered"}))
+    if page.name == "index" and (title := page.tree.find(".//article//h1")) is not None:
+        title.addnext(html.Element("p", {"class": "ak-progress"}))
+
+
+PASSES = (still_pictures, drawn_links, static_files, book_road.masthead, room_for_progress, plain_code, names, tooltips,
+          labels_and_roles, book_terms.glossary_places, book_terms.links_to_terms, book_sharing.how_to_cite,
+          untranslated)

@@ -1,0 +1,117 @@
+"""The road: what stands over a chapter, what comes before and after it, and the list of chapters beside it.
+
+All of it follows _toc.yml, as website reads it.  The theme would ask Sphinx for its whole tree of contents, anew for
+each page, and fold away the side rooms, behind switches without a name.
+"""
+
+import functools
+import json
+from html import escape
+from pathlib import Path
+from typing import NamedTuple
+
+from lxml.html import builder, fragment_fromstring
+
+from bookkit.lessons.measured import results
+from website import road, toc
+
+
+class Plan(NamedTuple):
+    """What _toc.yml says: of each page what it is a side room of, and its part; the road; what is read as a chapter; of
+    each side trip the page where it begins.
+    """
+
+    parents: dict
+    parts: dict
+    road: list
+    chapters: list
+    trips: dict
+
+
+@functools.cache
+def plan(root):
+    """The plan of the book in a folder, read once a build."""
+    trips = {trip: toc.branch(trip, root) for trip in toc.trips(root)}
+    return Plan(toc.parents(root), toc.captions(root), toc.road(root), toc.chapters(root), trips)
+
+
+def setup(app):
+    """Sphinx's entry point."""
+    app.connect("html-page-context", show_the_way, priority=400)     # before the theme tries its templates
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def show_the_way(app, pagename, templatename, context, doctree):
+    """Give the templates the list of chapters, and the pages before and after this one."""
+    book = plan(Path(app.srcdir))
+
+    def entry(page):
+        rooms = [entry(room) for room, parent in book.parents.items() if parent == page]
+        here = page == pagename
+        return {"title": app.env.titles[page].astext(), "link": app.builder.get_relative_uri(pagename, page),
+                "page": page, "asks": asked(Path(app.srcdir), page), "here": here, "rooms": rooms,
+                "on_the_way": here or any(room["on_the_way"] for room in rooms)}
+
+    parts = {}
+    for page, part in book.parts.items():
+        if book.parents[page] is None:
+            parts.setdefault(part, []).append(entry(page))
+    context["parts"] = parts
+    if pagename in book.parents:
+        context["back"] = book.parents[pagename] is not None or pagename in book.trips
+        for name, page in zip(("prev", "next"), neighbours(book, pagename), strict=True):
+            context[name] = page and {"link": app.builder.get_relative_uri(pagename, page),
+                                      "title": escape(app.env.titles[page].astext())}
+        if pagename == book.road[-1]:
+            context["next"] = {"link": app.builder.get_relative_uri(pagename, book.road[0]) + "#side-trips",
+                               "title": "The side trips: choose one"}
+
+
+@functools.cache
+def asked(root, page):
+    """How many exercises stand on a page."""
+    file = root / f"{page}.ipynb"
+    return len(road.exercises(json.loads(file.read_text(encoding="utf-8")))) if file.exists() else 0
+
+
+def neighbours(book, page):
+    """The pages before and after: from cover to last chapter; from a side room or trip where it begins; in the back
+    matter those of its part.
+    """
+    if back := book.parents[page] or book.trips.get(page):
+        return back, None
+    pages = book.road if page in book.road else [other for other in book.parts if book.parts[other] == book.parts[page]]
+    at = pages.index(page)
+    return [None, *pages][at], [*pages, None][at + 1]
+
+
+def masthead(page):
+    """Over a chapter's title stand its part, or the chapter that it is a side room of; under it, how long it takes."""
+    root = Path(page.app.srcdir)
+    book, name = plan(root), page.name
+    if name not in book.chapters:
+        return
+    title = page.tree.find(".//article//h1")
+    head, colon, rest = title.text.partition(": ")
+    if colon:
+        title.text = head
+        colon = builder.SPAN(colon, builder.CLASS("ak-unseen"))
+        title.insert(0, builder.SPAN(colon, rest, builder.CLASS("ak-subtitle")))
+    above = builder.P(book.parts[name], builder.CLASS("ak-kicker"))
+    if parent := book.parents[name]:
+        link = builder.A(page.app.env.titles[parent].astext().partition(": ")[0],
+                         href=page.app.builder.get_relative_uri(name, parent))
+        above = builder.P("A side room of ", link, builder.CLASS("ak-kicker ak-room"))
+    title.addprevious(above)
+    title.addnext(fragment_fromstring(how_long(root, name)))
+
+
+def how_long(folder, pagename):
+    """A line for a chapter: how long it takes to read (computed) and its cells to run (measured)."""
+    if pagename not in plan(Path(folder)).chapters:
+        return ""
+    notebook = json.loads((Path(folder) / f"{pagename}.ipynb").read_text(encoding="utf-8"))
+    minutes = round(road.minutes(notebook))
+    seconds = results("bench", folder=folder)["chapters"]["seconds"].get(f"{pagename}.ipynb")
+    runs = f"; its code runs in {seconds:.0f} s (measured once)" if seconds else ""
+    return f'<p class="ak-time">About {minutes} minutes to read, without the exercises{runs}.</p>'

@@ -1,0 +1,181 @@
+"""What this book does to Jupyter Book's pages.
+
+The site makes no third-party request, its maths is rendered at build time, and a page weighs a fraction of the stock
+theme's.  What a page is made of is chosen before it is written: by _config.yml, the templates, and `choose_files`.  The
+rest is done on the finished pages, in `finish`.  tests/test_site.py looks at the result in a browser.
+"""
+
+import os
+import re
+from html import escape
+from pathlib import Path
+
+import lightningcss
+from sphinx.errors import ConfigError
+
+from bookkit.figures import base
+from website import addresses, book_cells, book_fonts, book_pages, book_search, book_sharing, book_styles, book_terms
+
+
+def setup(app):
+    """Sphinx's entry point."""
+    app.setup_extension("website.book_maths")
+    app.setup_extension("website.book_model")
+    app.setup_extension("website.book_road")
+    if os.environ.get("BOOK_BASEURL"):
+        app.setup_extension("sphinx_sitemap")      # which warns where there is no address
+    app.connect("config-inited", take_address)
+    app.connect("builder-inited", write_figures)
+    app.connect("builder-inited", write_slides)
+    app.connect("env-updated", name_citations)
+    app.connect("doctree-resolved", book_cells.arrange)
+    app.connect("html-collect-pages", missing_page)
+    app.connect("html-page-context", choose_files, priority=900)       # after theme and extensions have put in theirs
+    app.connect("build-finished", finish, priority=900)                # after the theme has written its colours of code
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+
+
+# ---- before the build
+
+def take_address(app, config):
+    """Launch and source buttons and canonical links, only where an address is known."""
+    found = addresses.repository(app.srcdir)
+    if found:
+        url, branch = found
+        config.html_theme_options = {
+            **config.html_theme_options, "repository_url": url, "repository_branch": branch, "path_to_docs": "",
+            "use_repository_button": True, "use_issues_button": True,
+            "launch_buttons": {"binderhub_url": "https://mybinder.org", "notebook_interface": "jupyterlab"},
+        }
+    try:
+        config.html_baseurl = addresses.site() or config.html_baseurl
+    except ValueError as error:
+        raise ConfigError(str(error)) from None
+    config.sitemap_url_scheme = "{link}"
+    config.sitemap_excludes = ["search.html", "genindex.html", "py-modindex.html", "404.html", "_modules/*"]
+
+
+# What the static site alone does: bring the still figures to life.
+MOUNT = 'document.addEventListener("DOMContentLoaded", () => globalThis.attnkit.mount(document));\n'
+
+
+def write_figures(app):
+    """The figures' scripts and styles, made from the package: the core, and a file of either kind for each figure.
+
+    They are no `html_static_path` of the site, where every page would load each of them: a page names what it needs.
+    """
+    files = {"core.js": base.script("core") + MOUNT, "core.css": base.core_stylesheet()}
+    files |= {f"{name}.js": base.script(name) for name in base.SHARED - {"core"}}
+    for kind in base.kinds():
+        style = lightningcss.process_stylesheet(base.stylesheet(kind), minify=True)
+        files |= {f"{kind}.js": base.script(kind), f"{kind}.css": style}
+    folder = Path(app.outdir) / "_static" / "figures"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        if text:
+            (folder / name).write_text(text, encoding="utf-8")
+
+
+def write_slides(app):
+    """What shows a page as slides: few ask for it, so it lies where Jupyter Book does not put it on every page."""
+    here, folder = Path(app.srcdir) / "website", Path(app.outdir) / "_static" / "present"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "present.js").write_text(base.light((here / "present.js").read_text(encoding="utf-8")), encoding="utf-8")
+    style = lightningcss.process_stylesheet((here / "present.css").read_text(encoding="utf-8"), minify=True)
+    (folder / "present.css").write_text(style, encoding="utf-8")
+
+
+def name_citations(app, env):
+    """Let ``[Author (year)](bibliography.md#key)`` find its entry.
+
+    An ordinary link reads well live, where JupyterLab knows no citation role, and a key that is not in
+    data/references.bib is still an unknown reference, which fails the build.
+    """
+    page = "chapters/bibliography"
+    slugs = env.metadata[page].setdefault("myst_slugs", {})
+    for key in env.get_domain("cite").bibdata.data.entries:
+        slugs[key] = (1, key, key)
+
+
+def missing_page(app):
+    """The page that a host shows for a wrong address."""
+    yield "404", {"title": "No page has this address"}, "missing.html"
+
+
+# ---- each page, before it is written
+
+# The book's own, on every page.
+SCRIPTS = ("contents.js", "progress.js")
+
+# These run while the page is read and must stay where they are, or search breaks.
+AT_ONCE = ("_static/doctools.js", "_static/sphinx_highlight.js")
+
+
+def choose_files(app, pagename, templatename, context, doctree):
+    """What the head of a page names: website/templates/layout.html writes it down."""
+    static = Path(app.outdir) / "_static"
+    kinds = list(dict.fromkeys(re.findall(r'data-ak-figure="(\w+)"', context.get("body") or "")))
+    needed = dict.fromkeys(name for kind in kinds for name in base.scripts(kind))
+    for name in ["core", *needed] if kinds else []:
+        app.add_js_file(f"figures/{name}.js")
+    # A figure's own style is part of its page; what all pages share is in one sheet (book_styles).
+    styles = [static / f"figures/{kind}.css" for kind in kinds]
+    context["figure_styles"] = "\n".join(file.read_text(encoding="utf-8") for file in styles if file.exists())
+    for priority, name in enumerate(("basic.css", "styles/pydata-sphinx-theme.css")):      # before all others
+        app.add_css_file(name, priority=priority)
+    app.add_css_file("figures/core.css")
+    for priority, name in enumerate(("bootstrap", "pydata-sphinx-theme"), 900):            # after all others
+        app.add_js_file(f"scripts/{name}.js", priority=priority)
+    choose_scripts(app, context, static)
+    context["metatags"] = context.get("metatags", "") + book_fonts.head(lambda file: context["pathto"](file, 1))
+    if doctree is not None:
+        paragraphs = (node.astext() for node in doctree.findall(lambda node: node.tagname == "paragraph"))
+        first = next((words for words in paragraphs if len(words) > 40), context["title"])      # not a quoted example
+        words = shortened(re.sub(r"\s+", " ", first), 160)
+        context["metatags"] += f'\n<meta name="description" content="{escape(words)}">\n'
+        context["metatags"] += book_sharing.head(app, pagename, context["title"], words)
+
+
+def shortened(words, most):
+    """The beginning of a text that ends with a whole word."""
+    return words if len(words) <= most else words[:most - 1].rpartition(" ")[0].rstrip(",;:") + "…"
+
+
+def choose_scripts(app, context, static):
+    """Scripts wait until the page is read; the options, ten lines that the others ask for, are part of it."""
+    options = (static / "documentation_options.js").read_text(encoding="utf-8")
+    options = options.replace("SEARCH_SHORTCUTS: true", "SEARCH_SHORTCUTS: false")      # "/" is the browser's
+    app.add_js_file(None, body=options, priority=100)
+    needless = ("_static/documentation_options.js", "_static/design-tabs.js")      # of tabs the book has none
+    context["script_files"] = [script for script in context["script_files"] if script.filename not in needless]
+    for script in context["script_files"]:
+        if script.filename and script.filename not in AT_ONCE:
+            script.attributes["defer"] = "defer"
+
+
+# ---- after the build
+
+def finish(app, exception):
+    """The passes over each page, then what needs all pages: one style sheet, and fonts with the letters in use."""
+    if exception or app.builder.name != "html":
+        return
+    out = Path(app.outdir)
+    pages = book_pages.read(app)
+    for page in pages:
+        for change in book_pages.PASSES:
+            change(page)
+    book_terms.pictures(app, pages)
+    book_sharing.draw_pictures(app, pages)
+    book_search.write(app, pages)
+    book_sharing.sign_notebooks(app, pages)
+    (out / ".nojekyll").touch()      # or hosts that know Jekyll leave out every folder that begins with _
+    loaded = sorted({(page.file.parent / script.partition("?")[0]).resolve()
+                     for page in pages for script in page.tree.xpath("//script/@src") if "_static/" in script})
+    scripts = "\n".join(script.read_text(encoding="utf-8") for script in loaded)
+    for script in SCRIPTS:
+        text = (Path(app.srcdir) / "website" / "static" / script).read_text(encoding="utf-8")
+        (out / "_static" / script).write_text(base.light(text), encoding="utf-8")
+    sheet = book_styles.one_sheet(out, pages, scripts)
+    book_fonts.cut_all(out, [page.tree for page in pages], sheet)
+    for page in pages:
+        page.write()

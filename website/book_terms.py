@@ -1,0 +1,151 @@
+"""The terms of the book: an address for each in the glossary, and a link to it where a later page first uses the word.
+
+The link shows the meaning when it is pointed at or has the focus: a rule of book.css writes it from
+`aria-description`, which is read out, too.
+"""
+
+import copy
+import functools
+import re
+from pathlib import Path
+
+from lxml import etree
+from lxml.html import builder
+
+from bookkit.lessons import back_matter
+from website import toc
+
+GLOSSARY = "reference/glossary"
+# Where no link is put: headings, links, code, what is in bold or moves, exercises, and what has a role of its own.
+APART = {"a", "blockquote", "h1", "h2", "h3", "h4", "pre", "code", "strong", "b", "summary", "figcaption", "svg",
+         "table", "button"}
+CLASSES = {"katex", "ak-widget", "ak-exercise", "exercise", "highlight", "math", "ak-time", "ak-kicker", "cell_input"}
+
+
+def address(term):
+    """The place of a term in the glossary."""
+    return "term-" + re.sub(r"[^a-z0-9]+", "-", term.lower())
+
+
+def glossary_places(page):
+    """Each entry of the glossary has an address."""
+    if page.name == GLOSSARY:
+        for entries in page.tree.xpath("//article//dl"):
+            entries.set("class", "ak-glossary")
+            for entry in entries.iter("dt"):
+                entry.set("id", address(entry.text_content()))
+
+
+def pictures(app, pages):
+    """Beside an entry of the glossary stands the picture that terms.yml names in the section that defines the term.
+
+    A file of its own, so that a browser fetches what comes into sight.
+    """
+    trees = {page.name: page.tree for page in pages}
+    folder = Path(app.outdir) / "_static" / "terms"
+    folder.mkdir(parents=True, exist_ok=True)
+    for term in back_matter.terms(app.srcdir):
+        if "picture" not in term:
+            continue
+        page, _, anchor = term["where"].partition("#")
+        place = trees[page].xpath("//article//section[@id=$id]" if anchor else "//article//section", id=anchor)
+        drawn = place[0].xpath(".//figure[contains(@class, 'ak-picture')]//svg[@viewbox]")[term["picture"] - 1]
+        entry = trees[GLOSSARY].xpath("//dt[@id=$id]", id=address(term["term"]))
+        size = [float(number) for number in drawn.get("viewbox").split()[2:]]
+        file = folder / f"{address(term['term'])}.svg"
+        file.write_bytes(alone(drawn))
+        image = builder.IMG(src=f"../_static/terms/{file.name}", loading="lazy", alt=drawn.get("aria-label"),
+                            width=f"{size[0]:.0f}", height=f"{size[1]:.0f}")
+        entry[0].getnext().append(builder.P(image))
+
+
+# What HTML's parser writes small, and a file of its own may not.
+LARGE = ("viewBox", "preserveAspectRatio", "markerWidth", "markerHeight", "markerUnits", "refX", "refY", "clipPath",
+         "clipPathUnits", "gradientUnits", "linearGradient", "textLength", "lengthAdjust", "patternUnits")
+
+
+def alone(svg):
+    """A drawing of a page as a file."""
+    picture, spelt = copy.deepcopy(svg), {name.lower(): name for name in LARGE}
+    picture.tail = None
+    for element in picture.iter(etree.Element):
+        element.tag = spelt.get(element.tag, element.tag)
+        for name in set(element.attrib) & set(spelt):
+            element.set(spelt[name], element.attrib.pop(name))
+    picture.set("xmlns", "http://www.w3.org/2000/svg")
+    del picture.attrib["style"]
+    return etree.tostring(picture).replace(b"<svg ", b'<svg xmlns:xlink="http://www.w3.org/1999/xlink" ', 1)
+
+
+def links_to_terms(page):
+    """The first time that a page uses a term of an earlier one, it leads to the glossary."""
+    known = earlier(Path(page.app.srcdir)).get(page.name, {})
+    if not known:
+        return
+    left, lookup = set(known), {form: term for term in known for form in forms(term)}
+    pattern = re.compile(r"\b(?:" + "|".join(map(re.escape, sorted(lookup, key=len, reverse=True))) + r")\b")
+    for paragraph in page.tree.xpath("//article//p | //article//li[not(p)]"):
+        if not any(is_apart(above) for above in paragraph.iterancestors()) and not is_apart(paragraph):
+            link_within(paragraph, pattern, lookup, left, known, page.up)
+
+
+def is_apart(element):
+    """Whether nothing in an element becomes a link."""
+    return element.tag in APART or bool(CLASSES & set((element.get("class") or "").split()))
+
+
+def link_within(element, pattern, lookup, left, known, up):
+    """Make links of the words that stand in a paragraph itself: what is in italics may be a word of an example."""
+    at, text = None, element.text or ""            # the words after the last child looked at, or before the first
+    children = iter(list(element))
+    while True:
+        match = next((m for m in pattern.finditer(text) if lookup[m[0]] in left and is_meant(text, m)), None)
+        if match:
+            term = lookup[match[0]]
+            left.discard(term)
+            link = builder.A(match[0], builder.CLASS("ak-to-term"), href=f"{up}{GLOSSARY}.html#{address(term)}")
+            link.set("aria-description", known[term])
+            link.tail = text[match.end():]
+            put(element, at, text[:match.start()])
+            element.insert(0 if at is None else element.index(at) + 1, link)
+            at, text = link, link.tail
+            continue
+        at = next(children, None)
+        if at is None:
+            return
+        text = at.tail or ""
+
+
+def is_meant(text, match):
+    """Whether a word is said by the page itself: not within quotation marks, nor in a title such as Attention Is ..."""
+    before, after = text[:match.start()], text[match.end():]
+    joined = before.endswith(("-", "’", "'")) or after.startswith("-")
+    return before.count("“") <= before.count("”") and not joined and not re.match(r" [A-Z]", after)
+
+
+def put(element, at, text):
+    """Let words stand after a child of an element, or before its first."""
+    if at is None:
+        element.text = text
+    else:
+        at.tail = text
+
+
+def forms(term):
+    """A term as it stands in a sentence: one or several of it, and at its beginning."""
+    plural = re.sub(r"(?<![aeiou])y$", "ie", term) + "s" if not term.endswith("s") else term
+    plural = plural if not term.endswith(("x", "ss", "ch")) else term + "es"
+    found = {term, plural, {"matrix": "matrices", "loss": "losses"}.get(term, term)}
+    return found | {form[0].upper() + form[1:] for form in found}
+
+
+@functools.cache
+def earlier(folder):
+    """For each page the terms of others with their meanings: on the road of those before it, on a side trip of all."""
+    terms = [term for term in back_matter.terms(folder) if not term.get("everyday")]
+    road, found = toc.road(folder), {}
+    for page in toc.chapters(folder):
+        main = toc.parents(folder)[page] or page
+        others = road[:road.index(main)] if main in road else set(toc.chapters(folder)) - {main}
+        found[page] = {term["term"]: term["means"] for term in terms if term["page"] in others}
+    return found
