@@ -516,7 +516,7 @@ def test_paper(watched, site):
     """Printed as a reader does, from the living page: no blank sheet, nothing cut at the edge, no two columns that touch."""
     wrong = []
     with watched() as w:
-        for name in ("chapters/machine", "chapters/learning", "further/queries_keys_values"):
+        for name in ("chapters/machine", "chapters/learning", "chapters/real_model", "further/queries_keys_values"):
             for sheet, width in (("A4", 642), ("Letter", 664)):
                 w.page.set_viewport_size({"width": 1280, "height": 900})
                 w.open(f"{site}/{name}.html")
