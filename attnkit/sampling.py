@@ -75,6 +75,7 @@ def chances(scores, *, temperature=1.0, top_k=None):
 
     References
     ----------
+    Fan et al. (2018), "Hierarchical Neural Story Generation".
     Chapter: writing.
     """
     scores = _row(scores)
@@ -117,6 +118,7 @@ def choose(scores, random, *, temperature=1.0, top_k=None):
 
     References
     ----------
+    Fan et al. (2018), "Hierarchical Neural Story Generation".
     Chapter: writing.
     """
     shares = chances(scores, temperature=temperature, top_k=top_k)

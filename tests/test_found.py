@@ -12,8 +12,7 @@ from conftest import ROOT, SITE, node
 from lxml import html
 from PIL import Image
 
-from bookkit.lessons import back_matter
-from website import book_search, book_sharing, book_terms, toc
+from website import back_matter, book_search, book_sharing, book_terms, toc
 from website.browser import POLICY
 
 QUERIES = yaml.safe_load((ROOT / "tests" / "queries.yml").read_text(encoding="utf-8"))

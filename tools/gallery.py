@@ -15,8 +15,7 @@ import re
 from PIL import Image
 
 from bookkit.figures import base
-from bookkit.lessons import back_matter
-from website import browser
+from website import back_matter, browser
 
 FOLDER = browser.ROOT / "website" / "static" / "gallery"
 KEPT = FOLDER / "taken.json"

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import yaml
 
-from bookkit.lessons import back_matter
+from website import back_matter
 
 FOLDER = Path(__file__).parent / "search"
 SCRIPTS = ("minisearch.js", "search.js")

@@ -94,7 +94,7 @@ it, put it back into {folder} of the book, or install them: {install}."""
 
 
 def sign_notebooks(app, pages):
-    """Let the copy of a notebook that its page offers say first which book it belongs to, and how to get its packages."""
+    """Let the copy of a notebook that its page offers say first whose it is, and how to get its packages."""
     found, site = addresses.repository(app.srcdir), app.config.html_baseurl
     said = {"title": citation(app.srcdir)["title"], "where": f" ({site})" if site else "",
             "install": f'`pip install git+{found[0]} "git+{found[0]}#subdirectory=bookkit"`' if found else

@@ -12,8 +12,7 @@ from pathlib import Path
 from lxml import etree
 from lxml.html import builder
 
-from bookkit.lessons import back_matter
-from website import toc
+from website import back_matter, toc
 
 GLOSSARY = "reference/glossary"
 # Where no link is put: headings, links, code, what is in bold or moves, exercises, and what has a role of its own.

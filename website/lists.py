@@ -7,8 +7,7 @@ import sys
 
 import yaml
 
-from bookkit.lessons import back_matter
-from website import toc
+from website import back_matter, toc
 
 
 def problems(root=toc.ROOT):
