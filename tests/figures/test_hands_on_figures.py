@@ -92,7 +92,7 @@ HERE = f"""async k => {{ const [e] = under[k];
     e.scrollIntoView({{block: 'center', behavior: 'instant'}});
     await {TWO_FRAMES};
     atOnce();
-    window.before = ({STATE})(e.closest('.ak-figure'));
+    window.before = ({STATE})(document.querySelector('.ak-figure'));
     ended.length = 0;
     const r = e.getBoundingClientRect();
     return [r.x + r.width * .7, r.y + r.height / 2, scrollY]; }}"""
