@@ -3,7 +3,6 @@
 import re
 
 import pytest
-from conftest import ROOT
 from hand import STATE, about, alone
 
 from bookkit.figures import Practice, base
@@ -72,7 +71,7 @@ def test_keys_with_alt_control_or_meta_are_the_browsers(window, tmp_path):
 
 def test_keys_are_listened_to_in_one_place():
     """`attnkit.keys` leaves those keys alone; a listener of a figure's own would have to think of it."""
-    listening = [path.name for path in (ROOT / "attnkit" / "figures").glob("*.js") if re.search("onkey|\"key(down|up|press)\"", path.read_text(encoding="utf-8"))]
+    listening = [path.name for path in base.HERE.glob("*.js") if re.search("onkey|\"key(down|up|press)\"", path.read_text(encoding="utf-8"))]
     assert listening == ["core.js"]
 
 
@@ -93,7 +92,7 @@ HERE = f"""async k => {{ const [e] = under[k];
     e.scrollIntoView({{block: 'center', behavior: 'instant'}});
     await {TWO_FRAMES};
     atOnce();
-    window.before = ({STATE})(e.closest('.ak-figure'));
+    window.before = ({STATE})(document.querySelector('.ak-figure'));
     ended.length = 0;
     const r = e.getBoundingClientRect();
     return [r.x + r.width * .7, r.y + r.height / 2, scrollY]; }}"""
