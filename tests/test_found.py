@@ -192,5 +192,5 @@ def test_the_policy_that_hosts_are_told_is_the_one_that_pages_keep():
 
 
 def test_the_library_of_the_search_comes_with_its_licence():
-    assert "MIT" in (ROOT / "website/search/LICENSE").read_text(encoding="utf-8")
-    assert "Luca Ongaro" in (ROOT / "website/search/LICENSE").read_text(encoding="utf-8")
+    assert "MIT" in (SITE / "_static/search/LICENSE").read_text(encoding="utf-8")
+    assert "Luca Ongaro" in (SITE / "_static/search/LICENSE").read_text(encoding="utf-8")

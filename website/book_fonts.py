@@ -19,7 +19,7 @@ from fontTools.varLib.instancer import instantiateVariableFont
 logging.getLogger("fontTools").setLevel(logging.WARNING)
 
 FONTS = Path(__file__).parent / "static" / "fonts"
-KATEX_FONTS = FONTS.parent / "katex" / "fonts"
+KATEX_FONTS = Path(__file__).parent / "node_modules/katex/dist/fonts"
 ICONS = Path(pydata_sphinx_theme.__file__).parent / "theme/pydata_sphinx_theme/static/vendor/fontawesome/webfonts"
 
 # Each file: its family, its style, the weights that are kept, and the features (the figures measure their words as the

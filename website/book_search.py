@@ -1,8 +1,8 @@
 """What the search page looks into: every section of the site, with its words and formulas, as a script beside it.
 
-MiniSearch (Luca Ongaro, MIT licence; `search/minisearch.js` is the file of its release 7.2.0) makes its index of
-them in the browser, so that the search works from the disk, too.  How what is found is ranked stands in search.js, and
-which words people type for those of the book in search/words.yml.
+MiniSearch (Luca Ongaro, MIT licence; from npm, see package.json) makes its index of them in the browser, so that the
+search works from the disk, too.  How what is found is ranked stands in search.js, and which words people type for those
+of the book in search/words.yml.
 """
 
 import functools
@@ -16,7 +16,7 @@ import yaml
 from website import back_matter
 
 FOLDER = Path(__file__).parent / "search"
-SCRIPTS = ("minisearch.js", "search.js")
+MINISEARCH = Path(__file__).parent / "node_modules" / "minisearch"
 SPHINX = ("searchindex.js", "_static/searchtools.js")            # what this takes the place of
 # What is no part of a section's words: what is drawn or pressed, the numbers of a figure, code that is folded.
 LEFT_OUT = ("script", "style", "svg", "button", "nav", "img", "summary")
@@ -47,8 +47,10 @@ def write(app, pages):
     """Put the sections and the scripts into the site, and take out what Sphinx's own search would need."""
     folder = Path(app.outdir) / "_static" / "search"
     folder.mkdir(parents=True, exist_ok=True)
-    for name in (*SCRIPTS, "LICENSE"):
-        shutil.copyfile(FOLDER / name, folder / name)
+    shutil.copy(FOLDER / "search.js", folder)
+    shutil.copy(MINISEARCH / "LICENSE.txt", folder / "LICENSE")
+    script = (MINISEARCH / "dist/umd/index.js").read_text(encoding="utf-8")
+    (folder / "minisearch.js").write_text(script.partition("//# sourceMappingURL")[0], encoding="utf-8")
     found = [section for page in pages if page.name in app.env.found_docs for section in sections(page)]
     known = yaml.safe_load((FOLDER / "words.yml").read_text(encoding="utf-8"))
     lines = [f"globalThis.{name} = {json.dumps(value, ensure_ascii=False, separators=(',', ':'))};\n"

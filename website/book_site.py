@@ -7,6 +7,7 @@ rest is done on the finished pages, in `finish`.  tests/test_site.py looks at th
 
 import os
 import re
+import shutil
 from html import escape
 from pathlib import Path
 
@@ -27,6 +28,7 @@ def setup(app):
     app.connect("config-inited", take_address)
     app.connect("builder-inited", write_figures)
     app.connect("builder-inited", write_slides)
+    app.connect("builder-inited", copy_maths)
     app.connect("env-updated", name_citations)
     app.connect("doctree-resolved", book_cells.arrange)
     app.connect("html-collect-pages", missing_page)
@@ -74,6 +76,14 @@ def write_figures(app):
     for name, text in files.items():
         if text:
             (folder / name).write_text(text, encoding="utf-8")
+
+
+def copy_maths(app):
+    """KaTeX's style sheet and fonts, of the version that renders the formulas, and their licence."""
+    katex, folder = Path(app.srcdir) / "website/node_modules/katex", Path(app.outdir) / "_static" / "katex"
+    (folder / "fonts").mkdir(parents=True, exist_ok=True)
+    for file in [katex / "LICENSE", katex / "dist/katex.min.css", *(katex / "dist/fonts").glob("*.woff2")]:
+        shutil.copy(file, folder / "fonts" / file.name if file.suffix == ".woff2" else folder)
 
 
 def write_slides(app):
