@@ -4,9 +4,7 @@
 (() => {
   "use strict";
   const { src } = /** @type {HTMLScriptElement} */ (document.currentScript);
-  const [SAID, DEFINED, LISTING, LIST] = [45, 75, 22, 150]; // words of a lead and of definitions, lines, words of a list
-
-  const LEANS = /^\s*([a-z]|(This|It|That|These|Those|They|Both|So|Then|No|The first|The other|Choose that)\b)/;
+  const [SAID, LISTING, LIST] = [90, 22, 150]; // words of a paragraph, lines of a listing, words of a list
 
   /** @param {string} tag @param {Record<string, any>} [props] @param {(Node | string)[]} children */
   const element = (tag, props, ...children) => {
@@ -16,57 +14,6 @@
   };
   const count = (/** @type {Node} */ node) => (node.textContent.match(/\S+/g) ?? []).length;
   const sum = (/** @type {Node[]} */ nodes) => nodes.reduce((words, node) => words + count(node), 0);
-
-  // ---- sentences
-
-  // The sentences of a paragraph, each in a span of its own. A bold label is one with the sentence after it, as only a
-  // text between the marks is cut; and so is what stands in brackets.
-  function sentences(paragraph) {
-    const spans = [element("span")];
-    const add = (/** @type {Node | string} */ node) => spans[spans.length - 1].append(node);
-    const ends = (text) => /[.?!][”’")]?\s*$/.test(text) && !/\b(al|vs|e\.g|i\.e)\.\s*$/.test(text);
-    const within = () => {
-      const words = spans[spans.length - 1].textContent;
-      return words.split("(").length > words.split(")").length;
-    };
-    for (const node of [...paragraph.childNodes]) {
-      if (!(node instanceof Text)) {
-        add(node);
-        continue;
-      }
-      for (const piece of node.data.split(/(?<=[.?!][”’")]?\s+)(?=[“‘(A-Z0-9]|$)/)) {
-        add(piece);
-        if (ends(piece) && /\s$/.test(piece) && !within()) spans.push(element("span"));
-      }
-    }
-    paragraph.replaceChildren(...spans.filter((span) => span.textContent.trim() || span.remove()));
-    return [...paragraph.children];
-  }
-
-  // The last sentences, or those up to one: at most `most` of them, as long as they are few words.
-  function lastOf(spans, most = 2, words = SAID) {
-    let from = spans.length - 1;
-    while (from > 0 && spans.length - from < most && sum(spans.slice(from - 1)) <= words) from--;
-    // One that speaks of what was said before it takes that along, or is left out where that is too much.
-    if (from > 0 && LEANS.test(spans[from].textContent)) from += sum(spans.slice(from - 1)) <= words + 20 ? -1 : 1;
-    return spans.slice(Math.min(Math.max(from, 0), spans.length - 1));
-  }
-
-  // Without what stands in brackets at the end.
-  function plain(spans) {
-    const end = spans.findLastIndex((span) => !/^\s*\(.*[^:]$/s.test(span.textContent.trim()));
-    return end < 0 ? spans : spans.slice(0, end + 1);
-  }
-
-  // The sentences that define: those with a bold term, and the one before if they lean on it.
-  function defining(spans) {
-    const bold = (span) => span?.querySelector(":scope > strong") && !span.textContent.startsWith("You need:");
-    const leans = (span) => bold(span) && (count(span) < 12 || /^(This|It|That|These|So)\b/.test(span.textContent));
-    return spans.filter((span, k) => bold(span) || leans(spans[k + 1]));
-  }
-
-  // Sentences taken out of their paragraph; what is not taken stays behind, for the notes.
-  const told = (spans) => (spans.length ? element("p", {}, ...spans) : "");
 
   // ---- what stands on a page
 
@@ -140,22 +87,16 @@
       else this.early.push(...words);
     }
 
-    // The first slide: the title with its question, and the sentence that is asked about.
+    // The first slide: the title with the page's first paragraph, and what is quoted before it.
     title(blocks) {
       const at = blocks.findIndex(({ kind, block }) => kind === "text" && !block.matches(".ak-time"));
-      const spans = sentences(blocks[at].block);
-      const asks = spans.findLastIndex((span) => /\?[”’]?\s*$/.test(span.textContent)) + 1 || 2;
-      const question = lastOf(spans.slice(0, asks), asks, 70);
-      const first = told(spans.slice(0, spans.indexOf(question[0])));
-      const quotes = blocks.slice(0, at).filter(({ kind }) => kind === "quote");
-      this.slide("title", [...quotes.map(({ block }) => block), told(question)]);
-      if (first) this.note(first);
-      this.note(...blocks.slice(0, at).flatMap(({ kind, block }) => (kind === "quote" ? [] : [block])));
-      blocks.splice(0, at);
+      const before = blocks.splice(0, at + 1).map(({ kind, block }) => [kind === "quote", block]);
+      const [, first] = before.pop();
+      this.slide("title", [...before.flatMap(([quote, block]) => (quote ? [block] : [])), first]);
+      this.note(...before.flatMap(([quote, block]) => (quote ? [] : [block])));
     }
 
     take(block, kind, next) {
-      if (kind === "text") sentences(block);
       // A list of things to try stands beside its figure, a quotation beside what is said of it.
       const stays = (kind === "list" && /figure|practice/.test(next)) || (kind === "quote" && !this.waiting.length);
       if (kind === "text" || stays) this.waiting.push(block);
@@ -175,19 +116,11 @@
     show(block, kind) {
       const waiting = this.waiting.splice(0);
       const kept = waiting.filter((one) => one.matches("ul, ol, blockquote"));
+      // The paragraph before it says what is shown, if it is no essay; those before that are shown where they define a term.
       const texts = waiting.filter((one) => one.matches("p") && !one.textContent.startsWith("You need:"));
-      const lead = texts.at(-1);
-      const spans = kind === "exercise" || !lead ? [] : [...lead.children];
-      const groups = texts.slice(0, -1).map((one) => defining([...one.children]));
-      const [says, defined] = [lastOf(plain(spans)), defining(spans)];
-      // What the same paragraph defines is said with it, and what those before it define, if all is short.
-      const both = spans.filter((span) => says.includes(span) || defined.includes(span));
-      const chosen = sum(both) <= DEFINED ? both : says;
-      groups.push(defined.filter((span) => !chosen.includes(span)));
-      const short = chosen.length && sum([...groups.flat(), ...chosen]) <= SAID + 10;
-      const before = short ? groups.splice(0) : [];
-      this.define(groups);
-      this.note(...waiting.filter((one) => one !== lead && !kept.includes(one)));
+      const lead = kind === "exercise" || !texts.length || count(texts.at(-1)) > SAID ? null : texts.pop();
+      this.define(texts);
+      this.note(...waiting.filter((one) => one !== lead && !kept.includes(one) && !one.closest(".deck-told")));
       // Of a tall picture the code that draws it would leave little.
       const tall = [...block.querySelectorAll(":scope > .cell_output svg")].some(
         (svg) => svg.getAttribute("height") > 500,
@@ -197,38 +130,31 @@
         kept.filter((one) => one.matches("blockquote")),
         kept.filter((one) => !one.matches("blockquote")),
       ];
-      const text = [...quotes, ...[...before, chosen].map(told), ...listed];
+      const text = [...quotes, lead ?? "", ...listed];
       const words = kind === "list" || kind === "quote";
       this.slide(kind, words ? [...text, block] : text, words ? [] : [block]);
-      if (lead) this.note(lead);
       if (kind === "exercise") this.note(...[...block.children].slice(2)); // its hint, the cell and the solution
     }
 
-    // Definitions that stand in no lead, several on a slide while they are short.
-    define(groups) {
+    // Paragraphs with a bold term, several on a slide while they are short.
+    define(texts) {
       let [slide, words] = [null, 0];
-      for (const spans of groups.filter((group) => group.length)) {
-        words += sum(spans);
-        if (!slide || words > DEFINED) [slide, words] = [this.slide("text", [""]), sum(spans)];
-        const body = slide.querySelector(".deck-body");
-        if (!body.firstChild) body.append(element("div", { className: "deck-told" }));
-        body.firstChild.append(told(spans));
+      const defines = (text) => text.querySelector(":scope > strong") && !text.textContent.startsWith("You need:");
+      for (const text of texts.filter((one) => defines(one) && count(one) <= SAID)) {
+        words += count(text);
+        if (slide && words <= SAID) slide.querySelector(".deck-told").append(text);
+        else [slide, words] = [this.slide("text", [text]), count(text)];
       }
     }
 
-    // What is left: all of it where the page is summed up, or its definitions; a section of prose alone says how it begins.
+    // What is left: all of it where the page is summed up; elsewhere definitions, and how a section of prose alone begins.
     end() {
       const waiting = this.waiting.splice(0);
       const texts = waiting.filter((one) => one.matches("p") && one.textContent.trim());
-      if (this.last) {
-        if (texts.length) this.slide("text", texts);
-      } else {
-        const quotes = waiting.filter((one) => one.matches("blockquote"));
-        this.define(texts.map((one) => defining([...one.children])));
-        const first = texts.length ? [...texts[0].children] : [];
-        const begin = first.slice(0, sum(first.slice(0, 2)) <= SAID ? 2 : 1);
-        if (!this.slides.length || quotes.length) this.slide("text", [...quotes, told(begin)]);
-      }
+      const quotes = waiting.filter((one) => one.matches("blockquote"));
+      if (!this.last) this.define(texts);
+      if (this.last ? texts.length : !this.slides.length || quotes.length)
+        this.slide("text", this.last ? texts : [...quotes, texts[0] ?? ""]);
       this.note(...waiting.filter((one) => !one.closest(".deck-told")));
     }
   }
