@@ -23,42 +23,14 @@ LAST = ("last block:", "blend ÷ total is the output")
 def online_softmax(scores, values, *, block_size=2, lit=(0, 1), digits=1):
     """Draw exact attention in blocks: one block of scores is there, and what is kept of those before it.
 
-    For each query of the block three things are kept: the largest score so far, the total of the powers
-    ``exp(score - largest)``, and the blend, the values summed with these powers.  They are shown as they are after the
-    block that is lit.
+    For each query of the block three things are kept: the largest score so far, the total of the powers ``exp(score -
+    largest)``, and the blend, the values summed with these powers (Milakov and Gimelshein, 2018).  They are shown as
+    they are after the block that is `lit`, its number downwards and across, from 0.  `scores` (n, m), `values` (m,
+    d_v); a block has `block_size` queries and keys.  What is kept has one decimal more than the scores.
 
-    Parameters
-    ----------
-    scores : array, shape (n, m)
-    values : array, shape (m, d_v)
-    block_size : int
-        How many queries and keys a block has.
-    lit : pair of int
-        Which block is there: its number downwards and across, from 0.
-    digits : int
-        Decimals of the scores; what is kept has one more.
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    TypeError
-        No real numbers; a size or a number of a block that is no integer.
-    ValueError
-        Shapes that do not fit together, a block that is not there.
-
-    Examples
-    --------
     >>> picture = online_softmax([[0, 1, 2, 0]], [[1], [0], [3], [0]], lit=(0, 1))
     >>> picture.alt.split(". ")[-1]
     'Query 1: largest score 2.00, total 1.64, blend 3.14.'
-
-    References
-    ----------
-    Milakov and Gimelshein (2018), "Online normalizer calculation for softmax".
-    Chapter: cost.
     """
     scores, values = as_array(scores, "scores"), as_array(values, "values")
     if scores.ndim != 2 or values.ndim != 2 or scores.shape[1] != len(values):
@@ -147,42 +119,10 @@ class _Blocks:
 def memory_writes(keys, values, step, query, *, digits=1):
     """Draw one step of fast weights: a key and its value are written into a memory, then a query reads it.
 
-    What is written is the outer product of the two; the memory is the sum of all outer products so far, and reading
-    is one product, ``query @ memory``.  What a feature map makes of keys and queries, and the sum that a linear
-    attention divides by, are not drawn.
-
-    Parameters
-    ----------
-    keys : array, shape (n, d_k)
-    values : array, shape (n, d_v)
-    step : int
-        Which of the n pairs is written, from 1.
-    query : array, shape (d_k,)
-        What reads the memory after the step.
-    digits : int
-        Decimals of the written numbers.
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    TypeError
-        No real numbers, or a step that is no integer.
-    ValueError
-        Shapes that do not fit together, or a step to no pair.
-
-    Examples
-    --------
-    >>> picture = memory_writes([[1, 0], [0, 1]], [[2, 3], [4, 5]], 2, [0, 1])
-    >>> picture.alt[-39:]
-    'Matrix output, 1 by 2. row 1: 4.0, 5.0.'
-
-    References
-    ----------
-    Schlag et al. (2021), "Linear Transformers Are Secretly Fast Weight Programmers".
-    Chapter: cost.
+    Of `keys` (n, d_k) and `values` (n, d_v) the pair of number `step`, from 1, is written: the outer product of the
+    two.  The memory is the sum of all outer products so far, and reading is one product, ``query @ memory``.  What a
+    feature map makes of keys and queries, and the sum that a linear attention divides by, are not drawn.  After Schlag
+    et al. (2021).
     """
     keys, values, query = (as_array(x, name) for x, name in ((keys, "keys"), (values, "values"), (query, "query")))
     if keys.ndim != 2 or values.ndim != 2 or len(keys) != len(values) or query.shape != keys.shape[1:]:
