@@ -13,7 +13,7 @@ from bookkit.pictures import palette
 from bookkit.pictures.formats import fixed
 from bookkit.pictures.metrics import text_width
 from bookkit.pictures.picture import Picture, Svg
-from bookkit.pictures.shapes import LABEL, TEXT, as_array, check_names, knot, opacity, text
+from bookkit.pictures.shapes import LABEL, TEXT, as_array, check_names, check_within, knot, opacity, text
 
 INK, QUIET, PAGE, GROUND = (palette.var(name) for name in ("ink", "quiet", "page", "ground"))
 SHAPE = "(n, d)"
@@ -426,8 +426,6 @@ def stack(num_layers, *, labels=None, ends=("words in", "scores of the next word
 
     `labels` name the blocks, "block 1", "block 2" and so on if not given; `ends` say what goes in and what comes out.
     """
-    if isinstance(num_layers, bool) or not isinstance(num_layers, (int, np.integer)):
-        raise TypeError(f"num_layers must be an integer, got {num_layers!r}")
     if num_layers < 1:
         raise ValueError(f"num_layers must be 1 or more, got {num_layers}")
     check_names("labels", labels, num_layers, f"{num_layers} layers")
@@ -479,8 +477,5 @@ def attention_over_words(words, weights, *, asking, row_names=None):
     check_names("row_names", row_names, len(rows), f"weights of shape {np.shape(weights)}")
     if rows.min() < 0 or rows.max() > 1 + 1e-6:
         raise ValueError(f"weights must be from 0 to 1, got {rows.min():g} to {rows.max():g}")
-    if isinstance(asking, bool) or not isinstance(asking, (int, np.integer)):
-        raise TypeError(f"asking must be an integer, got {asking!r}")
-    if not 0 <= asking < len(words):
-        raise ValueError(f"asking must be the number of one of {len(words)} words, got {asking}")
+    check_within("asking", asking, 0, len(words) - 1, "words")
     return Picture(Looks(words, rows, asking, row_names).drawing())

@@ -41,8 +41,6 @@ def bars(numbers, *, row_names, bar_names=None, column_names=None, roles=None, d
     digits = _for_each_row("digits", [digits] * rows if np.ndim(digits) == 0 else digits, rows)
     if not set(roles) <= {None, "weight"}:
         raise ValueError(f"roles must be 'weight' or None for each row, got {roles!r}")
-    if vmax is not None and not vmax > 0:
-        raise ValueError(f"vmax must be positive, got {vmax}")
     every = bar_names is not None                                # each bar has its number, or the largest alone
     step = _step(x, digits, bar_names, column_names)
     wide = n * step

@@ -49,8 +49,6 @@ def squares(numbers, *, label="", role=None, values=True, standing=False, vmax=N
     for name, names, count in (("row_names", row_names, n), ("column_names", column_names, d)):
         check_names(name, names, count, f"numbers of shape {x.shape}")
     vmax = max(1.0, float(np.abs(x).max())) if vmax is None else float(vmax)
-    if not vmax > 0:
-        raise ValueError(f"vmax must be positive, got {vmax}")
 
     # Where the block of squares begins: names to its left, label and column names above.
     left = 4 + (math.ceil(max(map(text_width, row_names))) + 8 if row_names else 0)
@@ -139,8 +137,6 @@ def pixels(picture, *, alt, label="", side=7, role="weight", vmax=None):
         raise ValueError(f"colours lie between 0 and 1 and numbers are not negative, got {x.min():g} to {x.max():g}")
     height, width = x.shape[:2]
     vmax = (np.abs(x).max() or 1.0) if vmax is None else float(vmax)
-    if not vmax > 0:
-        raise ValueError(f"vmax must be positive, got {vmax}")
     top = TEXT + 10 if label else 2
     if x.ndim == 3:
         fills = [["fill=\"#" + "".join(f"{math.floor(c * 255 + 0.5):02x}" for c in pixel) + "\"" for pixel in row]

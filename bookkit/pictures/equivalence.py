@@ -11,7 +11,7 @@ from bookkit.pictures.formats import fixed, plain
 from bookkit.pictures.matrices import SMALL, TINY
 from bookkit.pictures.metrics import text_width
 from bookkit.pictures.picture import Picture, Svg
-from bookkit.pictures.shapes import LABEL, SIDE, as_array, block, cell_width, fill, knot, opacity, text
+from bookkit.pictures.shapes import LABEL, SIDE, as_array, block, cell_width, check_within, fill, knot, opacity, text
 
 INK, QUIET, GRID, PAGE, QUERY, WEIGHT = (palette.var(c) for c in ("ink", "quiet", "grid", "page", "query", "weight"))
 LIT = palette.var("fill-weight")
@@ -42,7 +42,9 @@ def kernel_heads(image, kernel, pixel):
     x, k = as_array(image, "image"), as_array(kernel, "kernel")
     if x.ndim != 2 or k.shape != (3, 3):
         raise ValueError(f"image must be (height, width) and kernel (3, 3), got {x.shape} and {k.shape}")
-    drawn = _Kernel(x, k, _place(pixel, x.shape))
+    for at, size, what in zip(pixel, x.shape, ("rows", "columns"), strict=True):
+        check_within("pixel", at, 0, size - 1, what)
+    drawn = _Kernel(x, k, tuple(pixel))
     return Picture(drawn.looks(), drawn.heads(), "=", drawn.output())
 
 
@@ -55,11 +57,8 @@ def offsets(width, height, pixel, offset):
     >>> offsets(8, 6, 27, (1, -1)).alt[-50:]
     '1 row down and 1 column left: 27 + 1 × 8 − 1 = 34.'
     """
-    width, height = checks.count(width, "width"), checks.count(height, "height")
-    if checks.count(pixel, "pixel", 0) >= width * height:
-        raise ValueError(f"pixel must be from 0 to {width * height - 1}, got {pixel}")
-    down, right = (checks.count(step, "each number of offset", -math.inf) for step in _pair(offset, "offset"))
-    row, column = divmod(pixel, width)
+    check_within("pixel", pixel, 0, width * height - 1, "pixels")
+    (row, column), (down, right) = divmod(pixel, width), offset
     if not (0 <= row + down < height and 0 <= column + right < width):
         raise ValueError(f"offset must lead to a pixel of the picture: from row {row}, column {column}, {offset} "
                          f"leads out of {height} rows and {width} columns")
@@ -80,22 +79,6 @@ def sharing(weight, kernel, items):
         raise ValueError("weight must be (n, n), kernel (k,) with an odd k, and items (n,) or (n, d), got "
                          f"{w.shape}, {k.shape} and {x.shape}")
     return Picture(*_Sharing(w, k, x.reshape(n, -1)).drawings())
-
-
-def _pair(values, name):
-    """Two numbers."""
-    values = checks.sequence(values, name, "two integers")
-    if len(values) != 2:
-        raise ValueError(f"{name} must hold two integers, rows and columns, got {values}")
-    return values
-
-
-def _place(pixel, shape):
-    """A row and a column that are there."""
-    place = tuple(checks.count(at, "each number of pixel", 0) for at in _pair(pixel, "pixel"))
-    if any(at >= size for at, size in zip(place, shape)):
-        raise ValueError(f"pixel must lie within {shape[0]} rows and {shape[1]} columns, got {place}")
-    return place
 
 
 # ---- parts of the drawings

@@ -8,12 +8,11 @@ import math
 
 import numpy as np
 
-from attnkit import checks
 from bookkit.pictures import palette
 from bookkit.pictures.formats import fixed
 from bookkit.pictures.metrics import text_width
 from bookkit.pictures.picture import Picture, Svg
-from bookkit.pictures.shapes import LABEL, as_array, check_names, text
+from bookkit.pictures.shapes import LABEL, as_array, check_names, check_shares, check_within, text
 
 INK, QUIET, PAGE, QUERY, VALUE, WEIGHT = (palette.var(c) for c in ("ink", "quiet", "page", "query", "value", "weight"))
 KINDS = ("recurrent", "convolution", "dilated", "attention", "window")
@@ -44,7 +43,6 @@ class Network:
     def __init__(self, kind, n):
         if kind not in KINDS:
             raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
-        n = checks.count(n, "n")
         if not 2 <= n <= MOST_ITEMS:
             raise ValueError(f"n must be from 2 to {MOST_ITEMS}, got {n}")
         self.kind, self.n, self.layers, self.edges = kind, n, 0, []
@@ -75,8 +73,7 @@ class Network:
 
     def distances(self, source):
         """How many connections lead from an item, counted from 1, to each node that it reaches: ``{node: number}``."""
-        if not 1 <= checks.count(source, "source") <= self.n:
-            raise ValueError(f"source must be from 1 to {self.n}, the number of one of the items, got {source}")
+        check_within("source", source, 1, self.n, "items")
         out = {}
         for a, b in self.edges:
             out.setdefault(a, []).append(b)
@@ -207,7 +204,7 @@ def message_graph(weights, names, *, node=0, mask=None):
     if not 2 <= n <= 12:
         raise ValueError(f"names must be 2 to 12, got {n}")
     mask = _edges(np.ones((n, n), dtype=bool) if mask is None else mask, n)
-    node = _node(node, "node", n)
+    check_within("node", node, 0, n - 1, "nodes")
     row = _row(as_array(weights, "weights"), node, mask[node])
     return Picture(_Messages(row, list(names), node, mask).drawing())
 
@@ -220,7 +217,7 @@ def rounds(mask, source, count):
     just come are strong.
     """
     mask = _edges(mask)
-    source, count = _node(source, "source", len(mask)), checks.count(count, "count", least=0)
+    check_within("source", source, 0, len(mask) - 1, "nodes")
     reached = [np.arange(len(mask)) == source]
     for _ in range(count):
         reached.append(reached[-1] | (mask @ reached[-1]))
@@ -229,10 +226,7 @@ def rounds(mask, source, count):
 
 def _edges(mask, n=None):
     """A mask as an array: a square of True and False."""
-    try:
-        mask = np.asarray(mask)
-    except ValueError:                                         # rows of different lengths
-        raise ValueError(f"mask is no array, got {mask!r}") from None
+    mask = np.asarray(mask)
     if mask.dtype.kind != "b":
         raise TypeError(f"mask must be boolean, True where a node may hear another, got dtype {mask.dtype}")
     if mask.shape not in ([(n, n)] if n else [(k, k) for k in range(2, 17)]):
@@ -241,21 +235,13 @@ def _edges(mask, n=None):
     return mask
 
 
-def _node(node, name, n):
-    node = checks.count(node, name, least=0)
-    if node >= n:
-        raise ValueError(f"{name} must be from 0 to {n - 1}, the number of one of the nodes, got {node}")
-    return node
-
-
 def _row(weights, node, allowed):
     """The weights of one node: none negative, their sum 1, but for rounding, and 0 where nothing may be heard."""
     n = len(allowed)
     if weights.shape != (n, n):
         raise ValueError(f"weights must have shape {(n, n)}, a row for each node, got {weights.shape}")
     row = weights[node]
-    if row.min() < 0 or abs(row.sum() - 1) > .005 * n + 1e-6:
-        raise ValueError(f"the weights of node {node} must not be negative and must add up to 1, got {row.tolist()}")
+    check_shares(f"the weights of node {node}", row)
     if row[~allowed].any():
         raise ValueError(f"the weights of node {node} must be 0 where the mask hides a node, got {row.tolist()}")
     return row

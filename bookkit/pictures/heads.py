@@ -44,7 +44,7 @@ class Heads:
 def checked(x, heads, w_output, names):
     """The numbers of these arrays, if their shapes fit each other and the names."""
     n, d = x.shape if x.ndim == 2 else (0, 0)
-    d_k, d_v = (heads[0][k].shape[-1] if heads and heads[0][k].ndim else 0 for k in (0, 2))
+    d_k, d_v = (heads[0][k].shape[-1] if heads and heads[0][k].ndim else 0 for k in (0, -1))
     fit = n and heads and all([w.shape for w in head] == [(d, d_k), (d, d_k), (d, d_v)] for head in heads)
     if not fit or w_output.shape != (len(heads) * d_v, d):
         got = "; ".join(", ".join(str(w.shape) for w in head) for head in heads) or "none"
@@ -276,9 +276,6 @@ def multi_head(x, heads, w_output, *, names, digits=1):
     size, and matrices of one kind share one scale of colours.  `digits` are decimals of the output, which the picture's
     words tell.
     """
-    if any(len(head) != 3 for head in heads):
-        raise ValueError("heads must hold a triple of matrices for each head (w_query, w_key, w_value), got "
-                         f"{' and '.join(str(len(head)) for head in heads)} matrices")
-    arrays = [[as_array(w, name) for w, name in zip(head, ("w_query", "w_key", "w_value"))] for head in heads]
+    arrays = [[as_array(w, "a matrix of heads") for w in head] for head in heads]
     numbers = checked(as_array(x, "x"), arrays, as_array(w_output, "w_output"), names)
     return Picture(*MultiHead(numbers, names, digits).drawings())

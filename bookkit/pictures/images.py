@@ -7,7 +7,6 @@ import zlib
 
 import numpy as np
 
-from attnkit import checks
 from bookkit.pictures import palette
 from bookkit.pictures.blocks import arrow
 from bookkit.pictures.metrics import text_width
@@ -39,7 +38,7 @@ def patches(image, size):
     `image` (height, width, 3), from 0 to 1 and at most 64 by 64; the side of a patch, `size` pixels, divides height and
     width, and there are at most 64 patches.  After Dosovitskiy et al. (2021), section 3.1.
     """
-    x, size = _colours(image, "image"), checks.count(size, "size")
+    x = _colours(image, "image")
     height, width = x.shape[:2]
     if height % size or width % size:
         raise ValueError(f"size must divide the sides of the image, {height} and {width}, got {size}")
@@ -61,7 +60,9 @@ def axes_cube(height="H", width="W", channels="C"):
     the channels, and self-attention compares each pair of places, also by a sum over the channels.  On the edges stand
     numbers, or names of at most 3 letters.  The gates are those of Woo et al. (2018), section 3.
     """
-    sides = [_side(side, name) for side, name in ((height, "height"), (width, "width"), (channels, "channels"))]
+    sides = [str(side) for side in (height, width, channels)]
+    if max(map(len, sides)) > 3:
+        raise ValueError(f"what is written on an edge must be at most 3 letters or digits, got {', '.join(sides)}")
     numbers = all(isinstance(side, int) for side in (height, width))
     places = str(height * width) if numbers else f"{height}{width}"
     return Picture(*(Svg(*panel) for panel in (_channel_panel(*sides), _place_panel(*sides),
@@ -138,15 +139,6 @@ ACROSS, DEEP = 4, 3                  # places along a side and channels, as draw
 WIDE, TALL = 194, 446                # of one drawing
 FRONT, RESULT = 117, 287             # where a block and its result begin
 CORNER, QUERY, KEY = (0, ACROSS - 1), (0, ACROSS - 1), (0, 0)      # the places that are lit
-
-
-def _side(side, name):
-    """What is written on an edge."""
-    if not isinstance(side, str):
-        return str(checks.count(side, name))
-    if not 1 <= len(side) <= 3:
-        raise ValueError(f"{name} must be an int or a str of at most 3 letters, got {side!r}")
-    return side
 
 
 def _block(left, top, shape, lit, cell=CELL, seam=QUIET):

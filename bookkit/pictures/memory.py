@@ -4,14 +4,13 @@ import math
 
 import numpy as np
 
-from attnkit import checks
 from bookkit.pictures import palette
 from bookkit.pictures.blocks import arrow
 from bookkit.pictures.draw import describe
 from bookkit.pictures.formats import fixed
 from bookkit.pictures.metrics import text_width
 from bookkit.pictures.picture import Picture, Svg
-from bookkit.pictures.shapes import LABEL, TEXT, as_array, block, cell_width, text
+from bookkit.pictures.shapes import LABEL, TEXT, as_array, block, cell_width, check_within, text
 
 INK, QUIET, GRID = (palette.var(name) for name in ("ink", "quiet", "grid"))
 SIDE = 34          # of a square
@@ -35,10 +34,9 @@ def online_softmax(scores, values, *, block_size=2, lit=(0, 1), digits=1):
     scores, values = as_array(scores, "scores"), as_array(values, "values")
     if scores.ndim != 2 or values.ndim != 2 or scores.shape[1] != len(values):
         raise ValueError(f"scores must be (n, m) and values (m, d_v), got {scores.shape} and {values.shape}")
-    block_size = checks.count(block_size, "block_size")
     there = [math.ceil(size / block_size) for size in scores.shape]
-    if len(lit) != 2 or any(checks.count(k, "a number of lit", least=0) >= most for k, most in zip(lit, there)):
-        raise ValueError(f"lit must be one of {there[0]} by {there[1]} blocks, counted from 0, got {lit}")
+    for k, most, what in zip(lit, there, ("blocks downwards", "blocks across"), strict=True):
+        check_within("lit", k, 0, most - 1, what)
     return Picture(_Blocks(scores, values, block_size, tuple(lit), digits).drawing())
 
 
@@ -128,8 +126,7 @@ def memory_writes(keys, values, step, query, *, digits=1):
     if keys.ndim != 2 or values.ndim != 2 or len(keys) != len(values) or query.shape != keys.shape[1:]:
         raise ValueError("keys must be (n, d_k), values (n, d_v) and query (d_k,), "
                          f"got {keys.shape}, {values.shape} and {query.shape}")
-    if checks.count(step, "step") > len(keys):
-        raise ValueError(f"step must be from 1 to {len(keys)}, the number of one of the pairs, got {step}")
+    check_within("step", step, 1, len(keys), "pairs")
     before = keys[:step - 1].T @ values[:step - 1]
     key, value = keys[step - 1], values[step - 1]
     after = before + np.outer(key, value)

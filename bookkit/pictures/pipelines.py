@@ -37,8 +37,6 @@ def attention_graph(query, key, value, *, key_names, query_name="", scale=1.0, d
     q, k, v = _arrays(query, key, value, key_names)
     if until not in UNTIL:
         raise ValueError(f"until must be one of {', '.join(UNTIL)}, got {until!r}")
-    if not isinstance(outline, bool | np.bool_):
-        raise TypeError(f"outline must be True or False, got {outline!r}")
     scores = scale * k @ q
     weights = softmax(scores)
     graph = _Graph(key_names, digits, q, k, v, scores, weights, weights @ v)

@@ -7,13 +7,12 @@ import math
 
 import numpy as np
 
-from attnkit import checks
 from bookkit.pictures import palette
 from bookkit.pictures.blocks import arrow
 from bookkit.pictures.formats import fixed
 from bookkit.pictures.metrics import text_width
 from bookkit.pictures.picture import Picture, Svg
-from bookkit.pictures.shapes import as_array, check_names, text
+from bookkit.pictures.shapes import as_array, check_names, check_shares, check_within, text
 
 INK, QUIET, GROUND, QUERY, WEIGHT = (palette.var(c) for c in ("ink", "quiet", "ground", "query", "weight"))
 SYMBOL = 20                      # so large that an index is still legible on a phone
@@ -46,10 +45,13 @@ def translator(english, french, weights=None, step=1):
     """
     for name, words in (("english", english), ("french", french)):
         _check_words(name, words)
-    if checks.count(step, "step") > len(french):
-        raise ValueError(f"step must be from 1 to {len(french)}, the number of one of the French words, got {step}")
+    check_within("step", step, 1, len(french), "French words")
     if weights is not None:
-        weights = _distribution(weights, english)
+        weights = as_array(weights, "weights")
+        if weights.shape != (len(english),):
+            raise ValueError(f"weights must have shape ({len(english)},), one for each English word, "
+                             f"got {weights.shape}")
+        check_shares("weights", weights)
     return Picture(_Step(english, ["", *french], weights, step).drawing())
 
 
@@ -58,16 +60,6 @@ def _check_words(name, words):
     if isinstance(words, str) or not len(words):
         raise ValueError(f"{name} must be a list of words, at least one, got {words!r}")
     check_names(name, words, len(words), "a sentence")
-
-
-def _distribution(weights, words):
-    """Weights of some words as an array: none negative, their sum 1, but for rounding to two decimals."""
-    w = as_array(weights, "weights")
-    if w.shape != (len(words),):
-        raise ValueError(f"weights must have shape ({len(words)},), one for each English word, got {w.shape}")
-    if w.min() < 0 or abs(w.sum() - 1) > .005 * len(w) + 1e-6:
-        raise ValueError(f"weights must not be negative and must add up to 1, got {w.tolist()}")
-    return w
 
 
 # ---- parts of both drawings

@@ -26,10 +26,6 @@ def turning(query, key, places, *, angle):
     if q.shape != (2,) or k.shape != (2,) or not q.any() or not k.any():
         raise ValueError("query and key must have shape (2,) and not be zero, got "
                          f"{q.tolist()} and {k.tolist()}")
-    if not np.isfinite(angle):
-        raise ValueError(f"angle must be finite, got {angle}")
-    if not len(places) or any(len(pair) != 2 or min(pair) < 0 or any(p % 1 for p in pair) for pair in places):
-        raise ValueError(f"places must be pairs of whole numbers, 0 or more, got {places!r}")
     unit = _Turned.RADIUS / max(np.hypot(*q), np.hypot(*k))
     return Picture(*(_Turned(q, k, pair, angle, unit).drawing() for pair in places))
 

@@ -36,8 +36,6 @@ def listing(function, *, docstring=False):
         _check(query, key)
         return query @ key.mT
     """
-    if not (inspect.isfunction(function) or inspect.isclass(function)):
-        raise TypeError(f"function must be a Python function or class, got {type(function).__name__}")
     lines = textwrap.dedent(inspect.getsource(function)).rstrip().splitlines()
     if not docstring:
         for node in ast.walk(ast.parse("\n".join(lines))):
