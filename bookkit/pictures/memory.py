@@ -22,10 +22,11 @@ LAST = ("last block:", "blend ÷ total is the output")
 def online_softmax(scores, values, *, block_size=2, lit=(0, 1), digits=1):
     """Draw exact attention in blocks: one block of scores is there, and what is kept of those before it.
 
-    For each query of the block three things are kept: the largest score so far, the total of the powers ``exp(score -
-    largest)``, and the blend, the values summed with these powers (Milakov and Gimelshein, 2018).  They are shown as
-    they are after the block that is `lit`, its number downwards and across, from 0.  `scores` (n, m), `values` (m,
-    d_v); a block has `block_size` queries and keys.  What is kept has one decimal more than the scores.
+    For each query of the block three things are kept: the largest score so far, the total of the powers
+    ``exp(score - largest)``, and the blend, the values summed with these powers (Milakov and Gimelshein, 2018).  They
+    are shown as they are after the block that is `lit`, its number downwards and across, from 0.  Given are `scores`
+    (n, m) and `values` (m, d_v); a block has `block_size` queries and keys.  What is kept has one decimal more than the
+    scores.
 
     >>> picture = online_softmax([[0, 1, 2, 0]], [[1], [0], [3], [0]], lit=(0, 1))
     >>> picture.alt.split(". ")[-1]
