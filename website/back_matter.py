@@ -12,18 +12,10 @@ import yaml
 
 
 def terms(folder=".."):
-    """All terms in the order of the alphabet.
+    """All terms of the copy of the book in `folder`, in the order of the alphabet: a dict each.
 
-    Parameters
-    ----------
-    folder : path
-        Of a copy of the book.
-
-    Returns
-    -------
-    list of dict
-        ``"term"``, ``"slug"`` and ``"means"`` as in the file, and ``"page"``, the path of the page from `folder`, with
-        its ``"title"``, and ``"where"``, the address of the section in which the term is in bold.
+    "term", "slug" and "means" are as in the file; "page" is the path of the page from the folder, with its "title", and
+    "where" the address of the section in which the term is in bold.
     """
     found = _with_pages("terms", folder)
     for term in found:
@@ -32,18 +24,10 @@ def terms(folder=".."):
 
 
 def claims(folder=".."):
-    """All claims of the sources, page by page in the order of the book.
+    """All claims of the sources, page by page in the order of the book: a dict each.
 
-    Parameters
-    ----------
-    folder : path
-        Of a copy of the book.
-
-    Returns
-    -------
-    list of dict
-        What the file says of each, and ``"title"``, that of its chapter, and ``"where"``, the address from `folder` of
-        the section that settles it.
+    It holds what the file says, "title", that of its chapter, and "where", the address from `folder`, a copy of the
+    book, of the section that settles it.
     """
     listed = _list("claims", folder)
     titles, places = pages(folder), {}
@@ -65,19 +49,10 @@ def claims(folder=".."):
 
 
 def subjects(folder=".."):
-    """The index of subjects: what is listed for it, and every term, in the order of the alphabet.
+    """The index of subjects: what is listed for it, and every term, in the order of the alphabet, a dict each.
 
-    Parameters
-    ----------
-    folder : path
-        Of a copy of the book.
-
-    Returns
-    -------
-    list of dict
-        Of each ``"subject"`` what it is ``"also"`` called, what else is ``"typed"`` by those who look for it, and
-        ``"where"`` it is told: addresses from `folder` without a suffix, the best first.  Of a term the section that
-        defines it comes first.
+    Of each "subject" it has what it is "also" called, what else is "typed" by those who look for it, and "where" it is
+    told: addresses from `folder` without a suffix, the best first.  Of a term the section that defines it comes first.
     """
     listed = _list("subjects", folder)
     found = {entry["subject"]: {"also": [], "typed": [], **entry} for entry in listed}
@@ -112,15 +87,7 @@ def parts(folder=".."):
 def letters(folder=".."):
     """The letters of the formulas, here and in the three texts, with the page that needs each first.
 
-    Parameters
-    ----------
-    folder : path
-        Of a copy of the book.
-
-    Returns
-    -------
-    list of dict
-        What the file says of each, and ``"page"`` and ``"title"``, those of its page.
+    A dict each: what the file says, and "page" and "title", those of its page.
     """
     return _with_pages("letters", folder)
 
@@ -128,11 +95,8 @@ def letters(folder=".."):
 def moving(folder=".."):
     """The figures that move, in the order of the book: of each kind the places where it stands.
 
-    Returns
-    -------
-    dict
-        For each kind, as the figures' classes call it, a list of pairs: the address from `folder` of the section, and
-        the title of the page.
+    A kind is what the figures' classes call it, a place a pair: the address from `folder` of the section, and the title
+    of the page.
     """
     found = {}
     for page, title in {"index": "Cover", **pages(folder)}.items():
@@ -148,19 +112,10 @@ def moving(folder=".."):
 
 
 def claims_to_filter(listed, sources):
-    """The claims as a list that can be filtered by source, verdict and page, by style sheet rules alone.
+    """The claims as a list in HTML that can be filtered by source, verdict and page, by style sheet rules alone.
 
-    Parameters
-    ----------
-    listed : list of dict
-        What `claims` returns.
-    sources : dict
-        For each source the words for it.
-
-    Returns
-    -------
-    str
-        HTML.  Where style sheets do not count, it is the whole list.
+    `listed` is what `claims` returns; `sources` has the words for each source.  Where style sheets do not count, it is
+    the whole list.
     """
     slugs = {claim["slug"]: claim["title"] for claim in listed}
     verdicts = list(dict.fromkeys(claim["verdict"] for claim in listed))

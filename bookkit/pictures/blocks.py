@@ -13,7 +13,7 @@ from bookkit.pictures import palette
 from bookkit.pictures.formats import fixed
 from bookkit.pictures.metrics import text_width
 from bookkit.pictures.picture import Picture, Svg
-from bookkit.pictures.shapes import LABEL, TEXT, as_array, check_names, knot, opacity, text
+from bookkit.pictures.shapes import LABEL, TEXT, as_array, check_names, check_within, knot, opacity, text
 
 INK, QUIET, PAGE, GROUND = (palette.var(name) for name in ("ink", "quiet", "page", "ground"))
 SHAPE = "(n, d)"
@@ -409,33 +409,9 @@ class Looks:
 def block(*, parts=("attention", "mlp"), norm="pre", residual=True, shapes=True):
     """Draw a Transformer block: one strong line goes straight through, each part branches off and is added to it.
 
-    The strong line is the residual stream.  A part left out, a norm left out or at another place, and a line that
-    is broken show what a block is without them.
-
-    Parameters
-    ----------
-    parts : tuple of str
-        "attention" and "mlp", or one of them, in their order.
-    norm : "pre", "post" or None
-        Layer norm of what goes into each part, of each sum, or nowhere.
-    residual : bool
-        Whether the line goes straight through; otherwise all goes through the parts.
-    shapes : bool
-        Whether the shape of what goes in, on and out is written at it.
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    ValueError
-        Other parts, none, one twice, or another `norm`.
-
-    Examples
-    --------
-    >>> block(parts=["mlp"], norm=None, shapes=False).alt.split(". ")[2]
-    'A branch leads through MLP (each word by itself), and is added'
+    The strong line is the residual stream; without `residual`, all goes through the parts.  `parts` are "attention" and
+    "mlp", or one of them, in their order.  `norm` is "pre", layer norm of what goes into each part, "post", of each
+    sum, or None.  With `shapes`, the shape of what goes in, on and out is written at it.
     """
     parts = tuple([parts] if isinstance(parts, str) else parts)
     if not parts or len(set(parts)) < len(parts) or not set(parts) <= set(PARTS):
@@ -448,32 +424,8 @@ def block(*, parts=("attention", "mlp"), norm="pre", residual=True, shapes=True)
 def stack(num_layers, *, labels=None, ends=("words in", "scores of the next word")):
     """Draw blocks one below the other, one residual stream through all of them.
 
-    Parameters
-    ----------
-    num_layers : int
-    labels : list of num_layers str, optional
-        The names of the blocks; "block 1", "block 2" and so on if not given.
-    ends : pair of str
-        What goes in and what comes out.
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    TypeError
-        A number of layers that is no integer.
-    ValueError
-        A number of layers below 1, or labels that do not match.
-
-    Examples
-    --------
-    >>> stack(2).alt[:79]
-    'words in: one line goes from there through block 1, block 2, to scores of the n'
+    `labels` name the blocks, "block 1", "block 2" and so on if not given; `ends` say what goes in and what comes out.
     """
-    if isinstance(num_layers, bool) or not isinstance(num_layers, (int, np.integer)):
-        raise TypeError(f"num_layers must be an integer, got {num_layers!r}")
     if num_layers < 1:
         raise ValueError(f"num_layers must be 1 or more, got {num_layers}")
     check_names("labels", labels, num_layers, f"{num_layers} layers")
@@ -482,27 +434,7 @@ def stack(num_layers, *, labels=None, ends=("words in", "scores of the next word
 
 
 def architecture(*kinds):
-    """Draw who gives queries, keys and values: in an encoder, in a decoder, in both together.
-
-    Parameters
-    ----------
-    *kinds : str
-        "encoder", "decoder" or "encoder-decoder": one drawing for each.
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    ValueError
-        Another kind, or none.
-
-    Examples
-    --------
-    >>> architecture("decoder").alt.split(". ")[1]
-    'Each word looks back only, at itself and the words before it'
-    """
+    """Draw who gives queries, keys and values: in an "encoder", a "decoder", an "encoder-decoder", each a drawing."""
     if not kinds or not set(kinds) <= set(ARCHITECTURES):
         raise ValueError(f"kinds must be of {', '.join(ARCHITECTURES)}, got {kinds!r}")
     return Picture(*map(_architecture, kinds))
@@ -511,26 +443,8 @@ def architecture(*kinds):
 def figure_of_2017(*, pale=(), links=None):
     """Draw the Transformer of 2017, box by box, the encoder on the left and the decoder on the right.
 
-    Parameters
-    ----------
-    pale : sequence of str
-        What is drawn pale: "encoder", "cross-attention" or both.
-    links : dict of str, optional
-        Where a box leads, by its number from 1 to 8: an address relative to the page.
-
-    Returns
-    -------
-    Picture
-
-    Examples
-    --------
-    >>> figure_of_2017(pale=["encoder", "cross-attention"]).alt[:28]
-    'encoder, from the text to re'
-
-    References
-    ----------
-    Vaswani et al. (2017), "Attention Is All You Need", its first figure.
-    Chapter: from_here.
+    After the first figure of Vaswani et al. (2017).  `pale` holds "encoder", "cross-attention" or both; `links` says by
+    its number from 1 to 8 where a box leads: an address relative to the page.
     """
     if unknown := set(pale) - {"encoder", "cross-attention"}:
         raise ValueError(f'pale must hold "encoder" or "cross-attention", got {sorted(unknown)}')
@@ -543,15 +457,6 @@ def four_ways():
     """Draw four ways to make a model do what one wants: pretrain, tune, prompt, retrieve.
 
     A model is filled as far as its numbers change; what is put before a question leads into it.
-
-    Returns
-    -------
-    Picture
-
-    Examples
-    --------
-    >>> four_ways().alt[:31]
-    'Pretrain: every number changes;'
     """
     return Picture(_four_ways())
 
@@ -559,33 +464,11 @@ def four_ways():
 def attention_over_words(words, weights, *, asking, row_names=None):
     """Draw where a word looks: the sentence, each word on the colour of its weight.
 
-    A frame marks the word that asks, and the three largest weights are written above
-    their words.  A sentence that fits one line has arcs from the word that asks, too; a
-    longer one goes on in the next line.  Several heads or layers stand below each other.
+    `weights` (m,) or (rows, m), from 0 to 1, say how much the word of number `asking` looks at each of m words: a row
+    for each head or layer, one below the other, named by `row_names`.  A frame marks the word that asks, and the three
+    largest weights are written above their words.  A sentence that fits one line has arcs from the word that asks, too;
+    a longer one goes on in the next line.
 
-    Parameters
-    ----------
-    words : list of m str
-    weights : array, shape (m,) or (rows, m)
-        How much the word looks at each word, from 0 to 1; a row for each head or layer.
-    asking : int
-        The number of the word that asks.
-    row_names : list of str, optional
-        What the rows are called.
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    TypeError
-        Weights that are no real numbers, or a number of a word that is no integer.
-    ValueError
-        Weights that are not from 0 to 1, shapes or names that do not fit, a word that is not there.
-
-    Examples
-    --------
     >>> attention_over_words(["see", "it"], [0.75, 0.25], asking=1).alt
     'Where “it” looks in “see it”. Most: see 0.75, it 0.25.'
     """
@@ -594,8 +477,5 @@ def attention_over_words(words, weights, *, asking, row_names=None):
     check_names("row_names", row_names, len(rows), f"weights of shape {np.shape(weights)}")
     if rows.min() < 0 or rows.max() > 1 + 1e-6:
         raise ValueError(f"weights must be from 0 to 1, got {rows.min():g} to {rows.max():g}")
-    if isinstance(asking, bool) or not isinstance(asking, (int, np.integer)):
-        raise TypeError(f"asking must be an integer, got {asking!r}")
-    if not 0 <= asking < len(words):
-        raise ValueError(f"asking must be the number of one of {len(words)} words, got {asking}")
+    check_within("asking", asking, 0, len(words) - 1, "words")
     return Picture(Looks(words, rows, asking, row_names).drawing())

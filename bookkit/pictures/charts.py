@@ -19,37 +19,12 @@ GAP = 18           # between charts side by side
 def bars(numbers, *, row_names, bar_names=None, column_names=None, roles=None, digits=2, vmax=None, tall=TALL):
     """Draw rows of bars; a row may hold several charts side by side.
 
-    Parameters
-    ----------
-    numbers : array, shape (rows, n) or (rows, columns, n)
-    row_names : list of str
-        Written to the left of each row.
-    bar_names : list of n str, optional
-        Written below the last row, under each chart; without them the bars are thin, and only the largest of a chart
-        has its number.
-    column_names : list of str, optional
-        Written above charts that stand side by side.
-    roles : list of str or None, optional
-        For each row: "weight" fills its bars in the colour of weights; None, by sign.
-    digits : int or list of int
-        Decimals of the written numbers, for all rows or for each.
-    vmax : float, optional
-        The magnitude of the longest bar, the same in every row; each row's own largest one if not given.
-    tall : float
-        The height of the longest bar, in pixels of the screen.
+    `numbers` (rows, n) or (rows, columns, n).  `row_names` stand to the left, `column_names` above charts side by side,
+    n `bar_names` below the last row, under each chart; without these the bars are thin, and only the largest of a chart
+    has its number.  `roles`, one for each row, are "weight", the colour of weights, or None, the colours of the sign.
+    `digits` are decimals, for all rows or for each.  The longest bar is `tall` pixels of the screen and stands for
+    `vmax`, or for each row's own largest magnitude.
 
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    ValueError
-        Another number of axes, an empty one, numbers that are not finite, names, roles or digits that do not match,
-        another role, or a `vmax` that is not positive.
-
-    Examples
-    --------
     >>> bars([[0.25, 0.75]], row_names=["weights"], bar_names=["a", "b"]).alt
     'Bars. weights: a 0.25, b 0.75.'
     """
@@ -66,8 +41,6 @@ def bars(numbers, *, row_names, bar_names=None, column_names=None, roles=None, d
     digits = _for_each_row("digits", [digits] * rows if np.ndim(digits) == 0 else digits, rows)
     if not set(roles) <= {None, "weight"}:
         raise ValueError(f"roles must be 'weight' or None for each row, got {roles!r}")
-    if vmax is not None and not vmax > 0:
-        raise ValueError(f"vmax must be positive, got {vmax}")
     every = bar_names is not None                                # each bar has its number, or the largest alone
     step = _step(x, digits, bar_names, column_names)
     wide = n * step
@@ -161,39 +134,11 @@ ROLES = ("weight", "value", "query", "key", "positive", "negative")
 def loglog_lines(x, lines, *, x_name, y_name, write=None, dashed=(), crossings=()):
     """Draw lines with both axes logarithmic: what grows with a power of x is straight, and a higher power is steeper.
 
-    Each line has its name at its end, and dots where its numbers are.
-
-    Parameters
-    ----------
-    x : array, shape (m,)
-        Positive numbers that grow, such as lengths.
-    lines : dict of str to m numbers
-        At most six lines by name; numbers are positive, and None or nan where there is none.
-    x_name, y_name : str
-        What the axes hold.
-    write : callable, optional
-        How a number of a line is written, such as `formats.in_time`; a plain number if not given.
-    dashed : sequence of str
-        The names of lines without dots, dashed: estimates, not measured.
-    crossings : sequence of pairs of str
-        The names of lines that cross: a ring where they first do, with its x, to two digits.
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    ValueError
-        Numbers that are not positive, an x that does not grow, lines of another length, more than six or none, a name
-        that no line has, or two lines that do not cross.
-
-    Examples
-    --------
-    >>> lines = {"square": [1, 100, 10_000], "straight": [10, 100, 1000]}
-    >>> picture = loglog_lines([1, 10, 100], lines, x_name="n", y_name="steps", crossings=[("square", "straight")])
-    >>> picture.alt.split(". ")[-1]
-    'square and straight cross near 10.'
+    `x` (m,) holds positive numbers that grow, such as lengths; `lines` at most six times m positive numbers by name,
+    None or nan where there is none.  Each line has its name at its end, and dots where its numbers are; those in
+    `dashed` have none, as estimates, not measured.  `write` turns a line's number into words, such as
+    `formats.in_time`.  `crossings` are pairs of names: a ring where the two lines first cross, with its x, to two
+    digits.
     """
     x = np.asarray(x, dtype=float)
     if x.ndim != 1 or len(x) < 2 or not (np.isfinite(x).all() and x[0] > 0 and (np.diff(x) > 0).all()):

@@ -32,48 +32,14 @@ from bookkit.pictures.shapes import (
 
 def squares(numbers, *, label="", role=None, values=True, standing=False, vmax=None,
             row_names=None, column_names=None, row_language=None, shape=False, digits=1, highlight=None):
-    """Draw a scalar, a vector or a matrix as coloured squares.
+    """Draw a scalar (), a vector (d,) or a matrix (n, d) as coloured squares: an array, a tensor or plain numbers.
 
-    Parameters
-    ----------
-    numbers : array of real numbers, shape (), (d,) or (n, d)
-        numpy array, torch tensor or plain numbers.
-    label : str
-        The name written above, such as ``"u"``; what follows a ``^`` is raised.
-    role : str, optional
-        "query", "key", "value" or "weight": the colour of frame and label.
-    values : bool
-        Write the numbers into the squares; otherwise a + or − marks the sign.
-    standing : bool
-        Draw a vector as a column rather than as a row.
-    vmax : float, optional
-        The magnitude that gets the full depth; the largest one drawn, but at
-        least 1, if not given.  Give it to compare several pictures.
-    row_names, column_names : list of str, optional
-        Names beside the rows and above the columns.
-    row_language : str, optional
-        The language of the row names, such as "fr", if it is not the page's.
-    shape : bool
-        Write the shape below.
-    digits : int
-        Decimals of the written values.
-    highlight : tuple, optional
-        ``(row, column)`` to frame; None in either place means all of them.
+    `label` is written above; what follows a ``^`` is raised.  `role`, "query", "key", "value" or "weight", colours
+    frame and label.  Without `values`, a + or − marks the sign.  A `standing` vector is a column.  `vmax` is the
+    magnitude that gets the full depth, to compare several pictures; the largest one drawn, but at least 1, if not
+    given.  `row_language`, such as "fr", is that of the row names, if it is not the page's.  `shape` writes the shape
+    below.  `highlight` is a ``(row, column)`` to frame; None in either place means all of them.
 
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    TypeError
-        `numbers` are not real numbers.
-    ValueError
-        More than two axes, an empty axis, values that are not finite, names that
-        do not match the shape, or an unknown role.
-
-    Examples
-    --------
     >>> squares([0.9, -0.4], label="u")
     <Picture: Vector u, 2 numbers: 0.9, −0.4.>
     """
@@ -83,8 +49,6 @@ def squares(numbers, *, label="", role=None, values=True, standing=False, vmax=N
     for name, names, count in (("row_names", row_names, n), ("column_names", column_names, d)):
         check_names(name, names, count, f"numbers of shape {x.shape}")
     vmax = max(1.0, float(np.abs(x).max())) if vmax is None else float(vmax)
-    if not vmax > 0:
-        raise ValueError(f"vmax must be positive, got {vmax}")
 
     # Where the block of squares begins: names to its left, label and column names above.
     left = 4 + (math.ceil(max(map(text_width, row_names))) + 8 if row_names else 0)
@@ -113,35 +77,10 @@ def product(left, right, *, labels=("", "", ""), roles=(None, None, None), row_n
             column_names=None, digits=(1, 1, 2), highlight=None, shapes=False):
     """Draw a matrix product with the left factor beside, the right factor above their product.
 
-    Each square of the product stands where a row of the left factor meets a column
-    of the right one; their dot product is the number in it.
-
-    Parameters
-    ----------
-    left : array, shape (n, d)
-    right : array, shape (d, m)
-    labels, roles, digits : triples
-        For the left factor, the right factor and the product, as in `squares`.
-    row_names, inner_names, column_names : lists of n, d and m str, optional
-        Names of the rows, of the shared axis, of the columns.
-    highlight : pair, optional
-        ``(row, column)`` of the product: its square, its row and its column are framed.
-    shapes : bool
-        Write its shape below each matrix.
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    ValueError
-        The factors are not matrices whose inner sizes agree, or names do not match.
-
-    Examples
-    --------
-    >>> product([[1.0, 2.0]], [[3.0], [4.0]], labels=("A", "B", "AB")).alt[-32:]
-    'Matrix AB, 1 by 1. row 1: 11.00.'
+    Each square of the product stands where a row of `left` (n, d) meets a column of `right` (d, m); their dot product
+    is the number in it.  `labels`, `roles` and `digits` are triples for left, right and product, as in `squares`.
+    Names are those of the n rows, of the shared axis, of the m columns.  `highlight` is a ``(row, column)`` of the
+    product: its square, its row and its column are framed.  `shapes` writes its shape below each matrix.
     """
     a, b = as_array(left, "left"), as_array(right, "right")
     if a.ndim != 2 or b.ndim != 2 or a.shape[1] != b.shape[0]:
@@ -184,36 +123,11 @@ def product(left, right, *, labels=("", "", ""), roles=(None, None, None), row_n
 
 
 def pixels(picture, *, alt, label="", side=7, role="weight", vmax=None):
-    """Draw a picture of pixels: colours, or one number a pixel as the depth of a colour.
+    """Draw a picture of pixels: colours in [0, 1] (height, width, 3), or one number a pixel as the depth of a colour.
 
-    Parameters
-    ----------
-    picture : array, shape (height, width, 3) with colours in [0, 1], or (height, width) of numbers
-    alt : str
-        What the picture shows.
-    label : str
-        Written above.
-    side : float
-        Of one pixel, in pixels of the screen.
-    role : str or None
-        The colour in which numbers are drawn, none of them negative; None for the two fills of the squares, by sign.
-    vmax : float, optional
-        The magnitude that gets the full depth; the largest one drawn, if not given.
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    ValueError
-        Another shape, colours outside [0, 1], negative numbers in the colour of a role, or a `vmax` that is not
-        positive.
-
-    Examples
-    --------
-    >>> pixels([[0.0, 1.0]], alt="An empty pixel beside a full one.")
-    <Picture: An empty pixel beside a full one.>
+    `alt` says what it shows, `label` is written above.  A pixel has `side` pixels of the screen.  Numbers are drawn in
+    the colour of `role`, none of them negative; with None in the two fills of the squares, by sign.  `vmax` is the
+    magnitude that gets the full depth; the largest one drawn, if not given.
     """
     x = np.asarray(picture, dtype=float)
     if x.ndim not in (2, 3) or x.size == 0 or (x.ndim == 3 and x.shape[2] != 3):
@@ -223,8 +137,6 @@ def pixels(picture, *, alt, label="", side=7, role="weight", vmax=None):
         raise ValueError(f"colours lie between 0 and 1 and numbers are not negative, got {x.min():g} to {x.max():g}")
     height, width = x.shape[:2]
     vmax = (np.abs(x).max() or 1.0) if vmax is None else float(vmax)
-    if not vmax > 0:
-        raise ValueError(f"vmax must be positive, got {vmax}")
     top = TEXT + 10 if label else 2
     if x.ndim == 3:
         fills = [["fill=\"#" + "".join(f"{math.floor(c * 255 + 0.5):02x}" for c in pixel) + "\"" for pixel in row]

@@ -11,7 +11,7 @@ from bookkit.pictures.formats import fixed, plain
 from bookkit.pictures.matrices import SMALL, TINY
 from bookkit.pictures.metrics import text_width
 from bookkit.pictures.picture import Picture, Svg
-from bookkit.pictures.shapes import LABEL, SIDE, as_array, block, cell_width, fill, knot, opacity, text
+from bookkit.pictures.shapes import LABEL, SIDE, as_array, block, cell_width, check_within, fill, knot, opacity, text
 
 INK, QUIET, GRID, PAGE, QUERY, WEIGHT = (palette.var(c) for c in ("ink", "quiet", "grid", "page", "query", "weight"))
 LIT = palette.var("fill-weight")
@@ -21,38 +21,10 @@ NAMES = [["up left", "up", "up right"], ["left", "here", "right"], ["down left",
 def dense_heads(items, weight, *, digits=1):
     """Draw a dense layer with one output twice: as one product, and as heads of which each reads one item.
 
-    On the left the items stand end to end as one row, and the transposed weight as a block of rows for each item:
-    item and block of a number have one tint.  On the right head i looks at item i only, reads it as it is, and
-    multiplies it by block i.  What the heads add is the output of the layer.
-
-    Parameters
-    ----------
-    items : array, shape (n, d)
-    weight : array, shape (1, n * d)
-        As in torch.nn.Linear on the items end to end.
-    digits : int
-        Decimals of all numbers.
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    TypeError
-        What are no real numbers.
-    ValueError
-        Another shape.
-
-    Examples
-    --------
-    >>> dense_heads([[1, 2], [3, 4]], [[1, 0, 0, 10]]).alt[-51:]
-    'Head 2 adds 40.0. The sum is the same output, 41.0.'
-
-    References
-    ----------
-    Vaswani et al. (2017), "Attention Is All You Need", section 3.2.2, for the heads; the masks are this book's.
-    Chapter: fully_connected.
+    `weight` (1, n * d) is as in torch.nn.Linear, on the `items` (n, d) end to end.  On the left these are one row, and
+    the transposed weight has a block of rows for each item: item and block of a number have one tint.  On the right
+    head i looks at item i only, reads it as it is, and multiplies it by block i.  What the heads add is the output of
+    the layer.  The heads are those of Vaswani et al. (2017), section 3.2.2; the masks are this book's.
     """
     x, w = as_array(items, "items"), as_array(weight, "weight")
     if x.ndim != 2 or w.shape != (1, x.size):
@@ -64,78 +36,29 @@ def dense_heads(items, weight, *, digits=1):
 def kernel_heads(image, kernel, pixel):
     """Draw a convolution at one pixel as nine heads, each looking one step away and multiplied by its number.
 
-    Beyond the border there is nothing to see, and a head that would look there reads 0.
-
-    Parameters
-    ----------
-    image : array, shape (height, width)
-    kernel : array, shape (3, 3)
-    pixel : pair of int
-        Row and column of the query, counted from 0.
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    TypeError
-        What are no real numbers, or a row or column that is no integer.
-    ValueError
-        Another shape, or a pixel that is not there.
-
-    Examples
-    --------
-    >>> kernel_heads([[0, 1], [2, 3]], [[0, 0, 0], [-1, 0, 1], [0, 0, 0]], pixel=(1, 0)).alt[-33:]
-    'Their sum is the output there: 3.'
-
-    References
-    ----------
-    Cordonnier et al. (2020), "On the Relationship between Self-Attention and
-    Convolutional Layers", theorem 1.
-    Chapter: convolution.
+    `image` (height, width), `kernel` (3, 3); `pixel` is the row and the column of the query, from 0.  Beyond the border
+    there is nothing to see, and a head that would look there reads 0.  After Cordonnier et al. (2020), theorem 1.
     """
     x, k = as_array(image, "image"), as_array(kernel, "kernel")
     if x.ndim != 2 or k.shape != (3, 3):
         raise ValueError(f"image must be (height, width) and kernel (3, 3), got {x.shape} and {k.shape}")
-    drawn = _Kernel(x, k, _place(pixel, x.shape))
+    for at, size, what in zip(pixel, x.shape, ("rows", "columns"), strict=True):
+        check_within("pixel", at, 0, size - 1, what)
+    drawn = _Kernel(x, k, tuple(pixel))
     return Picture(drawn.looks(), drawn.heads(), "=", drawn.output())
 
 
 def offsets(width, height, pixel, offset):
     """Draw the pixels of a picture numbered row by row, and the way from one to another.
 
-    A step to the right adds 1 to the number, a step down adds a whole row, the width.
+    A step to the right adds 1 to the number, a step down adds a whole row, the width.  `pixel` is the number of the
+    pixel that asks, from 0; `offset` counts rows down and columns to the right.
 
-    Parameters
-    ----------
-    width, height : int
-    pixel : int
-        The number of the pixel that asks, from 0.
-    offset : pair of int
-        Rows down and columns to the right.
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    TypeError
-        What is no integer.
-    ValueError
-        A pixel that is not there, or an offset that leads out of the picture.
-
-    Examples
-    --------
     >>> offsets(8, 6, 27, (1, -1)).alt[-50:]
     '1 row down and 1 column left: 27 + 1 × 8 − 1 = 34.'
     """
-    width, height = checks.count(width, "width"), checks.count(height, "height")
-    if checks.count(pixel, "pixel", 0) >= width * height:
-        raise ValueError(f"pixel must be from 0 to {width * height - 1}, got {pixel}")
-    down, right = (checks.count(step, "each number of offset", -math.inf) for step in _pair(offset, "offset"))
-    row, column = divmod(pixel, width)
+    check_within("pixel", pixel, 0, width * height - 1, "pixels")
+    (row, column), (down, right) = divmod(pixel, width), offset
     if not (0 <= row + down < height and 0 <= column + right < width):
         raise ValueError(f"offset must lead to a pixel of the picture: from row {row}, column {column}, {offset} "
                          f"leads out of {height} rows and {width} columns")
@@ -145,34 +68,10 @@ def offsets(width, height, pixel, offset):
 def sharing(weight, kernel, items):
     """Draw what a dense layer, a convolution and attention multiply each item by: learned anew, shared, or made.
 
-    Rows are the items that a number is for, columns the items that it is multiplied with.  A dense layer learns
-    a number for each pair of places.  A convolution repeats its few along the diagonals.  The weights of attention
-    are made of the items, here of all as queries and keys, without matrices.
-
-    Parameters
-    ----------
-    weight : array, shape (n, n)
-        Of a dense layer over n items of one number.
-    kernel : array, shape (k,)
-        Of a convolution over the same; k is odd.
-    items : array, shape (n,) or (n, d)
-        Of which the weights of attention are made.
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    TypeError
-        What are no real numbers.
-    ValueError
-        Another shape.
-
-    Examples
-    --------
-    >>> sharing([[1, 2], [3, 4]], [-1, 0, 1], [0.5, -0.5]).alt.split(". ")[3]
-    'Convolution: 3 learned numbers, the same at every place'
+    Rows are the items that a number is for, columns the items that it is multiplied with.  A dense layer over n items
+    of one number learns one for each pair of places, `weight` (n, n).  A convolution repeats its few, `kernel` (k,)
+    with an odd k, along the diagonals.  The weights of attention are made of the `items` (n,) or (n, d), here of all as
+    queries and keys, without matrices.
     """
     w, k, x = as_array(weight, "weight"), as_array(kernel, "kernel"), as_array(items, "items")
     n = len(w) if w.ndim else 0
@@ -180,22 +79,6 @@ def sharing(weight, kernel, items):
         raise ValueError("weight must be (n, n), kernel (k,) with an odd k, and items (n,) or (n, d), got "
                          f"{w.shape}, {k.shape} and {x.shape}")
     return Picture(*_Sharing(w, k, x.reshape(n, -1)).drawings())
-
-
-def _pair(values, name):
-    """Two numbers."""
-    values = checks.sequence(values, name, "two integers")
-    if len(values) != 2:
-        raise ValueError(f"{name} must hold two integers, rows and columns, got {values}")
-    return values
-
-
-def _place(pixel, shape):
-    """A row and a column that are there."""
-    place = tuple(checks.count(at, "each number of pixel", 0) for at in _pair(pixel, "pixel"))
-    if any(at >= size for at, size in zip(place, shape)):
-        raise ValueError(f"pixel must lie within {shape[0]} rows and {shape[1]} columns, got {place}")
-    return place
 
 
 # ---- parts of the drawings

@@ -8,12 +8,11 @@ import math
 
 import numpy as np
 
-from attnkit import checks
 from bookkit.pictures import palette
 from bookkit.pictures.formats import fixed
 from bookkit.pictures.metrics import text_width
 from bookkit.pictures.picture import Picture, Svg
-from bookkit.pictures.shapes import LABEL, as_array, check_names, text
+from bookkit.pictures.shapes import LABEL, as_array, check_names, check_shares, check_within, text
 
 INK, QUIET, PAGE, QUERY, VALUE, WEIGHT = (palette.var(c) for c in ("ink", "quiet", "page", "query", "value", "weight"))
 KINDS = ("recurrent", "convolution", "dilated", "attention", "window")
@@ -27,43 +26,23 @@ FEW_LINES = 200                  # more are paler
 class Network:
     """The connections of a network over a sequence, in as many layers as the last output needs to hear the first item.
 
+    Of the `n` items, from 2 to 32, each node of kind "recurrent" reads its item and the state before it; of a
+    "convolution" itself and the two before it, one level below; "dilated", itself and one before it, 1, 2, 4, ...
+    places back; "attention", every node; "window", itself and the three before it.
+
     Node k stands at place k % n, counted from 0, of level k // n.  `layers` is the number of levels above the items.
     `edges` are the connections: ``(a, b)`` says that node b reads node a.  They are in the order of b, then of a: what
     is read was computed before.  `waits` is the number of operations that must come one after another: the states of a
-    recurrent network, else the layers.
+    recurrent network, else the layers.  Vaswani et al. (2017), section 4, compares the lengths of such paths.
 
-    Parameters
-    ----------
-    kind : str
-        "recurrent": each state reads its item and the state before it.  "convolution": each node reads itself and the
-        two before it, one level below.  "dilated": itself and one before it, 1, 2, 4, ... places back.  "attention":
-        every node.  "window": itself and the three before it.
-    n : int
-        How many items there are, from 2 to 32.
-
-    Raises
-    ------
-    TypeError, ValueError
-        Another kind, or another number of items.
-
-    Examples
-    --------
     >>> network = Network("dilated", 16)
     >>> network.layers, network.waits, len(network.edges), network.steps(1)
     (4, 4, 113, 4)
-    >>> Network("recurrent", 16).steps(1), Network("attention", 16).steps(1)
-    (15, 1)
-
-    References
-    ----------
-    Vaswani et al. (2017), "Attention Is All You Need", section 4, compares the lengths of such paths.
-    Chapter: recurrence_and_graphs.
     """
 
     def __init__(self, kind, n):
         if kind not in KINDS:
             raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
-        n = checks.count(n, "n")
         if not 2 <= n <= MOST_ITEMS:
             raise ValueError(f"n must be from 2 to {MOST_ITEMS}, got {n}")
         self.kind, self.n, self.layers, self.edges = kind, n, 0, []
@@ -94,8 +73,7 @@ class Network:
 
     def distances(self, source):
         """How many connections lead from an item, counted from 1, to each node that it reaches: ``{node: number}``."""
-        if not 1 <= checks.count(source, "source") <= self.n:
-            raise ValueError(f"source must be from 1 to {self.n}, the number of one of the items, got {source}")
+        check_within("source", source, 1, self.n, "items")
         out = {}
         for a, b in self.edges:
             out.setdefault(a, []).append(b)
@@ -140,37 +118,9 @@ class Network:
 
 
 def paths(n, kind, source=1):
-    """Draw a network over a sequence and a shortest path by which one item reaches the last output.
+    """Draw a `Network` over n items and a shortest path by which item `source`, from 1, reaches the last output.
 
     All connections are drawn pale, those of the path strong; whatever the item reaches is marked.
-
-    Parameters
-    ----------
-    n : int
-        How many items there are, from 2 to 32.
-    kind : str
-        "recurrent", "convolution", "dilated", "attention" or "window", as in `Network`.
-    source : int
-        The item, counted from 1.
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    TypeError, ValueError
-        Another kind, or another number of items, or an item that is not there.
-
-    Examples
-    --------
-    >>> paths(8, "recurrent").alt.split(". ")[1]
-    'From item 1 to the last output, 8, the shortest path takes 7 steps'
-
-    References
-    ----------
-    Vaswani et al. (2017), "Attention Is All You Need", section 4.
-    Chapter: recurrence_and_graphs.
     """
     return Picture(_Ways(Network(kind, n), source).drawing())
 
@@ -241,84 +191,33 @@ class _Ways:
 def message_graph(weights, names, *, node=0, mask=None):
     """Draw attention as messages on a graph: lines as thick as the weights lead into one node.
 
-    Wherever one of two nodes may hear the other there is a pale line.  What a node hears of itself is a ring beside it.
+    `weights` (n, n) are as `attention` returns them, row i those of node i; `names` of 2 to 12 nodes stand around the
+    circle, the first at the top.  `node`, counted from 0, listens.  `mask` (n, n) is True in row i and column j where
+    node i may hear node j.  Wherever one of two nodes may hear the other there is a pale line.  What a node hears of
+    itself is a ring beside it.  After the message passing of Gilmer et al. (2017).
 
-    Parameters
-    ----------
-    weights : array, shape (n, n)
-        Row i holds the weights of node i, as `attention` returns them.
-    names : list of 2 to 12 str
-        What stands beside the nodes, in their order around the circle, the first at the top.
-    node : int
-        The node that listens, counted from 0.
-    mask : boolean array, shape (n, n), optional
-        True in row i and column j where node i may hear node j; all of them if not given.
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    TypeError, ValueError
-        Another shape, a row of weights that are none, a weight where the mask has none, or a node that is not there.
-
-    Examples
-    --------
     >>> message_graph([[0.25, 0.75], [0.5, 0.5]], ["it", "animal"]).alt
     'A graph of 2 nodes: it, animal. Into it lead messages, with their weights: it 0.25, animal 0.75.'
-
-    References
-    ----------
-    Gilmer et al. (2017), "Neural Message Passing for Quantum Chemistry".
-    Chapter: recurrence_and_graphs.
     """
     n = len(names)
     check_names("names", names, n, "a graph")
     if not 2 <= n <= 12:
         raise ValueError(f"names must be 2 to 12, got {n}")
     mask = _edges(np.ones((n, n), dtype=bool) if mask is None else mask, n)
-    node = _node(node, "node", n)
+    check_within("node", node, 0, n - 1, "nodes")
     row = _row(as_array(weights, "weights"), node, mask[node])
     return Picture(_Messages(row, list(names), node, mask).drawing())
 
 
 def rounds(mask, source, count):
-    """Draw a graph again and again: whom news of one node has reached after 0, 1, 2, ... rounds of messages.
+    """Draw a graph again and again: whom news of node `source`, from 0, has reached after 0, 1, ..., `count` rounds.
 
-    In each round every node hears its neighbours, and keeps what it has heard.  Lines by which news has just come
-    are strong.
-
-    Parameters
-    ----------
-    mask : boolean array, shape (n, n)
-        True in row i and column j where node i hears node j; n is from 2 to 16.
-    source : int
-        The node whose news it is, counted from 0.
-    count : int
-        The number of rounds; there is a drawing more.
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    TypeError, ValueError
-        A mask of another kind or shape, or a node or number of rounds that there is not.
-
-    Examples
-    --------
-    >>> rounds([[True, True, False], [True, True, True], [False, True, True]], 0, 2).alt.split(". ")[1]
-    'After 1 round news of node 1 is at 2 of 3 nodes: 1, 2'
-
-    References
-    ----------
-    Gilmer et al. (2017), "Neural Message Passing for Quantum Chemistry".
-    Chapter: recurrence_and_graphs.
+    `mask` (n, n), n from 2 to 16, is True in row i and column j where node i hears node j.  In each round of messages,
+    as in Gilmer et al. (2017), every node hears its neighbours, and keeps what it has heard.  Lines by which news has
+    just come are strong.
     """
     mask = _edges(mask)
-    source, count = _node(source, "source", len(mask)), checks.count(count, "count", least=0)
+    check_within("source", source, 0, len(mask) - 1, "nodes")
     reached = [np.arange(len(mask)) == source]
     for _ in range(count):
         reached.append(reached[-1] | (mask @ reached[-1]))
@@ -327,10 +226,7 @@ def rounds(mask, source, count):
 
 def _edges(mask, n=None):
     """A mask as an array: a square of True and False."""
-    try:
-        mask = np.asarray(mask)
-    except ValueError:                                         # rows of different lengths
-        raise ValueError(f"mask is no array, got {mask!r}") from None
+    mask = np.asarray(mask)
     if mask.dtype.kind != "b":
         raise TypeError(f"mask must be boolean, True where a node may hear another, got dtype {mask.dtype}")
     if mask.shape not in ([(n, n)] if n else [(k, k) for k in range(2, 17)]):
@@ -339,21 +235,13 @@ def _edges(mask, n=None):
     return mask
 
 
-def _node(node, name, n):
-    node = checks.count(node, name, least=0)
-    if node >= n:
-        raise ValueError(f"{name} must be from 0 to {n - 1}, the number of one of the nodes, got {node}")
-    return node
-
-
 def _row(weights, node, allowed):
     """The weights of one node: none negative, their sum 1, but for rounding, and 0 where nothing may be heard."""
     n = len(allowed)
     if weights.shape != (n, n):
         raise ValueError(f"weights must have shape {(n, n)}, a row for each node, got {weights.shape}")
     row = weights[node]
-    if row.min() < 0 or abs(row.sum() - 1) > .005 * n + 1e-6:
-        raise ValueError(f"the weights of node {node} must not be negative and must add up to 1, got {row.tolist()}")
+    check_shares(f"the weights of node {node}", row)
     if row[~allowed].any():
         raise ValueError(f"the weights of node {node} must be 0 where the mask hides a node, got {row.tolist()}")
     return row

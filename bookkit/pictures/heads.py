@@ -44,7 +44,7 @@ class Heads:
 def checked(x, heads, w_output, names):
     """The numbers of these arrays, if their shapes fit each other and the names."""
     n, d = x.shape if x.ndim == 2 else (0, 0)
-    d_k, d_v = (heads[0][k].shape[-1] if heads and heads[0][k].ndim else 0 for k in (0, 2))
+    d_k, d_v = (heads[0][k].shape[-1] if heads and heads[0][k].ndim else 0 for k in (0, -1))
     fit = n and heads and all([w.shape for w in head] == [(d, d_k), (d, d_k), (d, d_v)] for head in heads)
     if not fit or w_output.shape != (len(heads) * d_v, d):
         got = "; ".join(", ".join(str(w.shape) for w in head) for head in heads) or "none"
@@ -270,43 +270,12 @@ class MultiHead:
 def multi_head(x, heads, w_output, *, names, digits=1):
     """Draw the whole of multi-head attention, in five numbered steps.
 
-    Three drawings side by side.  The first has the words and the matrices of each head,
-    the second what each head makes with them, the third the outputs of all heads side by
-    side and what the last matrix makes of them.  Squares show sign and size, and matrices
-    of one kind share one scale of colours.
-
-    Parameters
-    ----------
-    x : array, shape (n, d)
-        The words.
-    heads : list of h triples of arrays
-        For each head what makes its queries, shape (d, d_k), its keys, (d, d_k), and its values, (d, d_v).
-    w_output : array, shape (h * d_v, d)
-        What mixes the outputs of the heads.
-    names : list of n str
-        The names of the words.
-    digits : int
-        Decimals of the output, which the words of the picture tell.
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    TypeError
-        Arrays that do not hold real numbers.
-    ValueError
-        Shapes or names that do not fit, or a head that is no triple.
-
-    Examples
-    --------
-    >>> multi_head([[1.0]], [([[1.0]], [[1.0]], [[2.0]])], [[3.0]], names=["a"]).alt[-25:]
-    'Matrix Y, 1 by 1. a: 6.0.'
+    Three drawings side by side.  The first has the words `x` (n, d) and the matrices of each head, a triple that makes
+    its queries (d, d_k), its keys (d, d_k) and its values (d, d_v); the second what each head makes with them; the
+    third the outputs of all heads side by side and what `w_output` (h * d_v, d) makes of them.  Squares show sign and
+    size, and matrices of one kind share one scale of colours.  `digits` are decimals of the output, which the picture's
+    words tell.
     """
-    if any(len(head) != 3 for head in heads):
-        raise ValueError("heads must hold a triple of matrices for each head (w_query, w_key, w_value), got "
-                         f"{' and '.join(str(len(head)) for head in heads)} matrices")
-    arrays = [[as_array(w, name) for w, name in zip(head, ("w_query", "w_key", "w_value"))] for head in heads]
+    arrays = [[as_array(w, "a matrix of heads") for w in head] for head in heads]
     numbers = checked(as_array(x, "x"), arrays, as_array(w_output, "w_output"), names)
     return Picture(*MultiHead(numbers, names, digits).drawings())

@@ -7,7 +7,6 @@ import zlib
 
 import numpy as np
 
-from attnkit import checks
 from bookkit.pictures import palette
 from bookkit.pictures.blocks import arrow
 from bookkit.pictures.metrics import text_width
@@ -22,30 +21,8 @@ LINE = 8                     # patches in a line, as wide as a phone
 def colour_image(pixels, *, alt, label="", side=12):
     """Draw a picture of red, green and blue light, in one piece however many pixels it has.
 
-    Parameters
-    ----------
-    pixels : array, shape (height, width, 3), from 0 to 1
-        At most 64 by 64; 1, 1, 1 is white.
-    alt : str
-        What the picture shows.
-    label : str
-        Written above.
-    side : float
-        Of one pixel, in pixels of the screen.
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    ValueError
-        Another shape, or colours outside [0, 1].
-
-    Examples
-    --------
-    >>> colour_image([[[1.0, 0.0, 0.0], [1.0, 1.0, 1.0]]], alt="A red pixel beside a white one.")
-    <Picture: A red pixel beside a white one.>
+    `pixels` (height, width, 3), from 0 to 1 and at most 64 by 64; 1, 1, 1 is white.  `alt` says what it shows, `label`
+    is written above, and a pixel has `side` pixels of the screen.
     """
     x = _colours(pixels, "pixels")
     height, width = side * x.shape[0], side * x.shape[1]
@@ -58,37 +35,10 @@ def colour_image(pixels, *, alt, label="", side=12):
 def patches(image, size):
     """Draw how a vision Transformer reads: a picture cut into patches, in a row like words, of each a vector.
 
-    Parameters
-    ----------
-    image : array, shape (height, width, 3), from 0 to 1
-        At most 64 by 64.
-    size : int
-        The pixels of a patch's side; height and width are multiples of it, and there are at most 64 patches.
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    TypeError
-        A size that is no integer.
-    ValueError
-        No such picture, or patches that do not cut it evenly.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> patches(np.zeros((4, 8, 3)), 2).parts[0].alt
-    'A picture of 4 by 8 pixels, cut into 8 patches of 2 by 2, numbered row by row.'
-
-    References
-    ----------
-    Dosovitskiy et al. (2021), "An Image is Worth 16x16 Words: Transformers for
-    Image Recognition at Scale", section 3.1.
-    Chapter: space_and_channels.
+    `image` (height, width, 3), from 0 to 1 and at most 64 by 64; the side of a patch, `size` pixels, divides height and
+    width, and there are at most 64 patches.  After Dosovitskiy et al. (2021), section 3.1.
     """
-    x, size = _colours(image, "image"), checks.count(size, "size")
+    x = _colours(image, "image")
     height, width = x.shape[:2]
     if height % size or width % size:
         raise ValueError(f"size must divide the sides of the image, {height} and {width}, got {size}")
@@ -107,34 +57,12 @@ def axes_cube(height="H", width="W", channels="C"):
     """Draw which axis is summed over: three blocks of numbers, places and channels, and what becomes of each.
 
     For the gates of channels each channel is summed over the places, for the gates of places each place is summed over
-    the channels, and self-attention compares each pair of places, also by a sum over the channels.
-
-    Parameters
-    ----------
-    height, width, channels : int, or str of at most 3 letters
-        What is written on the edges: numbers, or names.
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    TypeError, ValueError
-        A side that is neither a positive integer nor a short name.
-
-    Examples
-    --------
-    >>> axes_cube(12, 12, 3).parts[2].alt
-    'Self-attention: each pair of places is summed over the channels, which gives 144 × 144 weights (softmax, a row \
-sums to 1).'
-
-    References
-    ----------
-    Woo et al. (2018), "CBAM: Convolutional Block Attention Module", section 3.
-    Chapter: space_and_channels.
+    the channels, and self-attention compares each pair of places, also by a sum over the channels.  On the edges stand
+    numbers, or names of at most 3 letters.  The gates are those of Woo et al. (2018), section 3.
     """
-    sides = [_side(side, name) for side, name in ((height, "height"), (width, "width"), (channels, "channels"))]
+    sides = [str(side) for side in (height, width, channels)]
+    if max(map(len, sides)) > 3:
+        raise ValueError(f"what is written on an edge must be at most 3 letters or digits, got {', '.join(sides)}")
     numbers = all(isinstance(side, int) for side in (height, width))
     places = str(height * width) if numbers else f"{height}{width}"
     return Picture(*(Svg(*panel) for panel in (_channel_panel(*sides), _place_panel(*sides),
@@ -211,15 +139,6 @@ ACROSS, DEEP = 4, 3                  # places along a side and channels, as draw
 WIDE, TALL = 194, 446                # of one drawing
 FRONT, RESULT = 117, 287             # where a block and its result begin
 CORNER, QUERY, KEY = (0, ACROSS - 1), (0, ACROSS - 1), (0, 0)      # the places that are lit
-
-
-def _side(side, name):
-    """What is written on an edge."""
-    if not isinstance(side, str):
-        return str(checks.count(side, name))
-    if not 1 <= len(side) <= 3:
-        raise ValueError(f"{name} must be an int or a str of at most 3 letters, got {side!r}")
-    return side
 
 
 def _block(left, top, shape, lit, cell=CELL, seam=QUIET):

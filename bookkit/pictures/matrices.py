@@ -228,36 +228,10 @@ class Head:
 def projections(x, w_query, w_key, w_value, *, row_names, feature_names, digits=1):
     """Draw how three matrices make queries, keys and values of the same rows.
 
-    The rows stand once, on the left.  From them a line leads to three places where
-    they meet a matrix each, drawn above; what the two make stands below, level with the
-    rows.  Where numbers would make the picture too wide for a phone, signs take their place.
-
-    Parameters
-    ----------
-    x : array, shape (n, d)
-        The rows.
-    w_query, w_key : array, shape (d, d_k)
-    w_value : array, shape (d, d_v)
-        What makes the queries, the keys and the values.
-    row_names : list of n str
-    feature_names : list of d str
-        The names of the features: columns of `x`, rows of each matrix.
-    digits : int
-        Decimals of all numbers.
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    ValueError
-        Shapes or names that do not fit.
-
-    Examples
-    --------
-    >>> projections([[2.0]], [[1.0]], [[3.0]], [[4.0]], row_names=["a"], feature_names=["p"]).alt[-33:]
-    'Matrix V (value), 1 by 1. a: 8.0.'
+    The rows `x` (n, d) stand once, on the left.  From them a line leads to three places where they meet a matrix each,
+    drawn above, `w_query` and `w_key` (d, d_k) and `w_value` (d, d_v); what the two make stands below, level with the
+    rows.  `feature_names` are those of the columns of x, the rows of each matrix.  Where numbers would make the picture
+    too wide for a phone, signs take their place.
     """
     rows = as_array(x, "x")
     weights = [as_array(w, name) for w, name in ((w_query, "w_query"), (w_key, "w_key"), (w_value, "w_value"))]
@@ -281,39 +255,14 @@ def projections(x, w_query, w_key, w_value, *, row_names, feature_names, digits=
 def head(query, key, value, *, names, column_names=None, digits=1, highlight=None):
     """Draw all of attention as matrices, the length of each edge written at it.
 
-    Two drawings side by side.  In the first the queries meet the transposed keys and
-    give the scores; in the second a softmax of each row has made weights of them,
-    which meet the values and give the output.  In both a line joins the two edges
-    that must be equally long, and that the product no longer has.  Where numbers would
-    make the picture too wide for a phone, signs take their place.
+    Two drawings side by side.  In the first the queries (n, d_k) meet the transposed keys (m, d_k) and give the scores;
+    in the second a softmax of each row has made weights of them, which meet the values (m, d_v) and give the output.
+    In both a line joins the two edges that must be equally long, and that the product no longer has.  Where numbers
+    would make the picture too wide for a phone, signs take their place.
 
-    Parameters
-    ----------
-    query : array, shape (n, d_k)
-    key : array, shape (m, d_k)
-    value : array, shape (m, d_v)
-    names : list of n str
-        The names of the items that ask.
-    column_names : list of m str, optional
-        The names of the items that are asked, if they are others.
-    digits : int
-        Decimals of queries, keys and values; scores, weights and outputs get two.
-    highlight : int, optional
-        The query whose row is framed: of the queries, the scores, the weights and the outputs.
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    ValueError
-        Shapes or names that do not fit, or a row that is not there.
-
-    Examples
-    --------
-    >>> head([[1.0]], [[2.0], [0.0]], [[1.0], [3.0]], names=["a"], column_names=["b", "c"]).alt[-26:]
-    'Matrix Y, 1 by 1. a: 1.24.'
+    `names` are those of the items that ask, `column_names` of those that are asked, if they are others.  Queries, keys
+    and values have `digits` decimals, all else has two.  `highlight` is the query whose row is framed in all four
+    matrices.
     """
     q, k, v = as_array(query, "query"), as_array(key, "key"), as_array(value, "value")
     if any(a.ndim != 2 for a in (q, k, v)) or q.shape[1] != k.shape[1] or len(k) != len(v):

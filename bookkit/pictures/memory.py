@@ -4,14 +4,13 @@ import math
 
 import numpy as np
 
-from attnkit import checks
 from bookkit.pictures import palette
 from bookkit.pictures.blocks import arrow
 from bookkit.pictures.draw import describe
 from bookkit.pictures.formats import fixed
 from bookkit.pictures.metrics import text_width
 from bookkit.pictures.picture import Picture, Svg
-from bookkit.pictures.shapes import LABEL, TEXT, as_array, block, cell_width, text
+from bookkit.pictures.shapes import LABEL, TEXT, as_array, block, cell_width, check_within, text
 
 INK, QUIET, GRID = (palette.var(name) for name in ("ink", "quiet", "grid"))
 SIDE = 34          # of a square
@@ -24,49 +23,21 @@ def online_softmax(scores, values, *, block_size=2, lit=(0, 1), digits=1):
     """Draw exact attention in blocks: one block of scores is there, and what is kept of those before it.
 
     For each query of the block three things are kept: the largest score so far, the total of the powers
-    ``exp(score - largest)``, and the blend, the values summed with these powers.  They are shown as they are after the
-    block that is lit.
+    ``exp(score - largest)``, and the blend, the values summed with these powers (Milakov and Gimelshein, 2018).  They
+    are shown as they are after the block that is `lit`, its number downwards and across, from 0.  Given are `scores`
+    (n, m) and `values` (m, d_v); a block has `block_size` queries and keys.  What is kept has one decimal more than the
+    scores.
 
-    Parameters
-    ----------
-    scores : array, shape (n, m)
-    values : array, shape (m, d_v)
-    block_size : int
-        How many queries and keys a block has.
-    lit : pair of int
-        Which block is there: its number downwards and across, from 0.
-    digits : int
-        Decimals of the scores; what is kept has one more.
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    TypeError
-        No real numbers; a size or a number of a block that is no integer.
-    ValueError
-        Shapes that do not fit together, a block that is not there.
-
-    Examples
-    --------
     >>> picture = online_softmax([[0, 1, 2, 0]], [[1], [0], [3], [0]], lit=(0, 1))
     >>> picture.alt.split(". ")[-1]
     'Query 1: largest score 2.00, total 1.64, blend 3.14.'
-
-    References
-    ----------
-    Milakov and Gimelshein (2018), "Online normalizer calculation for softmax".
-    Chapter: cost.
     """
     scores, values = as_array(scores, "scores"), as_array(values, "values")
     if scores.ndim != 2 or values.ndim != 2 or scores.shape[1] != len(values):
         raise ValueError(f"scores must be (n, m) and values (m, d_v), got {scores.shape} and {values.shape}")
-    block_size = checks.count(block_size, "block_size")
     there = [math.ceil(size / block_size) for size in scores.shape]
-    if len(lit) != 2 or any(checks.count(k, "a number of lit", least=0) >= most for k, most in zip(lit, there)):
-        raise ValueError(f"lit must be one of {there[0]} by {there[1]} blocks, counted from 0, got {lit}")
+    for k, most, what in zip(lit, there, ("blocks downwards", "blocks across"), strict=True):
+        check_within("lit", k, 0, most - 1, what)
     return Picture(_Blocks(scores, values, block_size, tuple(lit), digits).drawing())
 
 
@@ -147,49 +118,16 @@ class _Blocks:
 def memory_writes(keys, values, step, query, *, digits=1):
     """Draw one step of fast weights: a key and its value are written into a memory, then a query reads it.
 
-    What is written is the outer product of the two; the memory is the sum of all outer products so far, and reading
-    is one product, ``query @ memory``.  What a feature map makes of keys and queries, and the sum that a linear
-    attention divides by, are not drawn.
-
-    Parameters
-    ----------
-    keys : array, shape (n, d_k)
-    values : array, shape (n, d_v)
-    step : int
-        Which of the n pairs is written, from 1.
-    query : array, shape (d_k,)
-        What reads the memory after the step.
-    digits : int
-        Decimals of the written numbers.
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    TypeError
-        No real numbers, or a step that is no integer.
-    ValueError
-        Shapes that do not fit together, or a step to no pair.
-
-    Examples
-    --------
-    >>> picture = memory_writes([[1, 0], [0, 1]], [[2, 3], [4, 5]], 2, [0, 1])
-    >>> picture.alt[-39:]
-    'Matrix output, 1 by 2. row 1: 4.0, 5.0.'
-
-    References
-    ----------
-    Schlag et al. (2021), "Linear Transformers Are Secretly Fast Weight Programmers".
-    Chapter: cost.
+    Of `keys` (n, d_k) and `values` (n, d_v) the pair of number `step`, from 1, is written: the outer product of the
+    two.  The memory is the sum of all outer products so far, and reading is one product, ``query @ memory``.  What a
+    feature map makes of keys and queries, and the sum that a linear attention divides by, are not drawn.  After Schlag
+    et al. (2021).
     """
     keys, values, query = (as_array(x, name) for x, name in ((keys, "keys"), (values, "values"), (query, "query")))
     if keys.ndim != 2 or values.ndim != 2 or len(keys) != len(values) or query.shape != keys.shape[1:]:
         raise ValueError("keys must be (n, d_k), values (n, d_v) and query (d_k,), "
                          f"got {keys.shape}, {values.shape} and {query.shape}")
-    if checks.count(step, "step") > len(keys):
-        raise ValueError(f"step must be from 1 to {len(keys)}, the number of one of the pairs, got {step}")
+    check_within("step", step, 1, len(keys), "pairs")
     before = keys[:step - 1].T @ values[:step - 1]
     key, value = keys[step - 1], values[step - 1]
     after = before + np.outer(key, value)

@@ -24,18 +24,9 @@ FACE = "'Source Sans 3',system-ui,sans-serif"        # the site brings the first
 
 
 class Svg:
-    """A drawing with a text alternative.
+    """A drawing with a text alternative: `body` is what stands inside the <svg> element, sizes are in CSS pixels.
 
-    Parameters
-    ----------
-    body : str
-        What stands inside the <svg> element.
-    width, height : float
-        Its size in CSS pixels.
-    alt : str
-        What the drawing shows, in words; it must not be empty.
-    smallest : float
-        The size of its smallest words in CSS pixels, where the texts in `body` do not say it.
+    `smallest` is the size of its smallest words, where the texts in `body` do not say it.
     """
 
     def __init__(self, body, width, height, alt, smallest=None):
@@ -70,13 +61,7 @@ class Svg:
 
 
 class Room(Svg):
-    """The room of a drawing that is still to come: as wide, so that its neighbours stand where they will, and empty.
-
-    Parameters
-    ----------
-    drawing : Svg
-        What will stand there.
-    """
+    """The room of a drawing that is still to come: as wide, so that its neighbours stand where they will, and empty."""
 
     def __init__(self, drawing):
         self.body, self.width, self.height, self.alt, self.least = "", drawing.width, 0, "", drawing.least
@@ -93,19 +78,9 @@ def smallest_text(body):
 
 
 class Picture:
-    """Parts side by side, with a caption; drawn by whatever notebook or page shows it.
+    """Drawings and the signs between them ("=", "·", ...) side by side, in reading order, with a caption in plain text.
 
-    Parameters
-    ----------
-    *parts : Svg, Picture or str
-        Drawings and the signs between them ("=", "·", ...), in reading order.
-    caption : str
-        What to see; plain text.
-
-    Examples
-    --------
-    >>> Picture(Svg("<circle r='3'/>", 6, 6, alt="A dot."), "=", "1", caption="One dot.")
-    <Picture: A dot. = 1>
+    Whatever notebook or page shows it draws it.
     """
 
     def __init__(self, *parts, caption=""):

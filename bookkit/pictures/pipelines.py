@@ -22,55 +22,21 @@ def attention_graph(query, key, value, *, key_names, query_name="", scale=1.0, d
                     outline=False):
     """Draw the computation of one output: every score, every weight, every weighted value, their sum.
 
-    Two drawings side by side.  In the first the query meets each key, the scores
-    go through one softmax and become weights; in the second each weight meets its
-    value, and the sum is the output.  A page can let the picture grow: what is drawn
-    stands at the same place, in drawings of the same size, however far the computation
-    has come.
+    Two drawings side by side.  In the first the `query` (d_k,) meets each `key` (m, d_k), the scores, dot products
+    times `scale`, go through one softmax and become weights; in the second each weight meets its `value` (m, d_v), and
+    the sum is the output.  Queries, keys and values have `digits` decimals, all else has two.
 
-    Parameters
-    ----------
-    query : array, shape (d_k,)
-    key : array, shape (m, d_k)
-    value : array, shape (m, d_v)
-    key_names : list of m str
-        The names of the items that are asked.
-    query_name : str
-        The name of the item that asks.
-    scale : float
-        What the dot products are multiplied by.
-    digits : int
-        Decimals of queries, keys and values; scores, weights and the output get two.
-    until : str
-        How far the computation has come: "keys", the query and the keys alone; "scores"; "weights"; "values", each
-        weight beside the value that it multiplies, and no sum yet; or "output".
-    outline : bool
-        Whether a dashed line runs round what is new at this stage.  It takes some room: pictures that are to be of
-        one size have it all, or none of them.
+    A page can let the picture grow: what is drawn stands at the same place, in drawings of the same size, however far
+    the computation has come.  `until` is "keys", the query and the keys alone; "scores"; "weights"; "values", each
+    weight beside the value that it multiplies, and no sum yet; or "output".  With `outline`, a dashed line runs round
+    what is new.  It takes some room: pictures that are to be of one size have it all, or none of them.
 
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    TypeError
-        An `outline` that is no bool.
-    ValueError
-        Shapes or names that do not fit, or another `until`.
-
-    Examples
-    --------
-    >>> attention_graph([1.0], [[2.0], [0.0]], [[1.0], [3.0]], key_names=["a", "b"]).alt[-18:]
-    'Their sum: (1.24).'
     >>> attention_graph([1.0], [[2.0], [0.0]], [[1.0], [3.0]], key_names=["a", "b"], until="keys").alt
     'The query: (1.0). The keys: a (2.0); b (0.0).'
     """
     q, k, v = _arrays(query, key, value, key_names)
     if until not in UNTIL:
         raise ValueError(f"until must be one of {', '.join(UNTIL)}, got {until!r}")
-    if not isinstance(outline, bool | np.bool_):
-        raise TypeError(f"outline must be True or False, got {outline!r}")
     scores = scale * k @ q
     weights = softmax(scores)
     graph = _Graph(key_names, digits, q, k, v, scores, weights, weights @ v)
@@ -236,29 +202,7 @@ def _rows(x, y, numbers, step, role, digits, vmax):
 def dot_product(left, right, *, names, entry_names, digits=1):
     """Draw a dot product: two vectors entry by entry, the row of their products, and the sum.
 
-    Parameters
-    ----------
-    left, right : array, shape (d,)
-        Drawn as a query and as a key.
-    names : pair of str
-        What the vectors are called.
-    entry_names : list of d str
-    digits : int
-        Decimals of the vectors; products and sum get two.
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    ValueError
-        Vectors of different length, or names that do not match.
-
-    Examples
-    --------
-    >>> dot_product([0.5, 1.0], [2.0, -1.0], names=["u", "v"], entry_names=["a", "b"]).alt[-41:]
-    'The products: a 1.00, b −1.00. Sum: 0.00.'
+    `left` and `right` (d,) are drawn as a query and as a key; `names` are theirs.  Products and sum have two decimals.
     """
     u, v = as_array(left, "left"), as_array(right, "right")
     if u.ndim != 1 or u.shape != v.shape:
@@ -294,32 +238,9 @@ BLENDS = "weights × values"
 def pipeline(query, key, value, *, key_names, lit=None, digits=1):
     """Draw the four stages of attention for one query, with their numbers: score, scale, softmax, blend.
 
-    Chapters come back to this picture with the stage that they are about lit.
-
-    Parameters
-    ----------
-    query : array, shape (d_k,)
-    key : array, shape (m, d_k)
-    value : array, shape (m, d_v)
-    key_names : list of m str
-    lit : str or tuple of str, optional
-        "score", "scale", "softmax" or "blend": what stands out.
-    digits : int
-        Decimals of the values; all other numbers get two.
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    ValueError
-        Shapes or names that do not fit, or another stage.
-
-    Examples
-    --------
-    >>> pipeline([2.0], [[1.0], [0.0]], [[3.0], [4.0]], key_names=["a", "b"], lit="softmax").alt[:47]
-    'Four stages, softmax lit. Score, query times ke'
+    Chapters come back to this picture with the stages that they are about `lit`: "score", "scale", "softmax", "blend",
+    or some of them.  `query` (d_k,), `key` (m, d_k), `value` (m, d_v); values have `digits` decimals, all other numbers
+    two.
     """
     q, k, v = _arrays(query, key, value, key_names)
     lit = (lit,) if isinstance(lit, str) else lit or ()
@@ -391,28 +312,10 @@ class _Stages:
 def wiring(query_source, key_source, *, label="", projections=False, compares=True):
     """Draw an attention layer as a wiring: what the queries, keys and values are made of, and where they meet.
 
-    Parameters
-    ----------
-    query_source, key_source : str
-        The names of the rows that ask and of the rows that are asked; the same name for self-attention.
-    label : str
-        A title above.
-    projections : bool
-        Whether queries, keys and values are made by matrices of their own.
-    compares : bool
-        Whether the scores compare queries with keys; otherwise a layer makes them from the queries alone.
+    The sources are names of the rows that ask and of the rows that are asked; the same name for self-attention.  With
+    `projections`, matrices of their own make queries, keys and values.  Where the layer does not compare queries with
+    keys, it makes the scores from the queries alone.
 
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    ValueError
-        A layer that does not compare, but has projections, has no place for the matrix of the keys.
-
-    Examples
-    --------
     >>> wiring("S", "H").alt
     'Queries are rows of S, keys and values rows of H. Their scores go through a softmax; the weights blend the values.'
     """

@@ -20,20 +20,9 @@ def axes(width=4.8, height=3.5):
 
 
 def picture(ax, *, alt, caption=""):
-    """Turn the figure of matplotlib axes into a Picture.
+    """Turn the figure of matplotlib axes into a Picture, the same at every run, which follows light and dark.
 
-    Parameters
-    ----------
-    ax : matplotlib axes
-    alt : str
-        What the plot shows, in words.
-    caption : str
-        What to see.
-
-    Returns
-    -------
-    Picture
-        Its SVG is the same at every run and follows the page's light and dark.
+    `alt` says in words what the plot shows, `caption` what to see.
     """
     out = io.StringIO()
     ax.figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
@@ -52,38 +41,11 @@ def picture(ax, *, alt, caption=""):
 
 
 def plane(points, names, *, arrow=None, arrow_name="", axis_names=("x", "y"), ax=None, **kwargs):
-    """Plot points in the plane and, if given, an arrow with each point's foot on its line.
+    """Plot points (n, 2) in the plane and, if given, an arrow with each point's foot on its line; gives the axes.
 
-    The dot product of the arrow with a point is the length of the arrow times the
-    (signed) distance of that foot from the origin: the feet show the ranking.
-
-    Parameters
-    ----------
-    points : array, shape (n, 2)
-    names : list of n str
-    arrow : array, shape (2,), optional
-        Not zero.
-    arrow_name : str
-    axis_names : pair of str
-    ax : matplotlib axes, optional
-        Where to draw; new axes if not given.
-    **kwargs
-        Passed on to ``ax.scatter``.
-
-    Returns
-    -------
-    matplotlib axes
-
-    Raises
-    ------
-    ValueError
-        Shapes that do not fit, or an arrow of length zero.
-
-    Examples
-    --------
-    >>> ax = plane([[1, 0], [0, 2]], ["a", "b"], arrow=[1, 1])
-    >>> ax.get_xlabel()
-    'x'
+    The dot product of the arrow with a point is the length of the arrow times the (signed) distance of that foot from
+    the origin: the feet show the ranking.  `ax` are matplotlib axes to draw on; other arguments go on to
+    ``ax.scatter``.
     """
     points = np.asarray(points, dtype=float)
     if points.ndim != 2 or points.shape[1] != 2:

@@ -7,13 +7,12 @@ import math
 
 import numpy as np
 
-from attnkit import checks
 from bookkit.pictures import palette
 from bookkit.pictures.blocks import arrow
 from bookkit.pictures.formats import fixed
 from bookkit.pictures.metrics import text_width
 from bookkit.pictures.picture import Picture, Svg
-from bookkit.pictures.shapes import as_array, check_names, text
+from bookkit.pictures.shapes import as_array, check_names, check_shares, check_within, text
 
 INK, QUIET, GROUND, QUERY, WEIGHT = (palette.var(c) for c in ("ink", "quiet", "ground", "query", "weight"))
 SYMBOL = 20                      # so large that an index is still legible on a phone
@@ -25,33 +24,8 @@ def encoder_decoder(english, french):
     """Draw a translator without attention: an encoder reads word by word, and one vector goes on to the decoder.
 
     Each state of the encoder is made of the state before and a word.  The last one is all that the decoder gets.  Each
-    state of the decoder writes a word, which the next one reads.  A page is as wide as nine short words in all.
-
-    Parameters
-    ----------
-    english : list of str
-        The words that are read.
-    french : list of str
-        The words that are written.
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    ValueError
-        No words, or what is no list of words.
-
-    Examples
-    --------
-    >>> encoder_decoder(["I", "sleep"], ["je", "dors"]).alt.split(". ")[2]
-    'The last one, h2, is the one vector that the decoder gets'
-
-    References
-    ----------
-    Sutskever et al. (2014), "Sequence to Sequence Learning with Neural Networks".
-    Chapter: translation.
+    state of the decoder writes a word, which the next one reads.  A page is as wide as nine short words in all.  After
+    Sutskever et al. (2014).
     """
     for name, words in (("english", english), ("french", french)):
         _check_words(name, words)
@@ -61,49 +35,23 @@ def encoder_decoder(english, french):
 def translator(english, french, weights=None, step=1):
     """Draw one step of a translator with attention: who asks, who is asked, and what the next word is made of.
 
-    The state before, whose index is step − 1, is the query; the annotations h are keys and values.  The weights blend
-    them into the context.  From it, the word before and the state before comes the new state; from the new state,
-    the context and the word before the read-out writes the next word.
+    The state before, whose index is step − 1, is the query; the annotations h are keys and values.  The `weights`, one
+    for each English word, blend them into the context.  From it, the word before and the state before comes the new
+    state; from the new state, the context and the word before the read-out writes the next word, whose number is
+    `step`, from 1.  Of the French words the picture shows these two.  After Bahdanau et al. (2015).
 
-    Parameters
-    ----------
-    english : list of m str
-        The words that are read.
-    french : list of str
-        The words that are written, of which the picture shows two: the one before, and that of the step.
-    weights : array, shape (m,), optional
-        How much the step looks at each English word; they add up to 1, but for rounding.
-    step : int
-        The number of the French word that is written, from 1.
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    TypeError
-        Weights that are no real numbers, or a step that is no integer.
-    ValueError
-        No words, weights of another length or that are no weights, a step to no French word.
-
-    Examples
-    --------
     >>> translator(["I", "sleep"], ["je", "dors"], [0.25, 0.75], step=2).alt.split(". ")[3]
     'The weights: I 0.25, sleep 0.75'
-
-    References
-    ----------
-    Bahdanau et al. (2015), "Neural Machine Translation by Jointly Learning to
-    Align and Translate".
-    Chapter: translation.
     """
     for name, words in (("english", english), ("french", french)):
         _check_words(name, words)
-    if checks.count(step, "step") > len(french):
-        raise ValueError(f"step must be from 1 to {len(french)}, the number of one of the French words, got {step}")
+    check_within("step", step, 1, len(french), "French words")
     if weights is not None:
-        weights = _distribution(weights, english)
+        weights = as_array(weights, "weights")
+        if weights.shape != (len(english),):
+            raise ValueError(f"weights must have shape ({len(english)},), one for each English word, "
+                             f"got {weights.shape}")
+        check_shares("weights", weights)
     return Picture(_Step(english, ["", *french], weights, step).drawing())
 
 
@@ -112,16 +60,6 @@ def _check_words(name, words):
     if isinstance(words, str) or not len(words):
         raise ValueError(f"{name} must be a list of words, at least one, got {words!r}")
     check_names(name, words, len(words), "a sentence")
-
-
-def _distribution(weights, words):
-    """Weights of some words as an array: none negative, their sum 1, but for rounding to two decimals."""
-    w = as_array(weights, "weights")
-    if w.shape != (len(words),):
-        raise ValueError(f"weights must have shape ({len(words)},), one for each English word, got {w.shape}")
-    if w.min() < 0 or abs(w.sum() - 1) > .005 * len(w) + 1e-6:
-        raise ValueError(f"weights must not be negative and must add up to 1, got {w.tolist()}")
-    return w
 
 
 # ---- parts of both drawings

@@ -14,32 +14,11 @@ from bookkit.pictures.shapes import TEXT, as_array, text
 def turning(query, key, places, *, angle):
     """Draw how a query and a key are turned by their places, and what becomes of their dot product.
 
-    A circle for each pair of places.  The dashed arrows are query and key as they are
-    at place 0, the solid ones those that `rotary` turns.  The angle between the
-    solid ones is marked, and below stand how far apart the places are and the dot product.
+    A circle for each of the `places`, pairs of that of the query and that of the key; each place turns by `angle`, in
+    radians.  The dashed arrows are `query` and `key` (2,) as they are at place 0, the solid ones those that `rotary`
+    turns.  The angle between the solid ones is marked, and below stand how far apart the places are and the dot
+    product.
 
-    Parameters
-    ----------
-    query, key : array, shape (2,)
-    places : list of pairs of int
-        The place of the query and the place of the key, for each circle.
-    angle : float
-        How far each place turns, in radians.
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    TypeError
-        Arrays that do not hold real numbers.
-    ValueError
-        Another shape, a vector of zeros, an `angle` that is not finite, or places that are no pairs of whole numbers,
-        0 or more.
-
-    Examples
-    --------
     >>> turning([1.0, 0.0], [1.0, 0.0], [(1, 0), (4, 3)], angle=0.5).parts[1].alt
     'Query at place 4, key at place 3, 1 place apart: turned by 115° and 86°, 29° between them, dot product 0.88.'
     """
@@ -47,10 +26,6 @@ def turning(query, key, places, *, angle):
     if q.shape != (2,) or k.shape != (2,) or not q.any() or not k.any():
         raise ValueError("query and key must have shape (2,) and not be zero, got "
                          f"{q.tolist()} and {k.tolist()}")
-    if not np.isfinite(angle):
-        raise ValueError(f"angle must be finite, got {angle}")
-    if not len(places) or any(len(pair) != 2 or min(pair) < 0 or any(p % 1 for p in pair) for pair in places):
-        raise ValueError(f"places must be pairs of whole numbers, 0 or more, got {places!r}")
     unit = _Turned.RADIUS / max(np.hypot(*q), np.hypot(*k))
     return Picture(*(_Turned(q, k, pair, angle, unit).drawing() for pair in places))
 

@@ -105,6 +105,18 @@ def check_names(name, names, count, what):
         raise ValueError(f"{name} must hold {count} names for {what}, got {names!r}")
 
 
+def check_within(name, number, least, most, what):
+    """The number of a thing must be that of one that is there."""
+    if not least <= number <= most:
+        raise ValueError(f"{name} must be from {least} to {most}, the number of one of the {what}, got {number}")
+
+
+def check_shares(name, weights):
+    """Weights, shape (n,), are not negative, and their sum is 1, but for rounding to two decimals."""
+    if weights.min() < 0 or abs(weights.sum() - 1) > .005 * len(weights) + 1e-6:
+        raise ValueError(f"{name} must not be negative and must add up to 1, got {weights.tolist()}")
+
+
 def role_colour(role):
     """The colour of a role, for SVG."""
     if role not in palette.ROLES:

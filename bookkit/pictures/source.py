@@ -28,34 +28,14 @@ class Listing:
 
 
 def listing(function, *, docstring=False):
-    """The source of a function or class, as the package has it.
+    """The source of a function or class, as the package has it; the docstring, too, is usually longer than the code.
 
-    Parameters
-    ----------
-    function : function or class
-    docstring : bool
-        Show the docstring, too; it is usually longer than the code.
-
-    Returns
-    -------
-    Listing
-        What a notebook's cell may end with.
-
-    Raises
-    ------
-    TypeError
-        `function` was not written in Python, or is neither a function nor a class.
-
-    Examples
-    --------
     >>> from attnkit import dot
     >>> listing(dot)
     def dot(query, key):
         _check(query, key)
         return query @ key.mT
     """
-    if not (inspect.isfunction(function) or inspect.isclass(function)):
-        raise TypeError(f"function must be a Python function or class, got {type(function).__name__}")
     lines = textwrap.dedent(inspect.getsource(function)).rstrip().splitlines()
     if not docstring:
         for node in ast.walk(ast.parse("\n".join(lines))):
@@ -66,25 +46,10 @@ def listing(function, *, docstring=False):
 
 
 def calls(*modules, internal=()):
-    """What calls what: for each function or class of some modules, the other ones that its source names.
+    """What calls what: for each function or class of modules of attnkit, the set of others that its source names.
 
-    Parameters
-    ----------
-    *modules : str
-        Names of modules of attnkit, such as ``"mechanism"``.
-    internal : sequence of str
-        Modules that may be named, and are not looked into.
-
-    Returns
-    -------
-    dict
-        Name to set of names, in the order of the source; a module of attnkit that is imported and named
-        counts as one name.
-
-    Examples
-    --------
-    >>> calls("gates")["channel_and_spatial_attention"] == {"channel_attention", "spatial_attention"}
-    True
+    In the order of the source; a module of attnkit that is imported and named counts as one name.  `internal` modules
+    may be named, and are not looked into.
     """
     trees = [ast.parse((Path(attnkit.__file__).parent / f"{name}.py").read_text()) for name in modules]
     kinds = ast.FunctionDef | ast.ClassDef
@@ -120,18 +85,7 @@ WIDTH, GAP, MARGIN, LINE, LOW = 192, 12, 12, 17, 38
 
 
 def package_map():
-    """Draw what calls what in attnkit, from its source.
-
-    Returns
-    -------
-    Picture
-        A box for each public name or module; an arrow leads from a caller to what it calls.
-
-    Raises
-    ------
-    ValueError
-        The package has a name that the picture has no box for.
-    """
+    """Draw what calls what in attnkit, from its source: a box for each public name or module, arrows from callers."""
     groups = [name for name in NOTES if name != "numerics"]
     box_of = {name: box for box in BOXES for name in box.split(", ")}
     members = {group: [name for name in calls(group) if not name.startswith("_")] for group in groups}

@@ -6,19 +6,7 @@ import numpy as np
 
 
 def trained(train, *args, **options):
-    """A model, and what is written down of every training: its parameters that learn, its seconds of processor time.
-
-    Parameters
-    ----------
-    train : function
-        A lesson's; gets what comes after it.
-
-    Returns
-    -------
-    model : torch.nn.Module
-    run : dict
-        ``"parameters"`` and ``"seconds"``.
-    """
+    """What a lesson's `train` gives, and a dict: the parameters that learn and the seconds of processor time."""
     start = time.process_time()                    # of this process alone: other work on the machine does not count
     model = train(*args, **options)
     seconds = time.process_time() - start

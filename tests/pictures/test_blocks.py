@@ -174,8 +174,6 @@ def test_the_figure_of_2017_has_all_its_boxes():
     assert [picture.html().count("<rect ") for picture in (whole, ours)] == [15, 15]
     assert [picture.html().count("stroke-dasharray") for picture in (whole, ours)] == [0, 7]
     assert "7 cross-attention (pale)" in ours.alt and "pale" not in whole.alt and all(f"{number} " in whole.alt for number in range(1, 9))
-    with pytest.raises(ValueError, match=r'pale must hold "encoder" or "cross-attention", got \[\'decoder\'\]'):
-        blocks.figure_of_2017(pale=["decoder"])
 
 
 def test_a_box_of_the_figure_of_2017_leads_to_its_page():
@@ -183,8 +181,6 @@ def test_a_box_of_the_figure_of_2017_leads_to_its_page():
     still, leads = blocks.figure_of_2017(), blocks.figure_of_2017(links={4: "layers.ipynb"})
     assert leads.html().count('<a href="layers.ipynb"><rect ') == 5 and "<a " not in still.html()
     assert ('role="group"' in leads.html(), 'role="img"' in still.html()) == (True, True)
-    with pytest.raises(ValueError, match=r"links must be for boxes 1 to 8, got \[9\]"):
-        blocks.figure_of_2017(links={9: "x.ipynb"})
 
 
 def test_four_ways_differ_in_what_changes_and_what_stands_before():
@@ -261,23 +257,17 @@ NARROW = {      # what chapters come back to has room on a phone
 }
 
 BAD = [
-    (lambda: blocks.block(parts=()), ValueError, r"parts must be of attention, mlp, each at most once, got \(\)"),
     (lambda: blocks.block(parts=("attention", "cross")), ValueError, "got .*'cross'"),
-    (lambda: blocks.block(parts=("mlp", "mlp")), ValueError, "each at most once"),
     (lambda: blocks.block(norm="before"), ValueError, "norm must be 'pre', 'post' or None, got 'before'"),
-    (lambda: blocks.stack(2.0), TypeError, "num_layers must be an integer, got 2.0"),
-    (lambda: blocks.stack(True), TypeError, "num_layers must be an integer, got True"),
     (lambda: blocks.stack(0), ValueError, "num_layers must be 1 or more, got 0"),
     (lambda: blocks.stack(2, labels=["one"]), ValueError, "labels must hold 2 names for 2 layers, got"),
     (lambda: blocks.stack(2, ends=["in"]), ValueError, "ends must hold 2 names for what goes in and what comes out"),
     (lambda: blocks.architecture(), ValueError, r"kinds must be of encoder, decoder, encoder-decoder, got \(\)"),
     (lambda: blocks.architecture("encoder", "both"), ValueError, "got .*'both'"),
+    (lambda: blocks.figure_of_2017(pale=["decoder"]), ValueError, r'pale must hold "encoder" or "cross-attention", got \[\'decoder\'\]'),
+    (lambda: blocks.figure_of_2017(links={9: "x.ipynb"}), ValueError, r"links must be for boxes 1 to 8, got \[9\]"),
     (lambda: blocks.attention_over_words(["a"], [.5, .5], asking=0), ValueError, r"words must hold 2 names for weights of shape \(2,\)"),
     (lambda: blocks.attention_over_words(["a", "b"], [.5, .5], asking=0, row_names=["1", "2"]), ValueError, "row_names must hold 1 names"),
     (lambda: blocks.attention_over_words(["a", "b"], [.5, 1.5], asking=0), ValueError, "weights must be from 0 to 1, got 0.5 to 1.5"),
-    (lambda: blocks.attention_over_words(["a", "b"], [-.5, .5], asking=0), ValueError, "got -0.5 to 0.5"),
-    (lambda: blocks.attention_over_words(["a", "b"], ["x", "y"], asking=0), TypeError, "weights must hold real numbers"),
-    (lambda: blocks.attention_over_words(["a", "b"], [.5, .5], asking=2), ValueError, "asking must be the number of one of 2 words, got 2"),
-    (lambda: blocks.attention_over_words(["a", "b"], [.5, .5], asking=-1), ValueError, "got -1"),
-    (lambda: blocks.attention_over_words(["a", "b"], [.5, .5], asking=0.5), TypeError, "asking must be an integer, got 0.5"),
+    (lambda: blocks.attention_over_words(["a", "b"], [.5, .5], asking=2), ValueError, "asking must be from 0 to 1, the number of one of the words, got 2"),
 ]

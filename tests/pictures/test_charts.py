@@ -205,23 +205,15 @@ NARROW = {      # what chapters come back to has room on a phone
 
 BAD = [
     (lambda: charts.loglog_lines([4], {"a": [1]}, x_name="n", y_name="ms"), ValueError, r"x must be at least two positive numbers that grow, got \[4.0\]"),
-    (lambda: charts.loglog_lines([4, 2], {"a": [1, 2]}, x_name="n", y_name="ms"), ValueError, "that grow"),
-    (lambda: charts.loglog_lines([0, 2], {"a": [1, 2]}, x_name="n", y_name="ms"), ValueError, "positive"),
     (lambda: charts.loglog_lines([1, 2], {}, x_name="n", y_name="ms"), ValueError, "lines must be from 1 to 6, got 0"),
     (lambda: charts.loglog_lines([1, 2], {"a": [1]}, x_name="n", y_name="ms"), ValueError, r"a must hold 2 numbers, one for each x, got \[1.0\]"),
-    (lambda: charts.loglog_lines([1, 2], {"a": [None, None]}, x_name="n", y_name="ms"), ValueError, "a must hold 2 numbers"),
     (lambda: charts.loglog_lines([1, 2], {"a": [0, 1]}, x_name="n", y_name="ms"), ValueError, "the numbers of a must be positive"),
     (lambda: charts.loglog_lines([1, 2], {"a": [1, 2]}, x_name="n", y_name="ms", dashed=["b"]), ValueError, "no line is called 'b', there are a"),
     (lambda: charts.loglog_lines([1, 2], {"a": [1, 2], "b": [2, 3]}, x_name="n", y_name="ms", crossings=[("a", "b")]), ValueError, "a and b do not cross"),
     (lambda: charts.bars([1.0], row_names=["a"]), ValueError, r"\(rows, n\) or \(rows, columns, n\), got shape \(1,\)"),
-    (lambda: charts.bars(np.ones((1, 1, 1, 1)), row_names=["a"]), ValueError, r"got shape \(1, 1, 1, 1\)"),
-    (lambda: charts.bars(np.ones((1, 0)), row_names=["a"]), ValueError, r"got shape \(1, 0\)"),
     (lambda: charts.bars([[np.nan]], row_names=["a"]), ValueError, "numbers must be finite"),
     (lambda: charts.bars([[1.0]], row_names=["a", "b"]), ValueError, r"row_names must hold 1 names for numbers of shape \(1, 1\)"),
     (lambda: charts.bars([[1.0]], row_names=["a"], bar_names=["b", "c"]), ValueError, "bar_names must hold 1 names"),
-    (lambda: charts.bars([[1.0]], row_names=["a"], column_names=["b", "c"]), ValueError, "column_names must hold 1 names"),
     (lambda: charts.bars([[1.0]], row_names=["a"], roles=["weight", None]), ValueError, r"roles must hold one for each of 1 rows, got \['weight', None\]"),
     (lambda: charts.bars([[1.0]], row_names=["a"], roles=["boss"]), ValueError, r"roles must be 'weight' or None for each row, got \['boss'\]"),
-    (lambda: charts.bars([[1.0]], row_names=["a"], digits=[1, 2]), ValueError, r"digits must hold one for each of 1 rows, got \[1, 2\]"),
-    (lambda: charts.bars([[1.0]], row_names=["a"], vmax=0), ValueError, "vmax must be positive, got 0"),
 ]

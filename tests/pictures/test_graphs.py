@@ -122,8 +122,6 @@ NARROW = {      # what chapters come back to has room on a phone
 BAD = [
     (lambda: graphs.Network("rnn", 8), ValueError, "kind must be one of recurrent, convolution, dilated, attention, window, got 'rnn'"),
     (lambda: graphs.Network("window", 1), ValueError, "n must be from 2 to 32, got 1"),
-    (lambda: graphs.paths(33, "window"), ValueError, "n must be from 2 to 32, got 33"),
-    (lambda: graphs.paths(8.0, "window"), TypeError, "n must be an integer, got float"),
     (lambda: graphs.paths(8, "window", 9), ValueError, "source must be from 1 to 8, the number of one of the items, got 9"),
     (lambda: graphs.message_graph([[1.0]], ["a"]), ValueError, "names must be 2 to 12, got 1"),
     (lambda: graphs.message_graph(np.eye(2), ["a", 3]), ValueError, r"names must hold 2 names for a graph, got \['a', 3\]"),
@@ -131,14 +129,8 @@ BAD = [
     (lambda: graphs.message_graph([[0.5, 0.4], [0, 1]], ["a", "b"]), ValueError, r"the weights of node 0 must not be negative and must add up to 1, got \[0.5, 0.4\]"),
     (lambda: graphs.message_graph([[1, 0], [1.5, -0.5]], ["a", "b"], node=1), ValueError, "the weights of node 1 must not be negative"),
     (lambda: graphs.message_graph(np.eye(2), ["a", "b"], node=2), ValueError, "node must be from 0 to 1, the number of one of the nodes, got 2"),
-    (lambda: graphs.message_graph(np.eye(2), ["a", "b"], node=True), TypeError, "node must be an integer, got bool"),
     (lambda: graphs.message_graph([[0, 1], [0, 1]], ["a", "b"], mask=np.eye(2, dtype=bool)), ValueError, "the weights of node 0 must be 0 where the mask hides a node"),
-    (lambda: graphs.message_graph(np.eye(2), ["a", "b"], mask=np.ones((2, 3), bool)), ValueError, r"mask must have shape \(2, 2\), got \(2, 3\)"),
     (lambda: graphs.message_graph(np.eye(2), ["a", "b"], mask=np.eye(2)), TypeError, "mask must be boolean, True where a node may hear another, got dtype float64"),
     (lambda: graphs.rounds(np.ones((2, 3), bool), 0, 1), ValueError, r"mask must have shape \(n, n\) with n from 2 to 16, got \(2, 3\)"),
-    (lambda: graphs.rounds(np.ones((17, 17), bool), 0, 1), ValueError, r"with n from 2 to 16, got \(17, 17\)"),
-    (lambda: graphs.rounds(np.array(True), 0, 1), ValueError, r"with n from 2 to 16, got \(\)"),
-    (lambda: graphs.rounds([[True, True], [True]], 0, 1), ValueError, "mask is no array"),
     (lambda: graphs.rounds(np.ones((3, 3), bool), 3, 1), ValueError, "source must be from 0 to 2, the number of one of the nodes, got 3"),
-    (lambda: graphs.rounds(np.ones((3, 3), bool), 0, -1), ValueError, "count must be at least 0, got -1"),
 ]

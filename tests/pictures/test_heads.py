@@ -127,12 +127,8 @@ NARROW = {      # what chapters come back to has room on a phone
 
 BAD = [
     (lambda: several(ROSES, [], np.eye(4)), ValueError, r"h d_v, d\); got x \(5, 4\), heads none, w_output \(4, 4\)"),
-    (lambda: several(ROSES, [(np.eye(4), np.eye(4))], np.eye(4)), ValueError, "triple of matrices for each head .* got 2 matrices"),
+    (lambda: several(ROSES, [(np.eye(4), np.eye(4))], np.eye(4)), ValueError, r"each head\'s matrices \(d, d_k\), \(d, d_k\) and \(d, d_v\), .* heads \(4, 4\), \(4, 4\), w_output"),
     (lambda: several(ROSES, [(np.eye(4)[:, :2], np.eye(4), np.eye(4))], np.eye(4)), ValueError, r"heads \(4, 2\), \(4, 4\), \(4, 4\), w_output"),
-    (lambda: several(ROSES, [(np.eye(4),) * 3, (np.eye(4)[:, :2],) * 3], np.ones((6, 4))), ValueError, r"\(4, 4\); \(4, 2\), \(4, 2\), \(4, 2\), w_"),
-    (lambda: several(ROSES, [(np.eye(4),) * 3], np.ones((4, 3))), ValueError, r"w_output \(4, 3\)"),
     (lambda: several(ROSES[0], [(np.eye(4),) * 3], np.eye(4)), ValueError, r"got x \(4,\)"),
     (lambda: several(ROSES[:4], [(np.eye(4),) * 3], np.eye(4)), ValueError, r"names must hold 4 names for x of shape \(4, 4\), got"),
-    (lambda: several(ROSES, [(np.eye(4), np.eye(4), [["a"]])], np.eye(4)), TypeError, "w_value must hold real numbers"),
-    (lambda: several(ROSES, [(np.eye(4),) * 3], 1j * np.eye(4)), TypeError, "w_output must hold real numbers"),
 ]

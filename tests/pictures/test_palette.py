@@ -83,7 +83,7 @@ def test_mixed_colours():
 
 def test_style_sheet_repeats_the_palette():
     """The colours that book.mplstyle writes down are those of the palette, role by role."""
-    style = matplotlib.rc_params_from_file(ROOT / "attnkit" / "pictures" / "book.mplstyle", use_default_template=False)
+    style = matplotlib.rc_params_from_file(ROOT / "bookkit" / "pictures" / "book.mplstyle", use_default_template=False)
     wanted = {"axes.edgecolor": palette.QUIET, "axes.labelcolor": palette.INK, "grid.color": palette.GRID,
               "text.color": palette.INK, "xtick.color": palette.QUIET, "ytick.color": palette.QUIET,
               "xtick.labelcolor": palette.INK, "ytick.labelcolor": palette.INK}

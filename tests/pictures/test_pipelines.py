@@ -308,19 +308,11 @@ NARROW = {      # what chapters come back to has room on a phone
 
 BAD = [
     (lambda: pipelines.attention_graph([1.0], [[1.0, 2.0]], [[1.0]], key_names=["a"]), ValueError, r"\(d_k,\), \(m, d_k\) and \(m, d_v\), got \(1,\)"),
-    (lambda: pipelines.attention_graph([1.0], [[1.0]], [[1.0]], key_names=[]), ValueError, r"key_names must hold 1 names .* got \[\]"),
     (lambda: pipelines.dot_product([1.0, 2.0], [1.0], names=["u", "v"], entry_names=["a", "b"]), ValueError, r"\(d,\), got \(2,\) and \(1,\)"),
-    (lambda: pipelines.dot_product([[1.0]], [[1.0]], names=["u", "v"], entry_names=["a"]), ValueError, r"left and right must .* got \(1, 1\)"),
     (lambda: pipelines.dot_product([1.0], [1.0], names=["u"], entry_names=["a"]), ValueError, r"names must hold 2 names for two vectors, got \['u'\]"),
     (lambda: pipelines.dot_product([1.0], [1.0], names=["u", "v"], entry_names=[]), ValueError, r"entry_names must hold 1 names .* got \[\]"),
-    (lambda: pipelines.dot_product(["a"], [1.0], names=["u", "v"], entry_names=["a"]), TypeError, "left must hold real numbers"),
-    (lambda: pipelines.pipeline([1.0], [[1.0, 2.0]], [[1.0]], key_names=["a"]), ValueError, r"\(d_k,\), \(m, d_k\) and \(m, d_v\), got \(1,\)"),
-    (lambda: pipelines.pipeline([1.0], [[1.0]], [[1.0], [2.0]], key_names=["a"]), ValueError, r"got \(1,\), \(1, 1\) and \(2, 1\)"),
-    (lambda: pipelines.pipeline([1.0], [[1.0]], [[1.0]], key_names=["a", "b"]), ValueError, r"key_names must hold 1 names .* got \['a', 'b'\]"),
     (lambda: pipelines.pipeline([1.0], [[1.0]], [[1.0]], key_names=["a"], lit="blur"), ValueError, "lit must be of score, scale, softmax, blend, got 'blur'"),
-    (lambda: pipelines.pipeline([1.0], [[1.0]], [[1.0]], key_names=["a"], lit=("score", "sum")), ValueError, "got 'score', 'sum'"),
     (lambda: pipelines.wiring("S", "H", projections=True, compares=False), ValueError, "no projections to draw"),
     (lambda: pipelines.attention_graph([1.0], [[1.0]], [[1.0]], key_names=["a"], until="blur"), ValueError,
      "until must be one of keys, scores, weights, values, output, got 'blur'"),
-    (lambda: pipelines.attention_graph([1.0], [[1.0]], [[1.0]], key_names=["a"], outline="keys"), TypeError, "outline must be True or False, got 'keys'"),
 ]
