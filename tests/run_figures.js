@@ -4,7 +4,7 @@
 const fs = require("node:fs");
 const path = require("node:path");
 const vm = require("node:vm");
-const folder = path.join(__dirname, "..", "attnkit", "figures");
+const folder = path.join(__dirname, "..", "bookkit", "figures");
 const load = (name) => vm.runInThisContext(fs.readFileSync(path.join(folder, `${name}.js`), "utf8"), name);
 
 async function loadAll({ figure, module, scripts }) {

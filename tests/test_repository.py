@@ -327,14 +327,14 @@ def test_tests_are_about_pages_that_are_there(path):
         assert (ast.literal_eval(said) or path.parent.name == "figures") and set(ast.literal_eval(said)) <= set(toc.pages())
     else:
         [module] = map(ast.literal_eval, said.args)
-        assert module == f"attnkit.{path.parent.name}.{path.stem.removeprefix('test_')}" and importlib.util.find_spec(module), module
+        assert module == f"bookkit.{path.parent.name}.{path.stem.removeprefix('test_')}" and importlib.util.find_spec(module), module
 
 
 @pytest.mark.parametrize("room", ["lessons", "pictures"])
 def test_tests_of_a_module_have_its_name_and_pages(room):
     """Who changes a module finds its tests by the name; and those of a module that a page imports run with the page."""
     for path in (path for path in TESTS if path.parent.name == room and path.stem != "test_every_picture"):
-        module = f"attnkit.{room}.{path.stem.removeprefix('test_')}"
+        module = f"bookkit.{room}.{path.stem.removeprefix('test_')}"
         assert importlib.util.find_spec(module), f"{path}: there is no {module}"
         assert declared(path) or not toc.importing(module), f"{path}: PAGES = importing({module!r}) is missing"
 
@@ -413,12 +413,12 @@ def test_the_mechanism_is_documented_in_full():
 def test_lessons_pictures_and_figures_stand_on_a_page():
     text = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "reference").glob("*.md"))
     site = (ROOT / "_build" / "html" / "reference" / "figures.html").read_text(encoding="utf-8")
-    assert figures.__all__ and set(figures.__all__) <= set(re.findall(r'id="attnkit\.figures\.([A-Z]\w+)"', site))
+    assert figures.__all__ and set(figures.__all__) <= set(re.findall(r'id="bookkit\.figures\.([A-Z]\w+)"', site))
     taught = {module.name for module in pkgutil.iter_modules(lessons.__path__)}
-    # Pictures that authors call say what they are given; what has no such words is inner to the others.
-    called = {path.stem for path in (ROOT / "attnkit" / "pictures").glob("*.py") if "    Parameters\n" in path.read_text(encoding="utf-8")}
+    # Pictures that chapters call; the others are inner to these.
+    called = {path.stem for path in (ROOT / "bookkit" / "pictures").glob("*.py") if toc.importing(f"bookkit.pictures.{path.stem}")} - {"palette", "shapes"}
     for room, names in (("lessons", taught), ("pictures", called)):
-        assert names <= set(re.findall(rf"automodule:: attnkit\.{room}\.(\w+)", text)), room
+        assert names <= set(re.findall(rf"automodule:: bookkit\.{room}\.(\w+)", text)), room
 
 
 def test_mutants_are_explained():

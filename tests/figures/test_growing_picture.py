@@ -42,7 +42,7 @@ def shown(widget):
 CHANGED = ("step", 2)
 BAD = [
     (lambda: growing(pictures=dots(1)), TypeError, "pictures must be a sequence of Picture, got Picture"),
-    (lambda: growing(pictures=[dots(1), "<svg/>"], sentences=SAID[:2]), TypeError, r"pictures must be attnkit\.pictures\.Picture, got str"),
+    (lambda: growing(pictures=[dots(1), "<svg/>"], sentences=SAID[:2]), TypeError, r"pictures must be bookkit\.pictures\.Picture, got str"),
     (lambda: growing(pictures=[dots(1)], sentences=SAID[:1]), ValueError, "pictures must be 2 to 8, got 1"),
     (lambda: growing(pictures=[dots(1)] * 9, sentences=["a"] * 9), ValueError, "pictures must be 2 to 8, got 9"),
     (lambda: growing(sentences=SAID[:4]), ValueError, "sentences must be one for each of 5 pictures, got 4"),
