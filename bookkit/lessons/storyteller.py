@@ -36,8 +36,8 @@ TRAINED = Path(__file__).with_name("storyteller.json")
 class StoryBlock(nn.Module):
     """A block of a decoder: masked attention with a relative bias, then an MLP; each reads what a layer norm gives.
 
-    The bias tells `reach` places back apart, and `hidden` is the units of the MLP. With "uniform" instead of "softmax"
-    `attention` all words so far count the same, and queries, keys and biases stay unused.
+    The bias tells `reach` places back apart, and `hidden` is the units of the MLP. Where ``attention`` is "uniform"
+    instead of "softmax", all words so far count the same, and queries, keys and biases stay unused.
     """
 
     def __init__(self, width, num_heads, hidden, *, reach=32, attention="softmax"):
