@@ -17,8 +17,6 @@ STEPS, LR = 300, 3e-3
 def answer(words):
     """The sentence that says who has what, and where, after the beginning of a story; None if nothing was found.
 
-    Examples
-    --------
     >>> " ".join(answer("Zoe and Max met Rex in the tower . Max found a ball .".split()))
     'now the ball is with Max in the tower .'
     """
@@ -31,28 +29,9 @@ def answer(words):
 
 
 def dialogues(texts, number, seed=0):
-    """Stories cut after a sentence, each with its answer.
+    """The first `number` stories in which something is found, cut after a sentence.
 
-    Parameters
-    ----------
-    texts : list of tuples of str
-        Stories.
-    number : int
-        How many are wanted; of the first stories in which something is found.
-    seed : int
-        For the places of the cuts.
-
-    Returns
-    -------
-    list of pairs of tuples of str
-        What is asked, and what is answered.
-
-    Examples
-    --------
-    >>> story = "Zoe and Max met Rex in the tower . Max found a ball . now the ball is with Max in the tower ."
-    >>> (asked, answered), = dialogues([story.split()], 1)
-    >>> " ".join(answered)
-    'now the ball is with Max in the tower .'
+    Gives pairs of what is asked and what is answered. The seed is for the places of the cuts.
     """
     rng, found = np.random.default_rng(seed), []
     for words in texts:
@@ -64,23 +43,7 @@ def dialogues(texts, number, seed=0):
 
 
 def tune(task, model, examples, *, seed=0, steps=STEPS, lr=LR):
-    """Train a storyteller further on dialogues; the loss counts answers, and nothing that was asked.
-
-    Parameters
-    ----------
-    task : StoryTask
-    model : Storyteller
-        Changed.
-    examples : list
-        What `dialogues` gives.
-    seed, steps : int
-    lr : float
-
-    Returns
-    -------
-    Storyteller
-        The same model.
-    """
+    """Train a storyteller further on dialogues, and give it back; the loss counts answers, and nothing else."""
     numbers = task.encode([asked + answered for asked, answered in examples])           # (examples, n)
     targets = numbers.clone()
     for row, (asked, _) in zip(targets, examples):
@@ -103,20 +66,11 @@ def goes_on(model, words, length=10):
 
 
 def shares(model, cases, without):
-    """How often a model answers at once, how often right, and how often it answers where there is no answer.
+    """How often a model has ``"answered"`` at once, how often ``"right"``, and ``"invented"`` an answer where there is
+    none.
 
-    Parameters
-    ----------
-    model : Storyteller
-    cases : list
-        What `dialogues` gives.
-    without : list of tuples of str
-        Beginnings of stories after which nobody can say how things stand: what `beginnings_with_coins` gives.
-
-    Returns
-    -------
-    dict
-        ``"answered"``, ``"right"`` and ``"invented"``.
+    `cases` are what `dialogues` gives; after the stories' beginnings in `without` nobody can say how things stand: what
+    `beginnings_with_coins` gives.
     """
     said = [goes_on(model, asked) for asked, _ in cases]
     invented = [goes_on(model, words)[:1] == ("now",) for words in without]

@@ -14,20 +14,6 @@ class CoreferenceModel(nn.Module):
 
     Its values are the words' own vectors, and its output, the heads' side by side, is read with nothing added: the
     answer has to come through its weights. Layer normalisation keeps queries, keys and what is read at one size.
-
-    Parameters
-    ----------
-    num_words : int
-    num_layers : int
-        1 or 2.
-    num_heads : int
-        In each layer; a divisor of `width`.
-    width : int
-
-    Raises
-    ------
-    ValueError
-        There are not one or two layers, or `num_heads` does not divide `width`.
     """
 
     def __init__(self, num_words, num_layers, num_heads=1, width=32):

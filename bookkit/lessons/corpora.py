@@ -10,8 +10,6 @@ from functools import cache
 from itertools import combinations
 from typing import NamedTuple
 
-from attnkit import checks
-
 
 class Pair(NamedTuple):
     """An English sentence, its French translation, and the English words that each French word stands for.
@@ -85,41 +83,15 @@ def english_french(num_pairs=8000, *, held_out=400, seed=0):
     An object that would be the subject again is left out, so nothing is reflexive; so is what would be
     grammatical but strange, such as a great man for a big one (un grand homme).
 
-    Parameters
-    ----------
-    num_pairs : int
-        How many pairs there are in all.
-    held_out : int
-        How many of them are kept apart, "I love you" first; at least one, and fewer than `num_pairs`.
-    seed : int
+    Gives two lists of `Pair` in random order, `num_pairs` in all, to train on and held out; no sentence of either
+    language stands twice in them. Of the held-out ones "I love you" is the first; there is at least one, and fewer than
+    `num_pairs`. Certain and acceptable links are those of Och and Ney (2003).
 
-    Returns
-    -------
-    (training, held_out) : lists of Pair
-        In random order.  No sentence of either language stands twice in `training`
-        and `held_out` together.
-
-    Raises
-    ------
-    ValueError
-        `held_out` is not between 1 and `num_pairs` - 1; there are not so many pairs.
-
-    Examples
-    --------
     >>> training, held_out = english_french(100, held_out=10)
-    >>> len(training), len(held_out)
-    (90, 10)
     >>> held_out[0]
     Pair(english=('I', 'love', 'you'), french=('je', "t'", 'aime'), alignment=((0,), (2,), (1,)))
-
-    References
-    ----------
-    Och and Ney (2003), "A Systematic Comparison of Various Statistical Alignment
-    Models", on certain and acceptable links.
-    Chapter: translation.
     """
-    checks.count(num_pairs, "num_pairs")
-    if not 1 <= checks.count(held_out, "held_out") < num_pairs:
+    if not 1 <= held_out < num_pairs:
         raise ValueError(f"held_out must be at least 1 and less than num_pairs, got {held_out} of {num_pairs}")
     if num_pairs > 20_000:
         raise ValueError(f"num_pairs must be at most 20000, to leave pairs that differ, got {num_pairs}")
@@ -142,57 +114,30 @@ def english_grammar():
     `english_french` may draw is composed in this way, and no other. States with the same way on are one, so there are
     as few as can be.
 
-    Returns
-    -------
-    dict
-        Under "next" a list with a dict for each state: the words that can follow, each with the number of the state
-        after it, in an order to choose from (pronouns before articles, nouns before adjectives, a verb before "do" and
-        "never"). State 0 is the start. Under "final" the numbers of the states where a sentence may end.
+    Gives a dict. Under "next" a list with a dict for each state: the words that can follow, each with the number of the
+    state after it, in an order to choose from (pronouns before articles, nouns before adjectives, a verb before "do"
+    and "never"). State 0 is the start. Under "final" the numbers of the states where a sentence may end.
 
-    Examples
-    --------
-    >>> grammar = english_grammar()
-    >>> list(grammar["next"][0])
+    >>> list(english_grammar()["next"][0])
     ['I', 'you', 'he', 'she', 'we', 'they', 'the', 'a', 'an']
-    >>> after_i = grammar["next"][0]["I"]
-    >>> after_love = grammar["next"][after_i]["love"]
-    >>> list(grammar["next"][after_love])
-    ['you', 'him', 'her', 'them', 'the']
     """
     states = _states()
     return {"next": [dict(words) for words in states], "final": [i for i, words in enumerate(states) if not words]}
 
 
 def translation_of(english):
-    """The French of a sentence that `english_grammar` composes, and its gold alignment.
+    """The `Pair` of a sentence that `english_grammar` composes, its French and the gold alignment.
 
-    Parameters
-    ----------
-    english : sequence of words
+    What is no such sentence is a ValueError that says which words could have followed.
 
-    Returns
-    -------
-    Pair
-
-    Raises
-    ------
-    ValueError
-        It is no such sentence: a word cannot follow those before it, or more must follow.
-
-    Examples
-    --------
     >>> print(*translation_of("the old man never meets us".split()).french)
     le vieil homme ne nous rencontre jamais
-    >>> translation_of(["I", "love", "me"])
-    Traceback (most recent call last):
-        ...
-    ValueError: english must be a sentence of english_grammar: word 2 is 'me', expected you, him, her, them, the
     """
-    english = tuple(checks.sequence(english, "english", "words"))
+    english = tuple(english)
     state = 0
     for place, word in enumerate((*english, "the end")):
         following = _states()[state] or {"the end": 0}
-        if word not in list(following):          # a list: a caller's "word" may have no hash
+        if word not in following:
             raise ValueError(f"english must be a sentence of english_grammar: word {place} is {word!r}, "
                              f"expected {', '.join(following)}")
         state = following[word]
@@ -208,43 +153,16 @@ _COPIED = "ash bay cup day elm fox gem hat ink jar key log map net oak pen rug s
 
 
 def copies(num_pairs, lengths, *, seed=0):
-    """Words at random that are their own translation: nothing about them can be guessed, all has to be passed on.
+    """Words at random that are their own translation, a list of `Pair`: nothing can be guessed.
 
-    Twenty short nouns, each with a first letter of its own.
+    All has to be passed on. Twenty short nouns, each with a first letter of its own. `lengths` are the numbers of words
+    that a sentence may have, each as often; the words are drawn at random and may come again.
 
-    Parameters
-    ----------
-    num_pairs : int
-    lengths : sequence of ints
-        How many words a sentence may have, each as often; the words are drawn at random and may come again.
-    seed : int
-
-    Returns
-    -------
-    list of Pair
-
-    Raises
-    ------
-    ValueError
-        There is no length, or one below 1.
-
-    Examples
-    --------
     >>> for english, french, alignment in copies(2, lengths=[2, 3]):
     ...     print(*english, "=", *french, alignment)
     pen ink fox = pen ink fox ((0,), (1,), (2,))
     ink pen gem = ink pen gem ((0,), (1,), (2,))
-
-    References
-    ----------
-    Bahdanau et al. (2015), "Neural Machine Translation by Jointly Learning to Align
-    and Translate", on long sentences and one vector for all of their words.
-    Chapter: translation.
     """
-    checks.count(num_pairs, "num_pairs")
-    lengths = [checks.count(length, "a length") for length in checks.sequence(lengths, "lengths", "integers")]
-    if not lengths:
-        raise ValueError("lengths must be one or more, got none")
     rng = random.Random(seed)
     pairs = []
     for _ in range(num_pairs):
@@ -270,36 +188,11 @@ _ENDINGS = "tired scared hungry sick slow wide steep long rough busy".split()   
 def gifts(*, held_out=50, seed=0):
     """"Susan gave roses to Mary" for every two of twenty names, in both orders.
 
-    Parameters
-    ----------
-    held_out : int
-        How many of the 190 pairs of people are kept apart, both orders of each, Susan and Mary first; at least
-        that one, and so few that some are left.
-    seed : int
-
-    Returns
-    -------
-    (training, held_out) : lists of tuples of five words
-
-    Raises
-    ------
-    ValueError
-        `held_out` is not between 1 and 189.
-
-    Examples
-    --------
-    >>> training, held_out = gifts()
-    >>> len(training), [" ".join(words) for words in held_out[:2]]
-    (280, ['Susan gave roses to Mary', 'Mary gave roses to Susan'])
-
-    References
-    ----------
-    Weston et al. (2016), "Towards AI-Complete Question Answering: A Set of
-    Prerequisite Toy Tasks", task 5, on who gave what to whom.
-    Chapter: multi_head.
+    Gives two lists of sentences, tuples of five words, to train on and held out. Of the 190 pairs of people `held_out`
+    are kept apart, both orders of each, Susan and Mary first; at least that one, and so few that some are left.
     """
     first, *others = combinations(_NAMES, 2)          # Susan and Mary come first
-    if not 1 <= checks.count(held_out, "held_out") <= len(others):
+    if not 1 <= held_out <= len(others):
         raise ValueError(f"held_out must be from 1 to {len(others)}, got {held_out}")
     random.Random(seed).shuffle(others)
 
@@ -314,37 +207,12 @@ def crossings(*, held_out=12, seed=0):
     Eight animals, eight ways and ten endings, five of which can only be said of the animal. Half of the sentences begin
     with the way ("the road did not stop the animal because it was too wide"), so that order gives nothing away.
 
-    Parameters
-    ----------
-    held_out : int
-        How many of the 64 pairs of an animal and a way are kept apart, animal and road first; at least
-        that one, and so few that some are left.
-    seed : int
-
-    Returns
-    -------
-    (training, held_out) : lists of CoreferenceSentence
-
-    Raises
-    ------
-    ValueError
-        `held_out` is not between 1 and 63.
-
-    Examples
-    --------
-    >>> training, held_out = crossings()
-    >>> for words, referent, other in held_out[:2]:
-    ...     print(" ".join(words), "->", words[referent])
-    the animal did not cross the road because it was too tired -> animal
-    the road did not stop the animal because it was too tired -> animal
-
-    References
-    ----------
-    Levesque et al. (2012), "The Winograd Schema Challenge", on such sentences.
-    Chapter: multi_head.
+    Gives two lists of `CoreferenceSentence`, to train on and held out. Of the 64 pairs of an animal and a way
+    `held_out` are kept apart, animal and road first; at least that one, and so few that some are left. Such sentences
+    are Winograd schemas (Levesque et al. 2012).
     """
     pairs = [(animal, way) for animal in _CROSSERS for way in _CROSSED]
-    if not 1 <= checks.count(held_out, "held_out") < len(pairs):
+    if not 1 <= held_out < len(pairs):
         raise ValueError(f"held_out must be from 1 to {len(pairs) - 1}, got {held_out}")
     first, *others = pairs
     random.Random(seed).shuffle(others)
@@ -369,41 +237,15 @@ _CHATTER = "so well um please I would maybe have some then today the".split()
 
 
 def drink_orders(num_orders, *, positions, length=12, seed=0):
-    """Guests who talk, and name one of four drinks on the way.
+    """Guests who talk, and name one of four drinks on the way: tuples of `length` words.
 
-    Parameters
-    ----------
-    num_orders : int
-    positions : sequence of ints
-        Where the drink may be named, counted from 0; the other words are chatter at random.
-    length : int
-        How many words a guest says.
-    seed : int
+    `positions` says where the drink may be named, counted from 0; the other words are chatter at random.
 
-    Returns
-    -------
-    list of tuples of `length` words
-
-    Raises
-    ------
-    ValueError
-        There is no position, or one that is not in 0 ... length - 1.
-
-    Examples
-    --------
     >>> [" ".join(words) for words in drink_orders(2, positions=range(3), length=5)]
     ['today water would please maybe', 'coffee I today um well']
-
-    References
-    ----------
-    LeCun et al. (1989), "Backpropagation Applied to Handwritten Zip Code
-    Recognition", on weights that all places share.
-    Chapter: fully_connected.
     """
-    checks.count(num_orders, "num_orders")
-    positions = [checks.count(p, "a position", least=0) for p in checks.sequence(positions, "positions", "integers")]
-    if not positions or max(positions) >= checks.count(length, "length"):
-        raise ValueError(f"positions must be one or more, below {length}, got {positions}")
+    if not set(positions) <= set(range(length)) or not positions:
+        raise ValueError(f"positions must be one or more, below {length}, got {list(positions)}")
     rng = random.Random(seed)
     sentences = []
     for _ in range(num_orders):
@@ -414,24 +256,12 @@ def drink_orders(num_orders, *, positions, length=12, seed=0):
 
 
 def elides(word):
-    """Whether a French word makes the little word before it lose its vowel: it begins with a vowel or a mute h.
-
-    Examples
-    --------
-    >>> elides("aime"), elides("homme"), elides("héros"), elides("chat")
-    (True, True, False, False)
-    """
+    """Whether a French word makes the little word before it lose its vowel: it begins with a vowel or a mute h."""
     return word[0] in "aeéèêiouh" and word != "héros"
 
 
 def vocabulary(sentences):
-    """The words of some sentences in the order of the alphabet, after padding, start and end: numbers 0, 1 and 2.
-
-    Examples
-    --------
-    >>> vocabulary([("je", "vois"), ("je", "suis")])
-    ['<pad>', '<start>', '<end>', 'je', 'suis', 'vois']
-    """
+    """The words of some sentences in the order of the alphabet, after padding, start and end: numbers 0, 1 and 2."""
     return ["<pad>", "<start>", "<end>", *sorted({word for sentence in sentences for word in sentence})]
 
 

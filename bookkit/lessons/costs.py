@@ -6,8 +6,6 @@ many.
 
 from typing import NamedTuple
 
-from attnkit import checks
-
 
 class LayerOperations(NamedTuple):
     """The operations of one layer, by what they are for; their sum is the whole."""
@@ -23,50 +21,17 @@ def layer_operations(n, d, *, hidden=0):
 
     Four matrices of d x d numbers meet every item: 4 n d². Every pair of items has a score, and a share in the blend:
     n² d each, over all heads together, so that the number of heads does not count. Only the last two grow with n².
+    `hidden` is the units of an MLP behind the attention (Vaswani et al. 2017, table 1).
 
-    Parameters
-    ----------
-    n, d : int
-    hidden : int
-        The hidden units of an MLP behind the attention; none if not given.
-
-    Returns
-    -------
-    LayerOperations
-
-    Raises
-    ------
-    TypeError, ValueError
-        `n` or `d` is not an integer of at least one.
-
-    Examples
-    --------
     >>> layer_operations(10, 3)
     LayerOperations(projections=360, scores=300, blend=300, mlp=0)
-
-    References
-    ----------
-    Vaswani et al. (2017), "Attention Is All You Need", table 1.
-    Chapter: cost.
     """
-    n, d, hidden = checks.count(n, "n"), checks.count(d, "d"), checks.count(hidden, "hidden", least=0)
     return LayerOperations(4 * n * d * d, n * n * d, n * n * d, 2 * n * d * hidden)
 
 
 def quadratic_share(n, d, *, hidden=0):
     """The share of a layer's operations that grows with n²: scores and blend; n / (n + 2 d) without an MLP.
 
-    Parameters
-    ----------
-    n, d, hidden
-        See `layer_operations`.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
     >>> [round(quadratic_share(n, 768), 2) for n in (128, 1536, 8192)]
     [0.08, 0.5, 0.84]
     """
@@ -75,92 +40,33 @@ def quadratic_share(n, d, *, hidden=0):
 
 
 def count_weights(n, *, heads=1, window=None, causal=False):
-    """How many weights n items have for each other, those that a mask leaves.
+    """How many weights n items have for each other, those that a mask leaves, over all heads.
 
-    Parameters
-    ----------
-    n : int
-    heads : int
-        Each has weights of its own.
-    window : int, optional
-        How far a query sees, in positions, to either side; everywhere if not given.
-    causal : bool
-        Whether it sees the past alone.
+    A query sees `window` positions to either side, everywhere if not given, and if `causal` the past alone.
 
-    Returns
-    -------
-    int
-
-    Raises
-    ------
-    TypeError, ValueError
-        `n` or `heads` is not an integer of at least one, or `window` not one of at least zero.
-
-    Examples
-    --------
     >>> count_weights(100), count_weights(100, causal=True), count_weights(100, window=5)
     (10000, 5050, 1070)
     """
-    n, heads = checks.count(n, "n"), checks.count(heads, "heads")
-    far = n - 1 if window is None else min(checks.count(window, "window", least=0), n - 1)
+    far = n - 1 if window is None else min(window, n - 1)
     missing = far * (far + 1) // 2                        # at one end, where a window reaches beyond the text
     one_side = n * far - missing                          # pairs of different items
     return heads * (n + (1 if causal else 2) * one_side)
 
 
 def weights_bytes(n, heads=1, bytes_each=4):
-    """The bytes of all n x n weights of a layer, if they are written down.
-
-    Parameters
-    ----------
-    n, heads : int
-    bytes_each : int
-        Of one weight; 4 in float32.
-
-    Returns
-    -------
-    int
-
-    Examples
-    --------
-    >>> weights_bytes(8192, heads=32)
-    8589934592
-    """
-    return count_weights(n, heads=heads) * checks.count(bytes_each, "bytes_each")
+    """The bytes of all n x n weights of a layer, if they are written down; a weight has 4 in float32."""
+    return count_weights(n, heads=heads) * bytes_each
 
 
 def cache_bytes(n, layers, kv_heads, head_width, bytes_each=2):
-    """The bytes of the keys and values of n words, kept for whatever is written next: a key and a value for each
-    layer and head of keys and values.
+    """The bytes of the keys and values of n words, kept for whatever is written next (Pope et al. 2023).
 
-    Parameters
-    ----------
-    n : int
-    layers, kv_heads, head_width : int
-    bytes_each : int
-        Of one number; 2 in the sixteen-bit formats that large models keep.
+    There is a key and a value for each layer and head of keys and values; a number has 2 bytes in the sixteen-bit
+    formats that large models keep.
 
-    Returns
-    -------
-    int
-
-    Raises
-    ------
-    TypeError, ValueError
-        One of them is not an integer of at least one.
-
-    Examples
-    --------
     >>> cache_bytes(1, layers=32, kv_heads=8, head_width=128)     # a word of Llama 3.1 8B
     131072
-
-    References
-    ----------
-    Pope et al. (2023), "Efficiently Scaling Transformer Inference".
-    Chapter: cost.
     """
-    sizes = {"n": n, "layers": layers, "kv_heads": kv_heads, "head_width": head_width, "bytes_each": bytes_each}
-    n, layers, kv_heads, head_width, bytes_each = (checks.count(size, name) for name, size in sizes.items())
     return n * layers * 2 * kv_heads * head_width * bytes_each
 
 
@@ -184,7 +90,7 @@ class ModelSize(NamedTuple):
         """The bytes that it keeps of n words."""
         if self.latent is None:
             return cache_bytes(n, self.layers, self.kv_heads, self.head_width, bytes_each)
-        return checks.count(n, "n") * self.layers * self.latent * checks.count(bytes_each, "bytes_each")
+        return n * self.layers * self.latent * bytes_each
 
 
 MODELS = {

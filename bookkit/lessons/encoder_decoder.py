@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from attnkit import attention, checks, merge_heads, scaled_dot, split_heads
+from attnkit import attention, merge_heads, scaled_dot, split_heads
 from attnkit.masks import causal_mask
 from attnkit.modules import xavier
 from attnkit.positions import relative_bias
@@ -78,27 +78,8 @@ class EncoderDecoder(nn.Module):
     Norms stand before the branches, positions are a relative bias in the attention of a language on itself, and the
     scores of target words are dot products with their own vectors.
 
-    Parameters
-    ----------
-    source_size, target_size : int
-        The numbers of words in the two vocabularies.
-    width, num_heads, num_layers, hidden : int
-        Cross-attention has one head, so that one picture shows it.
-    dropout : float
-        The share of the numbers in embeddings set to zero while training.
-
-    Examples
-    --------
-    >>> _ = torch.manual_seed(0)
-    >>> model = EncoderDecoder(10, 12, width=8)
-    >>> scores, weights = model(torch.tensor([[3, 4, 5]]), torch.tensor([[1, 6]]))
-    >>> tuple(scores.shape), tuple(weights.shape)
-    ((1, 2, 12), (1, 2, 3))
-
-    References
-    ----------
-    Vaswani et al. (2017), "Attention Is All You Need".
-    Chapter: from_here.
+    Sizes are the numbers of words in the two vocabularies. Cross-attention has one head, so that one picture shows it;
+    `dropout` is the share of the numbers in embeddings set to zero while training.
     """
 
     training_settings = {"betas": (0.9, 0.98), "warmup": 50, "clip": 1.0}
@@ -141,7 +122,6 @@ class EncoderDecoder(nn.Module):
     @torch.no_grad()
     def translate(self, source, *, start, end, max_length, mask=None):
         """Greedy decoding: for each sentence of source (b, m), words without start and end, and weights (words, m)."""
-        checks.count(max_length, "max_length")
         seen = (torch.ones_like(source) if mask is None else mask).bool()[:, None, None]
         with evaluating(self):
             encoded = self.encode(source, seen)

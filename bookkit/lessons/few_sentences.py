@@ -21,26 +21,9 @@ HELD_OUT = 8                 # sentences of a kind that no draw learns from
 
 
 def draw(kinds, examples, seed):
-    """Choose sentences to learn from and others to be tested on.
+    """Choose sentences to learn from, 1 to 32 of each kind of `REQUESTS`, and eight others of each to be tested on.
 
-    Parameters
-    ----------
-    kinds : sequence of str
-        Of `REQUESTS`.
-    examples : int
-        How many of each kind to learn from, 1 to 32.
-    seed : int or sequence of int
-
-    Returns
-    -------
-    learn, test : pairs of (list of str, list of int)
-        Sentences and the places of their kinds.  Eight of each kind are tests.
-
-    Examples
-    --------
-    >>> (texts, kinds), (others, _) = draw(["food", "money"], 2, seed=0)
-    >>> len(texts), kinds, len(others), set(texts) & set(others)
-    (4, [0, 0, 1, 1], 16, set())
+    Both are pairs of sentences and the places of their kinds.
     """
     if not 1 <= examples <= 40 - HELD_OUT:
         raise ValueError(f"examples must be 1 to {40 - HELD_OUT}, got {examples}")
@@ -57,26 +40,8 @@ def draw(kinds, examples, seed):
 def taught(vectors, kinds, count, steps=100, rate=10.0):
     """Find a matrix that tells kinds apart: a hundred plain steps down the slope of cross-entropy, from zeros.
 
-    Parameters
-    ----------
-    vectors : array, shape (m, d)
-        Of the examples, each of length 1.
-    kinds : sequence of m int
-        The kind of each, from 0.
-    count : int
-        How many kinds there are.
-
-    Returns
-    -------
-    array, shape (d, count)
-        A column for each kind; the scores of a sentence are its vector times this.
-
-    Examples
-    --------
-    >>> M = taught(np.eye(2), [0, 1], 2)
-    >>> np.eye(2) @ M > 0
-    array([[ True, False],
-           [False,  True]])
+    The vectors (m, d) of the examples have length 1, and their kinds count from 0. Gives (d, count), a column for each
+    kind; the scores of a sentence are its vector times this.
     """
     right = np.eye(count)[list(kinds)]
     M = np.zeros((vectors.shape[1], count))
@@ -87,17 +52,9 @@ def taught(vectors, kinds, count, steps=100, rate=10.0):
 
 
 def bags(texts, known):
-    """Bags of words, each of length 1: how often the words of some known texts stand in a text; rare ones count more.
+    """Bags of words (texts, words), each of length 1: how often the words of some known texts stand in a text.
 
-    Parameters
-    ----------
-    texts : list of str
-    known : list of str
-        Whose words are counted; common ones, such as *the*, are not.
-
-    Returns
-    -------
-    array, shape (len(texts), number of words)
+    Rare ones count more, and common ones, such as *the*, not at all.
     """
     words = sorted({word for text in known for word in content(text)})
     rare = {word: np.log(len(known) / sum(word in content(text) for text in known)) + 1 for word in words}
@@ -110,12 +67,7 @@ def bags(texts, known):
 class SentenceModel(nn.Module):
     """The real model as torch's own layers, many sentences at a time, with a matrix for the kinds behind it.
 
-    Parameters
-    ----------
-    model : bookkit.lessons.minilm.MiniLM
-    kinds : int
-    fresh : bool
-        Forget what is learned: a small Transformer of the same kind, two layers of width 64, begins anew.
+    If `fresh`, what is learned is forgotten: a small Transformer of the same kind, two layers of width 64, begins anew.
     """
 
     def __init__(self, model, kinds, fresh=False):
@@ -170,15 +122,8 @@ class SentenceModel(nn.Module):
 def tune(model, texts, kinds, *, part="all", steps=60, rate=1e-4, batch=16, seed=0):
     """Train a model on, by Adam; the matrix of the kinds always learns, and ten times as fast.
 
-    Parameters
-    ----------
-    model : SentenceModel
-    texts, kinds : lists
-        Examples, and the places of their kinds.
-    part : "all" or "last"
-        Whether all of the model learns or only its last layer.
-    steps : int
-        Of at most `batch` examples each, drawn from all of them in turn.
+    With `part` "last" only the last layer learns with it. A step has at most `batch` examples, drawn from all of them
+    in turn.
     """
     torch.manual_seed(seed)
     learns = model.layers.layers[-1].parameters() if part == "last" else (

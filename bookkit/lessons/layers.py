@@ -6,7 +6,6 @@ import numpy as np
 import torch
 from torch import nn
 
-from attnkit import checks
 from attnkit.modules import MultiHeadAttention
 from bookkit.lessons.recall import GUESTS
 from bookkit.lessons.training import fit, new_model
@@ -47,33 +46,17 @@ class Anatomy(NamedTuple):
 def chain_lines(num_examples, question=2, *, seed=0):
     """Ten people in a line, told as nine items "a stands before b" in no order, and a question asked at each.
 
-    Parameters
-    ----------
-    num_examples : int
-    question : int or "hands"
-        A number k from 1 to 9: name who stands k places further on than a; not asked where the line has ended. "hands":
-        everyone shows rock, paper or scissors with each hand, and an item says what a shows, left and right; does the
-        left hand of b win against b's right hand, lose or draw? Not asked of the last item: nobody says what b shows.
-    seed : int, list of ints or numpy.random.Generator
+    The question is a number k from 1 to 9: name who stands k places further on than a; not asked where the line has
+    ended. Or "hands": everyone shows rock, paper or scissors with each hand, and an item says what a shows, left and
+    right; does the left hand of b win against b's right hand, lose or draw? Not asked of the last item: nobody says
+    what b shows.
 
-    Returns
-    -------
-    Lines
-
-    Raises
-    ------
-    ValueError
-        There is no such question.
-
-    Examples
-    --------
     >>> lines = chain_lines(1000, 3)
     >>> for item, answer in zip(lines.items[0, :2], lines.answers[0]):
     ...     print(", ".join(VECTORS[i] for i in item), "->", PEOPLE[answer])
     Finn first, Jon second -> Ines
     Gil first, Cleo second -> Dan
     """
-    checks.count(num_examples, "num_examples")
     _check_question(question)
     rng = np.random.default_rng(seed)
     line, places = (rng.permuted(np.tile(np.arange(number), (num_examples, 1)), axis=1)
@@ -83,11 +66,7 @@ def chain_lines(num_examples, question=2, *, seed=0):
 
 
 def _check_question(question):
-    if isinstance(question, str):
-        known = question == "hands"
-    else:
-        known = checks.count(question, "question") < len(PEOPLE)
-    if not known:
+    if question not in ("hands", *range(1, len(PEOPLE))):
         raise ValueError(f"question must be 'hands' or a number from 1 to {len(PEOPLE) - 1}, got {question!r}")
     return question
 
@@ -112,21 +91,8 @@ def _tell(line, places, question, hands):
 class ChainLayer(nn.Module):
     """Self-attention, then an MLP on each item if wanted: a Transformer block that parts can be left out of.
 
-    Parameters
-    ----------
-    width : int
-    num_heads : int
-        A divisor of `width`.
-    residual : bool
-        Whether what goes into a part, attention or MLP, is added to what comes out.
-    norm : "pre", "post" or None
-        Layer normalisation of what goes into each part, or of what comes out (with `residual`, of the sum), or none.
-    mlp : bool
-
-    Raises
-    ------
-    ValueError
-        There is no such `norm`, or `num_heads` does not divide `width`.
+    With `residual` what goes into a part, attention or MLP, is added to what comes out. `norm` is "pre", "post" or
+    None: layer normalisation of what goes into each part, or of what comes out (with `residual`, of the sum), or none.
     """
 
     def __init__(self, width, *, num_heads=1, residual=True, norm="pre", mlp=False):
@@ -157,21 +123,14 @@ class ChainLayer(nn.Module):
 class ChainModel(nn.Module):
     """Layers of attention; a linear layer reads each item after the last, with `norm="pre"` normalised once more.
 
-    Parameters
-    ----------
-    num_layers : int
-    question : int or "hands"
-        The one it is trained for, see `chain_lines`.
-    width : int
-    options
-        Those of `ChainLayer`.
+    It is trained for one `question` of `chain_lines`; the options are those of `ChainLayer`.
     """
 
     def __init__(self, num_layers, question=2, *, width=32, **options):
         super().__init__()
         self.question = _check_question(question)
         self.embedding = nn.Embedding(len(VECTORS), width)
-        self.layers = nn.ModuleList(ChainLayer(width, **options) for _ in range(checks.count(num_layers, "num_layers")))
+        self.layers = nn.ModuleList(ChainLayer(width, **options) for _ in range(num_layers))
         self.norm = nn.LayerNorm(width) if self.layers[0].norm == "pre" else nn.Identity()
         self.readout = nn.Linear(width, len(OUTCOMES if question == "hands" else PEOPLE))
 

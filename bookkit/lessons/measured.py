@@ -8,34 +8,9 @@ def results(name, *, folder="."):
     """What stands in the book's `data/measured/` under a name, with the command that wrote it and the machine.
 
     The folder belongs to a copy of the book, not to the package, which may be installed elsewhere: it is looked for
-    where the work is done, and above.
-
-    Parameters
-    ----------
-    name : str
-        ``"bench"`` for running times, or a study, as ``"stories"``: the name of the file, without its suffix.
-    folder : path
-        Where the search begins, the working directory if not given; a notebook's is the folder that it stands in.
-
-    Returns
-    -------
-    dict
-        ``"command"``, ``"machine"`` and a study's ``"runs"``, a dict for each; the parts of ``"bench"`` have a command
-        and a machine each.
-
-    Raises
-    ------
-    ValueError
-        Nothing of that name was measured.
-    FileNotFoundError
-        No folder `data/measured` with results is there or above.
-
-    Examples
-    --------
-    >>> results("reviews")["command"]
-    'make study'
-    >>> results("bench")["loops"]["command"]
-    'make bench'
+    where the work is done, the working directory, which of a notebook is the folder it stands in, and above. A name is
+    ``"bench"`` for running times, or a study, as ``"stories"``. There are ``"command"``, ``"machine"`` and a study's
+    ``"runs"``, a dict for each; the parts of ``"bench"`` have a command and a machine each.
     """
     start, known = Path(folder).resolve(), []
     for place in (start, *start.parents):

@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from attnkit import attention, checks, delta_rule_attention, linear_attention
+from attnkit import attention, delta_rule_attention, linear_attention
 from bookkit.lessons.recall import MENU, AttentionRecall, LinearAttentionRecall, RecallTask
 
 SHARPNESS = 30.0      # of the softmax: what the dot products of keys of length one are multiplied by
@@ -35,60 +35,20 @@ MEMORIES = {     # what a table calls it: from keys (..., m, d) and values (...,
 
 
 def random_orders(num_orders, width, *, draws=40, seed=0):
-    """Keys of length one in random directions, and a drink for each.
-
-    Parameters
-    ----------
-    num_orders, width : int
-        m and d.
-    draws : int
-        How many such lists.
-    seed : int
-
-    Returns
-    -------
-    keys : array, shape (draws, m, d)
-    drinks : array of integers, shape (draws, m)
-        Places in `bookkit.lessons.recall.MENU`.
-
-    Examples
-    --------
-    >>> keys, drinks = random_orders(5, 8)
-    >>> keys.shape, drinks.shape
-    ((40, 5, 8), (40, 5))
+    """Keys (draws, m, d) of length one in random directions, and drinks (draws, m) for them, places in
+    `bookkit.lessons.recall.MENU`.
     """
-    sizes = {"num_orders": num_orders, "width": width, "draws": draws}
-    m, d, draws = (checks.count(size, name) for name, size in sizes.items())
-    rng = np.random.default_rng([seed, m, d])
-    keys = rng.normal(size=(draws, m, d))
-    return keys / np.linalg.norm(keys, axis=-1, keepdims=True), rng.integers(len(MENU), size=(draws, m))
+    rng = np.random.default_rng([seed, num_orders, width])
+    keys = rng.normal(size=(draws, num_orders, width))
+    return keys / np.linalg.norm(keys, axis=-1, keepdims=True), rng.integers(len(MENU), size=(draws, num_orders))
 
 
 def share_recalled(memory, num_orders, width, *, changed=False, draws=40, seed=0):
-    """The share of orders that a memory gives back when each key is asked.
+    """The share of orders that a memory, one of `MEMORIES`, gives back when each key is asked; see `random_orders`.
 
-    A drink is a column: an order's value has a one there, and the answer is the column with the largest number.
+    A drink is a column: an order's value has a one there, and the answer is the column with the largest number. If
+    `changed`, everybody has ordered something else before, with the same key; the later order is right.
 
-    Parameters
-    ----------
-    memory : str
-        One of `MEMORIES`.
-    num_orders, width, draws, seed
-        See `random_orders`.
-    changed : bool
-        Whether everybody has ordered something else before, with the same key; the later order is right.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    ValueError
-        There is no such memory.
-
-    Examples
-    --------
     >>> [share_recalled(memory, 3, 32) for memory in ("softmax", "sum of products")]
     [1.0, 1.0]
     >>> share_recalled("sum of products", 3, 32, changed=True) < 0.7 < share_recalled("delta rule", 3, 32, changed=True)
@@ -108,28 +68,9 @@ def share_recalled(memory, num_orders, width, *, changed=False, draws=40, seed=0
 
 
 def capacity(memory, width, *, level=0.9, numbers=(1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128), **options):
-    """The largest number of orders, of those tried, up to which a memory gives back at least a share of them.
+    """The largest of the `numbers` of orders, rising, up to which a memory gives back the share `level` or more.
 
-    Parameters
-    ----------
-    memory, width
-        See `share_recalled`.
-    level : float
-        The share.
-    numbers : sequence of int
-        What is tried, rising.
-    options
-        The others of `share_recalled`.
-
-    Returns
-    -------
-    int
-        0 if it fails with the first; the last if it fails with none.
-
-    Examples
-    --------
-    >>> capacity("sum of products", 16) < capacity("sum of products", 64) < capacity("softmax", 16)
-    True
+    0 if it fails with the first; the last if it fails with none. Options are those of `share_recalled`.
     """
     held = 0
     for number in numbers:

@@ -31,20 +31,9 @@ LONGEST = 100                # letters of a word that is looked up in pieces
 def pieces(text, vocabulary):
     """Cut a text into pieces of a vocabulary, as the uncased models of BERT do: the longest piece first.
 
-    Letters become small and lose their accents; signs stand alone.  A piece that continues a word begins with ``##``.
+    Letters become small and lose their accents; signs stand alone. A piece that continues a word begins with ``##``; a
+    word that has no pieces is ``[UNK]``.
 
-    Parameters
-    ----------
-    text : str
-    vocabulary : container of str
-
-    Returns
-    -------
-    list of str
-        ``[UNK]`` for a word that has no pieces.
-
-    Examples
-    --------
     >>> pieces("Unhappy, aren't we?", {"un", "##happy", ",", "aren", "'", "t", "we", "?"})
     ['un', '##happy', ',', 'aren', "'", 't', 'we', '?']
     """
@@ -100,21 +89,12 @@ def word_pieces(word, vocabulary):
 # ---- the model
 
 class MiniLM:
-    """The model, as arrays by name.
+    """The model, as arrays by name; `words` is its vocabulary, 30,522 pieces.
 
-    Parameters
-    ----------
-    words : list of str
-        The vocabulary: 30,522 pieces.
-    tensors : dict of arrays
-        ``embedding`` (pieces, d), ``positions`` (512, d), ``kinds`` (2, d); for each layer, with ``layers.0.`` and so
-        on in front, ``w_query`` (d, d), ``b_query`` (d,) and so on for key, value and output, ``w1``, ``b1``, ``w2``,
-        ``b2``, and ``gain`` and ``bias`` of the norms ``norm``, ``norm1`` and ``norm2``.  Rows are items: x W + b.
-
-    References
-    ----------
-    Devlin et al. (2019), "BERT: Pre-training of Deep Bidirectional Transformers for Language Understanding".
-    Chapter: real_model.
+    The tensors are ``embedding`` (pieces, d), ``positions`` (512, d), ``kinds`` (2, d); for each layer, with
+    ``layers.0.`` and so on in front, ``w_query`` (d, d), ``b_query`` (d,) and so on for key, value and output, ``w1``,
+    ``b1``, ``w2``, ``b2``, and ``gain`` and ``bias`` of the norms ``norm``, ``norm1`` and ``norm2``. Rows are items: x
+    W + b.
     """
 
     num_layers, num_heads, context = LAYERS, HEADS, CONTEXT
@@ -134,24 +114,13 @@ class MiniLM:
         return [self.number[piece] for piece in self.pieces(text, most)]
 
     def trace(self, numbers, attend=None, places=True):
-        """Read pieces by their numbers: every result on the way by name.
+        """Read n pieces by their numbers: every result on the way by name.
 
-        Parameters
-        ----------
-        numbers : sequence of int
-            n of them.
-        attend : function, optional
-            What is to stand for attention: it gets the number of the layer, queries, keys and values (h, n, d_k), and
-            gives the blends and the weights.
-        places : bool
-            Whether positions are added.
-
-        Returns
-        -------
-        dict of arrays
-            ``embedding`` (n, d); for each layer, with ``layers.0.`` and so on in front, ``query``, ``key``, ``value``,
-            ``heads`` (h, n, d_k), ``weights`` (h, n, n), ``attention``, ``after_attention`` (n, d), ``hidden``
-            (n, hidden units), ``mlp`` and ``after_mlp`` (n, d).
+        ``embedding`` (n, d); for each layer, with ``layers.0.`` and so on in front, ``query``, ``key``, ``value``,
+        ``heads`` (h, n, d_k), ``weights`` (h, n, n), ``attention``, ``after_attention`` (n, d), ``hidden`` (n, hidden
+        units), ``mlp`` and ``after_mlp`` (n, d). What is to stand for attention, `attend`, gets the number of the
+        layer, queries, keys and values (h, n, d_k), and gives the blends and the weights. Positions are added unless
+        `places` is False.
         """
         of, attend = self.tensors, attend or plainly
         x = of["embedding"][list(numbers)] + of["kinds"][0]                              # (n, d)
@@ -221,24 +190,7 @@ def gelu(x):
 
 @cache
 def loaded(folder=None):
-    """The published model, in float64.
-
-    Parameters
-    ----------
-    folder : str, optional
-        Where its two files are; if not given, they are those of the package.
-
-    Returns
-    -------
-    MiniLM
-
-    Raises
-    ------
-    FileNotFoundError
-        The package is not installed, or a file is missing; the message says what to do.
-    ValueError
-        A file is not the published one.
-    """
+    """The published model, in float64, from its two files in a folder, or those of the installed package."""
     folder = Path(folder) if folder else packaged()
     for name, wanted in FILES.items():
         if not (folder / name).is_file():

@@ -12,24 +12,16 @@ ROWS, WIDE = 8, 10           # bits of a number of the vocabulary, which matters
 
 
 def pack(model):
-    """The tensors of a model as bytes, and what is needed to read them.
+    """The tensors of a model as bytes, and what is needed to read them: two, a dict and the bytes.
 
     A matrix W is ``integer * row * column``: a factor for each row and one for each column, and between them integers
-    of 8 or 10 bits.  A column's factor is the root of its largest number; without it, a few large columns would
-    leave the others with few steps.  Vectors and the table of positions, cut off after 64, stay as they are.
+    of 8 or 10 bits. A column's factor is the root of its largest number; without it, a few large columns would leave
+    the others with few steps. Vectors and the table of positions, cut off after 64, stay as they are.
 
-    Parameters
-    ----------
-    model : MiniLM
-
-    Returns
-    -------
-    about : dict
-        ``words``, and ``tensors``: a list of ``name``, ``shape`` and ``bits`` in the order of the bytes.
-    data : bytes
-        For a matrix: the factors of the rows and of the columns as float32; the lower eight bits of the integers, to
-        which half of their range has been added, row after row; their other two bits, four integers to a byte, the
-        first the highest.  For what has 32 bits: its numbers as float32.  Everything lowest byte first.
+    The dict has ``words``, and ``tensors``: a list of ``name``, ``shape`` and ``bits`` in the order of the bytes. Of a
+    matrix the bytes are the factors of the rows and of the columns as float32; the lower eight bits of the integers, to
+    which half of their range has been added, row after row; their other two bits, four integers to a byte, the first
+    the highest. For what has 32 bits: its numbers as float32. Everything lowest byte first.
     """
     tensors = dict(model.tensors)
     tensors["positions"] = tensors["positions"][:PLACES] + tensors["kinds"][0]       # every text is of the first kind
@@ -44,23 +36,7 @@ def pack(model):
 
 
 def unpack(about, data):
-    """The model of what `pack` has made.
-
-    Parameters
-    ----------
-    about : dict
-    data : bytes
-
-    Returns
-    -------
-    MiniLM
-        It reads as many pieces as a page does.
-
-    Raises
-    ------
-    ValueError
-        There are too few or too many bytes.
-    """
+    """The model of what `pack` has made; it reads as many pieces as a page does."""
     wanted = sum(_size(**tensor) for tensor in about["tensors"])
     if len(data) != wanted:
         raise ValueError(f"data must have {wanted} bytes, got {len(data)}")

@@ -40,18 +40,10 @@ class Passage:
 # ---- cutting
 
 def passages(folder):
-    """All passages of the book.
+    """All passages of the book, from the notebooks in ``chapters`` and ``further`` of a folder.
 
-    Parameters
-    ----------
-    folder : path
-        Of a copy of the book: its notebooks stand in ``chapters`` and ``further``.
-
-    Returns
-    -------
-    list of Passage
-        Sentences of the text, and of what cells have written as text. Exercises and what they say at the end are left
-        out. A passage has 30 to 120 words, fewer where a section is shorter.
+    They are sentences of the text, and of what cells have written as text. Exercises and what they say at the end are
+    left out. A passage has 30 to 120 words, fewer where a section is shorter.
     """
     paths = [path for room in ("chapters", "further") for path in sorted((Path(folder) / room).glob("*.ipynb"))]
     return [passage for path in paths for passage in of_page(path)]
@@ -133,21 +125,10 @@ def key(model, passage):
 
 
 class Library:
-    """The passages of a copy of the book, to be asked.
+    """The passages of a copy of the book, or those `given`, to be asked.
 
-    Parameters
-    ----------
-    model : MiniLM
-    folder : path
-        Where the search for the book begins, the working directory if not given; a notebook's is the folder that it
-        stands in.
-    given : list of Passage, optional
-        Other passages than those of the book.
-
-    Raises
-    ------
-    FileNotFoundError
-        When it is asked: there is no book in the folder or above it.
+    The book is looked for, when it is asked, in the folder and above it; if none is given, in the working directory,
+    which of a notebook is the folder that it stands in.
     """
 
     def __init__(self, model, folder=".", given=None):
@@ -185,26 +166,11 @@ COMMON = frozenset("a an and are as at be by can do does for from has have how i
 def by_words(question, texts, k=1.2, b=0.75):
     """The scores of texts by BM25: rare words of the question count more, their repetition and long texts less.
 
-    Parameters
-    ----------
-    question : str
-    texts : sequence of str
-    k, b : float
-        How soon repetition is enough, and how much the length of a text counts.
+    `k` and `b` say how soon repetition is enough, and how much the length of a text counts (Robertson and Zaragoza
+    2009).
 
-    Returns
-    -------
-    array of shape (texts,)
-
-    Examples
-    --------
     >>> by_words("the softmax", ["one softmax", "one mask"]).round(2).tolist()
     [0.69, 0.0]
-
-    References
-    ----------
-    Robertson and Zaragoza (2009), "The Probabilistic Relevance Framework: BM25 and Beyond".
-    Chapter: real_model.
     """
     counts = [Counter(content(text)) for text in texts]
     long = np.array([sum(count.values()) for count in counts])

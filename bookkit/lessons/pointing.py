@@ -2,8 +2,6 @@
 
 import numpy as np
 
-from attnkit import checks
-
 FEATURES = ["thing", "action", "pointing", "quality"]
 NOUNS = "girl boy dog bird horse child woman man".split()
 QUALITIES = "clever tired calm angry quiet happy".split()
@@ -19,17 +17,7 @@ THAT = 1                                                          # where "that"
 
 
 def word_vectors():
-    """The vectors of `WORDS` by their features: what a word is of, and a little noise, to one decimal.
-
-    Returns
-    -------
-    array, shape (26, 4)
-
-    Examples
-    --------
-    >>> word_vectors()[WORDS.index("girl")].tolist()
-    [1.0, -0.3, 0.2, 0.0]
-    """
+    """The vectors (26, 4) of `WORDS` by their features: what a word is of, and a little noise, to one decimal."""
     thing, action, pointing, quality = np.eye(4)
     pure = [action, pointing, *[thing] * len(NOUNS), *[quality] * len(QUALITIES), *[action] * len(ACTIONS),
             *[thing + pointing] * len(PLACES)]                    # "home" is somewhere, and points there
@@ -38,33 +26,14 @@ def word_vectors():
 
 
 def pointing_sentences(count, *, seed=1, nouns=NOUNS):
-    """Different sentences of five words whose second word, "that", points at the only noun.
+    """Different sentences of five words, at most 500, whose second word, "that", points at the only noun.
 
-    Parameters
-    ----------
-    count : int
-        At most 500.
-    seed : int
-    nouns : list of str
+    Gives the sentences, and the place of the noun in each: 2, 3 or 4.
 
-    Returns
-    -------
-    sentences : list of lists of five str
-    places : list of int
-        Where the noun stands in each: 2, 3 or 4.
-
-    Raises
-    ------
-    ValueError
-        More sentences than that, or less than one.
-
-    Examples
-    --------
     >>> sentences, places = pointing_sentences(2)
     >>> " ".join(sentences[0]), places[0]
     ('see that calm angry man', 4)
     """
-    checks.count(count, "count")
     if count > 500:
         raise ValueError(f"count must be at most 500, got {count}")
     rng = np.random.default_rng(seed)

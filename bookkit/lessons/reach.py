@@ -15,18 +15,10 @@ FILLERS = 8
 
 
 class PlainRecurrence(nn.Module):
-    """A state is made of the item and the state before, ``h_t = tanh(x_t W + h_{t-1} U + b)``; h_0 is zero.
+    """A state is made of the item and the state before, ``h_t = tanh(x_t W + h_{t-1} U + b)`` (Elman 1990).
 
-    Parameters
-    ----------
-    width : int
-    orthogonal : bool
-        Whether U is a rotation at the start, which leaves lengths as they are; random numbers otherwise.
-
-    References
-    ----------
-    Elman (1990), "Finding Structure in Time".
-    Chapter: recurrence_and_graphs.
+    h_0 is zero. If `orthogonal`, U is a rotation at the start, which leaves lengths as they are; random numbers
+    otherwise.
     """
 
     def __init__(self, width, orthogonal=False):
@@ -46,13 +38,7 @@ class PlainRecurrence(nn.Module):
 
 
 class GatedRecurrence(nn.Module):
-    """A state is a blend of the one before and a new one, in shares that gates set: torch's GRU.
-
-    References
-    ----------
-    Cho et al. (2014), "Learning Phrase Representations using RNN Encoder-Decoder for Statistical Machine Translation".
-    Chapter: recurrence_and_graphs.
-    """
+    """A state is a blend of the one before and a new one, in shares that gates set: torch's GRU (Cho et al. 2014)."""
 
     def __init__(self, width):
         super().__init__()
@@ -71,7 +57,7 @@ class CausalConvolution(nn.Module):
 
     def __init__(self, width, kernel=2, dilation=1):
         super().__init__()
-        self.padding = (checks.count(kernel, "kernel") - 1) * checks.count(dilation, "dilation")
+        self.padding = (kernel - 1) * dilation
         self.convolution = nn.Conv1d(width, width, kernel, dilation=dilation)
 
     def forward(self, x):
@@ -81,16 +67,12 @@ class CausalConvolution(nn.Module):
 
 
 class DilatedConvolution(nn.Sequential):
-    """Causal convolutions whose dilation doubles, 1, 2, 4, ..., as many as reach back over `max_length` items.
-
-    References
-    ----------
-    van den Oord et al. (2016), "WaveNet: A Generative Model for Raw Audio".
-    Chapter: recurrence_and_graphs.
+    """Causal convolutions whose dilation doubles, 1, 2, 4, ..., as many as reach back over `max_length` items (as in
+    WaveNet, van den Oord et al. 2016).
     """
 
     def __init__(self, width, max_length):
-        layers = (checks.count(max_length, "max_length") - 1).bit_length()
+        layers = (max_length - 1).bit_length()
         super().__init__(*(CausalConvolution(width, dilation=2**layer) for layer in range(layers)))
 
 
@@ -124,48 +106,16 @@ def gradient_reach(layer, n, width, *, seed=0, scale=1.0):
     The size of the items matters where a layer bends: tanh of a large sum is flat, and hardly any gradient comes
     through; near zero it is straight.
 
-    Parameters
-    ----------
-    layer : torch.nn.Module
-        Takes items (b, n, d) in float64 and returns as many.
-    n : int
-        The number of items.
-    width : int
-        d
-    seed : int
-    scale : float
-        The size of the items: the standard deviation of their numbers, positive.
+    The layer takes items (b, n, width) in float64 and returns as many. Gives (n,), for each item the size of the last
+    output's derivative with respect to it, a matrix (d, d): the root of the sum of its squares (Frobenius norm).
 
-    Returns
-    -------
-    array, shape (n,)
-        For each item the size of the last output's derivative with respect to it, a matrix (d, d): the root of the sum
-        of its squares (Frobenius norm).
-
-    Examples
-    --------
     >>> layer = new_model(0, CausalConvolution, 4)        # a kernel of two
     >>> (gradient_reach(layer, 5, 4) > 0).tolist()
     [False, False, False, True, True]
-    >>> rotation = new_model(0, PlainRecurrence, 4, orthogonal=True)
-    >>> [float(gradient_reach(rotation, 20, 4, scale=scale)[0].round(3)) for scale in (1.0, 0.1)]
-    [0.0, 1.123]
-
-    References
-    ----------
-    Bengio et al. (1994), "Learning Long-Term Dependencies with Gradient Descent is Difficult".
-    Chapter: recurrence_and_graphs.
     """
-    checks.count(n, "n")
-    _check_scale(scale)
-    x = torch.from_numpy(np.random.default_rng(seed).normal(scale=scale, size=(n, checks.count(width, "width"))))
+    x = torch.from_numpy(np.random.default_rng(seed).normal(scale=scale, size=(n, width)))
     jacobian = torch.autograd.functional.jacobian(lambda x: layer(x[None])[0, -1], x)     # (d, n, d)
     return jacobian.square().sum((0, 2)).sqrt().numpy()
-
-
-def _check_scale(scale):
-    if not scale > 0:
-        raise ValueError(f"scale must be positive, got {scale}")
 
 
 class Path(NamedTuple):
@@ -183,42 +133,18 @@ def shortest_path(kind, n, *, kernel=3, radius=4, width=8, seed=0):
 
     Nothing is computed from a formula: the layers are run, and asked for their derivative (see `gradient_reach`).
 
-    Parameters
-    ----------
-    kind : str
-        "recurrence", "convolution", "dilated convolution", "attention" or "window attention", all causal.
-    n : int
-        The number of items, at least 2.
-    kernel : int
-        Of the convolutions, at least 2.
-    radius : int
-        How far the window of "window attention" reaches, at least 1.
-    width, seed : int
+    `kind` is "recurrence", "convolution", "dilated convolution", "attention" or "window attention", all causal; the
+    `kernel` is of the convolutions, and the `radius` how far the window reaches. Gives a `Path`, as in table 1 of
+    Vaswani et al. (2017).
 
-    Returns
-    -------
-    Path
-
-    Raises
-    ------
-    ValueError
-        There is no such kind; a number is too small for layers ever to reach.
-
-    Examples
-    --------
     >>> for kind in ("recurrence", "convolution", "dilated convolution", "attention"):
     ...     print(f"{kind:20}", *shortest_path(kind, 27))
     recurrence           1 27
     convolution          13 13
     dilated convolution  3 3
     attention            1 4
-
-    References
-    ----------
-    Vaswani et al. (2017), "Attention Is All You Need", table 1.
-    Chapter: recurrence_and_graphs.
     """
-    for name, number, least in (("n", n, 2), ("kernel", kernel, 2), ("radius", radius, 1), ("width", width, 1)):
+    for name, number, least in (("n", n, 2), ("kernel", kernel, 2), ("radius", radius, 1)):     # else it has no end
         checks.count(number, name, least)
     kinds = {
         "recurrence": lambda layer: PlainRecurrence(width),
@@ -261,22 +187,13 @@ def _products_in_a_row(output):
 class FirstWordModel(nn.Module):
     """A vector for each word, one of the LAYERS, and a linear layer that reads the last output: which name came first?
 
-    Parameters
-    ----------
-    kind : str
-        One of the LAYERS.
-    length : int
-        The number of words.
-    width : int
-    scale : float
-        How many times as large as usual the word vectors begin, positive; usually their numbers are from N(0, 1).
+    Word vectors begin `scale` times as large as usual; usually their numbers are from N(0, 1).
     """
 
     def __init__(self, kind, length, width=16, scale=1.0):
         super().__init__()
         if kind not in LAYERS:
             raise ValueError(f"kind must be one of {', '.join(LAYERS)}, got {kind!r}")
-        _check_scale(scale)
         self.embedding, self.readout = nn.Embedding(NAMES + FILLERS, width), nn.Linear(width, NAMES)
         self.embedding.weight.data *= scale
         self.layer = LAYERS[kind](width, length)
@@ -289,14 +206,8 @@ class FirstWordModel(nn.Module):
 class FirstWordTask:
     """Remember the first word: a name, one of eight, then fillers, and after the last the name is to be said.
 
-    Parameters
-    ----------
-    length : int
-        The number of words, at least 2; trained with that length, each step on new words, and asked with it.
-    seed : int
+    It is trained with `length` words, each step on new ones, and asked with as many.
 
-    Examples
-    --------
     >>> task = FirstWordTask(10)
     >>> task.held_out[0].tolist()
     [7, 11, 15, 9, 12, 12, 14, 10, 8, 12]

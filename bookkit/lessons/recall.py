@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from attnkit import attention, checks, scaled_dot
+from attnkit import attention, scaled_dot
 from attnkit.modules import xavier
 from bookkit.lessons.training import fit, new_model
 
@@ -30,30 +30,13 @@ class Tables(NamedTuple):
 def recall_tables(num_examples, *, guests=6, seed=0):
     """Tables of guests with their orders, at random, and one of the names at each.
 
-    Parameters
-    ----------
-    num_examples : int
-    guests : int
-        How many sit at each table, at most 12. Their names are different; drinks may repeat.
-    seed : int or numpy.random.Generator
+    At each table sit `guests`, at most 12. Their names are different; drinks may repeat.
 
-    Returns
-    -------
-    Tables
-
-    Raises
-    ------
-    ValueError
-        There are not as many names.
-
-    Examples
-    --------
     >>> tables = recall_tables(1000, guests=3)
     >>> [(GUESTS[i], MENU[j]) for i, j in zip(tables.names[0], tables.drinks[0])], GUESTS[tables.asked[0]]
     ([('Jon', 'coffee'), ('Cleo', 'tea'), ('Hana', 'coffee')], 'Cleo')
     """
-    checks.count(num_examples, "num_examples")
-    if checks.count(guests, "guests") > len(GUESTS):
+    if guests > len(GUESTS):
         raise ValueError(f"guests must be at most {len(GUESTS)}, as many as there are names, got {guests}")
     rng = np.random.default_rng(seed)
     rows = np.arange(num_examples)

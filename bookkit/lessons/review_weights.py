@@ -72,35 +72,11 @@ def _read(model, pooled):
 def examine(model, reviews, *, times=20, seed=0):
     """What becomes of a model's answers when its weights are changed, and do the words with large weights count most?
 
-    Parameters
-    ----------
-    model : ReviewModel
-        With weights.
-    reviews : Reviews
-    times : int
-        How often the weights are shuffled.
-    seed : int
-
-    Returns
-    -------
-    dict
-        `Moved` for ``"shuffled"`` weights, for ``"exchanged"``, the largest with that of each other word, and
-        for reviews ``"without the top word"``, the one with the largest weight, and ``"without another word"``, the
-        mean of all others. ``"tau"`` is the mean `kendall_tau` of the weights and of how far the logit moves without
-        each word; ``"top word counts most"`` the share of reviews in which it moves furthest without the top word.
-
-    Examples
-    --------
-    >>> from bookkit.lessons.reviews import ReviewTask
-    >>> task = ReviewTask(300)
-    >>> found = examine(task.train(0, steps=300), task.held_out)
-    >>> found["without the top word"].flips > found["without another word"].flips
-    True
-
-    References
-    ----------
-    Jain and Wallace (2019), "Attention is not Explanation"; Serrano and Smith (2019), "Is Attention Interpretable?".
-    Chapter: document_classifier.
+    Gives `Moved` for ``"shuffled"`` weights, `times` times, for ``"exchanged"``, the largest with that of each other
+    word, and for reviews ``"without the top word"``, the one with the largest weight, and ``"without another word"``,
+    the mean of all others. ``"tau"`` is the mean `kendall_tau` of the weights and of how far the logit moves without
+    each word; ``"top word counts most"`` the share of reviews in which it moves furthest without the top word. Jain
+    and Wallace (2019) and Serrano and Smith (2019) ask so.
     """
     documents = reviews.documents
     logits, weights = model(documents)
@@ -142,27 +118,8 @@ def train_apart(task, model, seed, *, strength=0.3, steps=1200, lr=1e-2):
 
     It is trained as usual first, since from random numbers it may push its weights apart and never find the answers.
     Then its loss is the cross-entropy with the other's probabilities, less `strength` times the total variation of the
-    two models' weights; the paper measures answers by their total variation, and weights by their divergence.
-
-    Parameters
-    ----------
-    task : ReviewTask
-        Whose reviews both are trained with.
-    model : ReviewModel
-        The other, with attention.
-    seed : int
-    strength : float
-    steps, lr
-        Of the second training, as in `fit`.
-
-    Returns
-    -------
-    ReviewModel
-
-    References
-    ----------
-    Wiegreffe and Pinter (2019), "Attention is not not Explanation", section 4.
-    Chapter: document_classifier.
+    two models' weights; the paper measures answers by their total variation, and weights by their divergence. So do
+    Wiegreffe and Pinter (2019), section 4. `steps` and `lr` are of the second training.
     """
     documents = task.training.documents
     with torch.no_grad():
@@ -187,29 +144,14 @@ def by_what_settles(reviews):
 
 
 def kendall_tau(a, b):
-    """How far two lists put their items in the same order: Kendall's tau-b, which allows for ties.
+    """How far two lists (..., n) put their items in the same order: Kendall's tau-b, from -1 to 1.
 
     Of all pairs of items, those in the same order in both less those in the opposite order, divided by how many pairs
-    are not tied: the geometric mean of the two lists' numbers.
+    are not tied, as it allows for ties: the geometric mean of the two lists' numbers. Not a number where one of the
+    lists has only ties.
 
-    Parameters
-    ----------
-    a, b : arrays, shape (..., n)
-
-    Returns
-    -------
-    array, shape (...)
-        From -1 to 1; not a number where one of the lists has only ties.
-
-    Examples
-    --------
     >>> kendall_tau([1, 2, 3, 4], [10, 20, 40, 30]).round(3)
     np.float64(0.667)
-
-    References
-    ----------
-    Jain and Wallace (2019), "Attention is not Explanation", who compare weights and effects by it.
-    Chapter: document_classifier.
     """
     a, b = np.asarray(a), np.asarray(b)
     i, j = np.triu_indices(a.shape[-1], 1)

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from attnkit import attention, checks, scaled_dot
+from attnkit import attention, scaled_dot
 from attnkit.modules import xavier
 from bookkit.lessons.training import encode, fit, new_model
 
@@ -54,34 +54,16 @@ class Reviews(NamedTuple):
 def film_reviews(num_reviews, kind="both", *, seed=0):
     """Made-up reviews of films, a hundred words each, one after the other good and bad.
 
-    Opinion words are 12 to 28, and at least three of five say the same; all others are fillers.
+    Opinion words are 12 to 28, and at least three of five say the same; all others are fillers. With the kind
+    "majority" what most opinion words say, that is the review. "decisive": one decisive word settles it, there are no
+    opinion words. "both": two of four reviews are settled by their opinion words, the other two by one decisive word
+    that says the opposite of their opinion words. "not": as "decisive", but with *not* directly before it, in two of
+    four reviews, it says the opposite; *not* stands at three places of every review.
 
-    Parameters
-    ----------
-    num_reviews : int
-    kind : str
-        "majority": what most opinion words say, that is the review. "decisive": one decisive word settles it, there are
-        no opinion words. "both": two of four reviews are settled by their opinion words, the other two by one decisive
-        word that says the opposite of their opinion words. "not": as "decisive", but with *not* directly before it, in
-        two of four reviews, it says the opposite; *not* stands at three places of every review.
-    seed : int or numpy.random.Generator
-
-    Returns
-    -------
-    Reviews
-
-    Raises
-    ------
-    ValueError
-        There are no reviews of that kind.
-
-    Examples
-    --------
     >>> reviews = film_reviews(1000, "decisive")
     >>> REVIEW_WORDS[reviews.documents[0, reviews.decisive[0]]], reviews.labels[0].item()
     ('unforgettable', 1)
     """
-    checks.count(num_reviews, "num_reviews")
     if kind not in KINDS_OF_REVIEWS:
         raise ValueError(f"kind must be one of {', '.join(KINDS_OF_REVIEWS)}, got {kind!r}")
     rng = np.random.default_rng(seed)
@@ -114,31 +96,16 @@ class ReviewModel(nn.Module):
     """Embed, pool, read: a vector for each word, one vector for all of them, and two layers that make a logit of it.
 
     Attention gives each word a key, which a learned query is compared with: a word's score depends on the word alone,
-    wherever it stands and whatever the others are.
+    wherever it stands and whatever the others are. So do Yang et al. (2016), section 2.2, whose keys
+    are the tanh of these, and a bias.
 
-    Parameters
-    ----------
-    vocabulary_size : int
-    pooling : str
-        "attention", "mean" or "max", the largest number of all words in each column.
-    width, key_width, hidden : int
-        Of a word's vector, of its key, and between the two layers.
-    std : float
-        The spread of the random numbers that word vectors begin with; from larger ones a mean and a maximum learn more
-        slowly than attention.
+    With "max" `pooling` takes the largest number of all words in each column. `std` is the spread of the random numbers
+    that word vectors begin with; from larger ones a mean and a maximum learn more slowly than attention.
 
-    Examples
-    --------
     >>> model = ReviewModel(10, "mean")
     >>> logits, weights = model(torch.tensor([[3, 4, 4, 5]]))
     >>> logits.shape, weights.tolist()
     (torch.Size([1]), [[0.25, 0.25, 0.25, 0.25]])
-
-    References
-    ----------
-    Yang et al. (2016), "Hierarchical Attention Networks for Document Classification", section 2.2; their keys are the
-    tanh of these, and a bias.
-    Chapter: document_classifier.
     """
 
     def __init__(self, vocabulary_size, pooling="attention", width=16, key_width=8, hidden=16, std=0.03):
@@ -241,28 +208,12 @@ class ReviewTask:
 
 @torch.no_grad()
 def travelling(model):
-    """A model as a dict for JSON, its numbers rounded to four decimals; 13 kB if compressed.
+    """A model with the words of `REVIEW_WORDS` as a dict for JSON, its numbers rounded to four decimals.
 
-    A word's score is its key's scaled dot product with the query, 0 without attention. With the documents' words as
-    rows: weights = softmax(scores), pooled = weights @ vectors, or the largest number in each column for a maximum,
-    logit = relu(pooled @ w1 + b1) @ w2 + b2.
-
-    Parameters
-    ----------
-    model : ReviewModel
-        With the words of `REVIEW_WORDS`.
-
-    Returns
-    -------
-    dict
-        ``words``, ``pooling``, ``scores`` (words), ``vectors`` (words, d), ``w1`` (d, hidden), ``b1``, ``w2`` (hidden),
-        ``b2``: lists and numbers.
-
-    Examples
-    --------
-    >>> model = travelling(ReviewModel(len(REVIEW_WORDS), width=2, hidden=3))
-    >>> model["words"][0], len(model["scores"]), [len(row) for row in model["w1"]]
-    ('a', 223, [3, 3])
+    It has 13 kB if compressed. A word's score is its key's scaled dot product with the query, 0 without attention. With
+    the documents' words as rows: weights = softmax(scores), pooled = weights @ vectors, or the largest number in each
+    column for a maximum, logit = relu(pooled @ w1 + b1) @ w2 + b2. There are ``words``, ``pooling``, ``scores``
+    (words), ``vectors`` (words, d), ``w1`` (d, hidden), ``b1``, ``w2`` (hidden), ``b2``: lists and numbers.
     """
     vectors, (first, _, second) = model.embedding.weight, model.readout
     scores = torch.zeros(len(vectors))

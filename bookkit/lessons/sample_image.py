@@ -6,16 +6,7 @@ import numpy as np
 def house_at_night():
     """A house with a roof, a lit window and a dark door, and a moon at the upper right.
 
-    Returns
-    -------
-    array, shape (16, 16)
-        How bright each pixel is, from 0 to 1, to two digits.
-
-    Examples
-    --------
-    >>> night = house_at_night()
-    >>> night[12, 3].item(), night[12, 7].item(), night[12, 0].item()      # window, door, sky
-    (1.0, 0.05, 0.1)
+    How bright each pixel is (16, 16), from 0 to 1, to two digits.
     """
     rows, columns = np.mgrid[:16.0, :16.0]
     night = 0.1 + 0.8 * np.exp(-((rows - 4)**2 + (columns - 12)**2) / 5)

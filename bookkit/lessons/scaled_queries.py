@@ -6,7 +6,7 @@ value of the first key.
 
 import numpy as np
 
-from attnkit import checks, softmax
+from attnkit import softmax
 
 DIVISORS = {"as they are": lambda d: 1.0, "÷ √width": lambda d: d**-0.5, "÷ width": lambda d: 1 / d}     # scales
 
@@ -30,27 +30,13 @@ def within(weights, values):
 
 
 def learned(width, scale, rates, steps=200):
-    """The share of queries that learn their value by plain steps downhill.
+    """The share of queries, for each of the learning rates by itself, that learn their value by plain steps downhill.
 
-    Parameters
-    ----------
-    width : int
-    scale : float
-        What the scores are multiplied by.
-    rates : list of float
-        Learning rates, each tried by itself.
-    steps : int
+    The scores are multiplied by `scale`.
 
-    Returns
-    -------
-    array, shape (rates,)
-
-    Examples
-    --------
     >>> learned(64, 1 / 8, [1.0]), learned(64, 1.0, [1.0])
     (array([0.92]), array([0.28]))
     """
-    checks.count(width, "width")
     k, q, v = problems(width)
     moves = k @ k.transpose(0, 2, 1) * scale**2          # how a step down the query's slope moves the scores
     s = np.stack([scale * (k @ q[..., None])[..., 0]] * len(rates))      # (rates, problems, keys)

@@ -9,30 +9,11 @@ def state_space_scan(x, decay, write, read):
     """A state that fades, item by item, and what is read of it at each.
 
     ``h_t = decay * h_{t-1} + write_t x_t`` and ``y_t = read_t . h_t``. Each column of x has a state of its own, N
-    numbers, that starts at zero.
+    numbers, that starts at zero. x (n, d), decay (N,), what is left of each number of the state after one item; `write`
+    and `read` (N,), the same for all items, or (n, N). Gives (n, d).
 
-    Parameters
-    ----------
-    x : array, shape (n, d)
-    decay : array, shape (N,)
-        What is left of each number of the state after one item.
-    write, read : arrays, shape (N,) or (n, N)
-        The same for all items, or for each its own.
-
-    Returns
-    -------
-    array, shape (n, d)
-
-    Examples
-    --------
     >>> state_space_scan(np.array([[8.0], [0.0], [0.0]]), np.array([0.5]), np.ones(1), np.ones(1)).tolist()
     [[8.0], [4.0], [2.0]]
-
-    References
-    ----------
-    Gu et al. (2022), "On the Parameterization and Initialization of Diagonal State Space Models"; Dao and Gu (2024),
-    "Transformers are SSMs: Generalized Models and Efficient Algorithms Through Structured State Space Duality".
-    Chapter: recurrence_and_graphs.
     """
     write, read = _for_each_item(x, decay, write, read)
     state, outputs = np.zeros((len(decay), x.shape[1])), []
@@ -46,21 +27,6 @@ def state_space_convolution(x, decay, write, read):
     """`state_space_scan` without a state: a causal convolution as long as the sequence.
 
     The kernel's number for the item k places before is ``read . (decay^k write)``.
-
-    Parameters
-    ----------
-    x : array, shape (n, d)
-    decay, write, read : arrays, shape (N,)
-        The same for all items.
-
-    Returns
-    -------
-    array, shape (n, d)
-
-    Examples
-    --------
-    >>> state_space_convolution(np.array([[8.0], [0.0], [0.0]]), np.array([0.5]), np.ones(1), np.ones(1)).tolist()
-    [[8.0], [4.0], [2.0]]
     """
     if np.ndim(write) != 1 or np.ndim(read) != 1:
         raise ValueError("a convolution does the same for all items: write and read must have one axis, "
@@ -76,21 +42,9 @@ def state_space_attention(x, decay, write, read):
 
     The weight of item s for output t is the sum over the state of ``read_t decay^(t - s) write_s``, if s is not after
     t. With one decay for the whole state that is ``(read_t . write_s) decay^(t - s)``: linear attention without its
-    division, times a mask that fades.
+    division, times a mask that fades. Gives the output (n, d) and the weights (n, n), of any sign; rows do not sum to
+    one.
 
-    Parameters
-    ----------
-    x, decay, write, read : arrays
-        As in `state_space_scan`.
-
-    Returns
-    -------
-    output : array, shape (n, d)
-    weights : array, shape (n, n)
-        Of any sign; rows do not sum to one.
-
-    Examples
-    --------
     >>> x = np.array([[8.0], [0.0], [0.0]])
     >>> state_space_attention(x, np.array([0.5]), np.ones(1), np.ones(1))[1].tolist()
     [[1.0, 0.0, 0.0], [0.5, 1.0, 0.0], [0.25, 0.5, 1.0]]

@@ -7,8 +7,6 @@ words are not: where the ball is at the end was decided by what came before.
 
 import numpy as np
 
-from attnkit import checks
-
 WOMEN, MEN, DOGS = "Ann Eva Mia Zoe".split(), "Ben Max Sam Tom".split(), "Bruno Rex Toby".split()
 PLACES = "castle forest garden kitchen market park school tower".split()
 THINGS = "ball bell boat book hat key kite ring".split()
@@ -219,36 +217,18 @@ def _kind(scene, form, slot, word, bound):
 # ---- writing
 
 def stories(num_stories, *, seed=0):
-    """Write stories.
+    """Write stories: tuples of 32 to 60 words, all in `WORDS`.
 
     Four in five are about a thing that is found and given on, two or three times. In the others somebody has coins and
     gives some away, one to four at a time. People move, see and dream, and now and then the story says how things
-    stand.
+    stand. `seed` may also be a list of ints or a numpy.random.Generator.
 
-    Parameters
-    ----------
-    num_stories : int
-    seed : int, list of ints or numpy.random.Generator
-
-    Returns
-    -------
-    list of tuples of str
-        The words of each, 32 to 60 of them, all in `WORDS`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        `num_stories` is not an integer of at least one.
-
-    Examples
-    --------
     >>> story, = stories(1)
     >>> " ".join(story[:22])
     'Mia and Ben met Bruno in the school . Ben found a key . then he gave the key to her .'
     >>> errors(story)
     []
     """
-    checks.count(num_stories, "num_stories")
     rng = np.random.default_rng(seed)
     return [_story(rng.random) for _ in range(num_stories)]
 
@@ -347,25 +327,9 @@ def determined(words):
     """Which words of a story were decided by what was said before them, and what each of them tells.
 
     A word counts if the grammar knows several words for its place and all but one contradict the story so far. Words
-    that only grammar decides, as "the" after "in", do not count.
+    that only grammar decides, as "the" after "in", do not count. Gives for each word one of `KINDS`, or None if it was
+    free. The beginning of a story will do; one that contradicts itself is a ValueError.
 
-    Parameters
-    ----------
-    words : sequence of str
-        A story, or the beginning of one, without mistakes.
-
-    Returns
-    -------
-    list
-        For each word one of `KINDS`, or None if it was free.
-
-    Raises
-    ------
-    ValueError
-        The story contradicts itself.
-
-    Examples
-    --------
     >>> words = "Zoe and Max met Rex in the tower . Max found a ball . then he gave the ball to her .".split()
     >>> [(word, kind) for word, kind in zip(words, determined(words)) if kind]
     [('he', 'he or she'), ('ball', 'thing'), ('to', 'back')]
@@ -378,22 +342,13 @@ def determined(words):
 
 
 def errors(words):
-    """The mistakes in a story: what contradicts itself, and what is no sentence.
+    """The mistakes in a story, what contradicts itself, and what is no sentence: pairs of kind and place, in order.
 
-    Parameters
-    ----------
-    words : sequence of str
+    A kind is "grammar" for what is no sentence of such stories; "order" for one that cannot come here; "stranger" for a
+    name that nobody has; "giver" for one who gives and has nothing, or nobody to give it to; "amount" for too many
+    coins; "already there" for who goes where he is; "unfinished" for a story without an ending, at the place after its
+    last word; the others are of `KINDS`.
 
-    Returns
-    -------
-    list of tuples
-        The kind and the place of each, in order: "grammar" for what is no sentence of such stories; "order" for one
-        that cannot come here; "stranger" for a name that nobody has; "giver" for one who gives and has nothing, or
-        nobody to give it to; "amount" for too many coins; "already there" for who goes where he is; "unfinished" for a
-        story without an ending, at the place after its last word; the others are of `KINDS`.
-
-    Examples
-    --------
     >>> words = "Zoe and Max met Rex in the tower . Max found a ball . now the ball is with Zoe in the park .".split()
     >>> errors(words)
     [('holder at the end', 19), ('place, last named', 22)]
@@ -402,24 +357,10 @@ def errors(words):
 
 
 def next_words(words):
-    """The words that may follow the beginning of a story without contradicting it; none after an ending.
+    """The words that may follow the beginning of a story without contradicting it, in alphabetical order.
 
-    Parameters
-    ----------
-    words : sequence of str
+    There is none after an ending.
 
-    Returns
-    -------
-    list of str
-        In alphabetical order.
-
-    Raises
-    ------
-    ValueError
-        The beginning contradicts itself.
-
-    Examples
-    --------
     >>> next_words("Zoe and Max met".split())
     ['Bruno', 'Rex', 'Toby']
     """
@@ -434,20 +375,9 @@ def other_words(words):
     """For each word of a story what could stand in its place without contradicting what is said before and after.
 
     Where a word alone cannot be another one, as the thing that is found and then given, it is changed wherever it
-    stands from there on.
+    stands from there on. Gives for each place a list of pairs: another word, and True if it is changed from there on,
+    False if there alone.
 
-    Parameters
-    ----------
-    words : sequence of str
-        A story, or the beginning of one, without mistakes.
-
-    Returns
-    -------
-    list of lists of pairs
-        For each place the other words, each with True if it is changed from there on, False if there alone.
-
-    Examples
-    --------
     >>> found = other_words("Zoe and Max met Rex in the tower . Max found a ball . Max gave the ball to her .".split())
     >>> found[4], found[9], found[12][0]
     ([('Bruno', False), ('Toby', False)], [('Rex', True)], ('bell', True))
@@ -471,18 +401,8 @@ def other_words(words):
 def other_receivers(words):
     """The story up to its last owner, with the last gift to somebody else, so that the last owner is another one.
 
-    Parameters
-    ----------
-    words : sequence of str
-        A story about a thing, without mistakes.
+    Gives pairs, the words up to "with" and the new owner; only what does not contradict itself.
 
-    Returns
-    -------
-    list of pairs
-        The words up to "with", and the new owner; only what does not contradict itself.
-
-    Examples
-    --------
     >>> words = ("Zoe and Max met Rex in the tower . Max found a ball . then he gave the ball to her . "
     ...          "now the ball is with Zoe").split()
     >>> [(" ".join(changed[-13:-5]), owner) for changed, owner in other_receivers(words)]
@@ -500,22 +420,7 @@ def other_receivers(words):
 def other_movers(words):
     """The story up to its last place, with somebody else going somewhere, so that the last place is another one.
 
-    Parameters
-    ----------
-    words : sequence of str
-        A story about a thing, without mistakes.
-
-    Returns
-    -------
-    list of pairs
-        The words up to the last "the", and the new place; only what does not contradict itself.
-
-    Examples
-    --------
-    >>> words = ("Zoe and Max met Rex in the tower . Max found a ball . then he gave the ball to her . "
-    ...          "Rex ran to the park . now the ball is with Zoe in the tower .").split()
-    >>> [(" ".join(changed[22:27]), place) for changed, place in other_movers(words)]
-    [('Zoe ran to the park', 'park')]
+    Gives pairs, the words up to the last "the" and the new place; only what does not contradict itself.
     """
     place = _ending(words) + 3
     if place >= len(words):

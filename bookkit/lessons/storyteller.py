@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from attnkit import attention, checks, merge_heads, scaled_dot, split_heads
+from attnkit import attention, merge_heads, scaled_dot, split_heads
 from attnkit.masks import causal_mask
 from attnkit.modules import xavier
 from attnkit.positions import relative_bias
@@ -36,14 +36,8 @@ TRAINED = Path(__file__).with_name("storyteller.json")
 class StoryBlock(nn.Module):
     """A block of a decoder: masked attention with a relative bias, then an MLP; each reads what a layer norm gives.
 
-    Parameters
-    ----------
-    width, num_heads, hidden : int
-        d, h and the hidden units of the MLP.
-    reach : int
-        How many places back the bias tells apart.
-    attention : "softmax" or "uniform"
-        With the second all words so far count the same, and queries, keys and biases stay unused.
+    The bias tells `reach` places back apart, and `hidden` is the units of the MLP. Where ``attention`` is "uniform"
+    instead of "softmax", all words so far count the same, and queries, keys and biases stay unused.
     """
 
     def __init__(self, width, num_heads, hidden, *, reach=32, attention="softmax"):
@@ -104,15 +98,7 @@ class StoryBlock(nn.Module):
 class Readout(nn.Module):
     """The scores of words: the dot products of items with the words' own vectors, scaled so that they begin small.
 
-    Parameters
-    ----------
-    embedding : torch.nn.Embedding
-        The table of word vectors; it serves at both ends of a model.
-
-    References
-    ----------
-    Press and Wolf (2017), "Using the Output Embedding to Improve Language Models".
-    Chapter: transformer.
+    The table of word vectors serves at both ends of a model (Press and Wolf 2017).
     """
 
     def __init__(self, embedding):
@@ -134,29 +120,12 @@ class Storyteller(nn.Module):
     what the MLP reads; ``hidden`` (n, hidden), its units; ``mlp`` (n, d), what it adds; ``after_mlp`` (n, d), the
     stream then; at last ``norm`` (n, d) and ``scores`` (n, words), of the word after each.
 
-    Parameters
-    ----------
-    words : list of str
-        The vocabulary; a word's number is its place in it.
-    width, num_heads, num_layers, hidden : int
-    reach, attention
-        See `StoryBlock`.
+    A word's number is its place in `words`; for the other arguments see `StoryBlock`.
 
-    Examples
-    --------
-    >>> import torch
-    >>> _ = torch.manual_seed(0)
     >>> model = Storyteller(["<pad>", "<start>", "<end>", "yes", "no"], width=8, num_heads=2)
     >>> scores, weights = model(torch.tensor([[1, 3, 4]]))
     >>> tuple(scores.shape), [tuple(w.shape) for w in weights]
     ((1, 3, 5), [(1, 2, 3, 3), (1, 2, 3, 3)])
-    >>> model.trace([1, 3, 4])["layers.1.hidden"].shape
-    (3, 64)
-
-    References
-    ----------
-    Vaswani et al. (2017), "Attention Is All You Need".
-    Chapter: transformer.
     """
 
     context = CONTEXT
@@ -218,29 +187,9 @@ class Storyteller(nn.Module):
     def contributions(self, results, word, other):
         """What each part adds to the score of one word less that of another, at the last word of a text.
 
-        The last norm divides by a size; that size is held, so that the parts add up.
-
-        Parameters
-        ----------
-        results : dict
-            What `trace` gives.
-        word, other : str
-
-        Returns
-        -------
-        dict
-            By part: "embedding", a pair of a layer and a head or "mlp" for each part of a block, and "bias", what the
-            last norm adds for any text. The sum is the difference of the two scores.
-
-        Examples
-        --------
-        >>> model = trained()
-        >>> text = "Max and Eva met Toby in the forest . Eva found a key . then she gave the key to Toby .".split()
-        >>> results = model.trace([model.words.index(word) for word in ["<start>", *text]])
-        >>> parts = model.contributions(results, "Toby", "Eva")
-        >>> toby, eva = (results["scores"][-1][model.words.index(name)] for name in ("Toby", "Eva"))
-        >>> bool(np.isclose(sum(parts.values()), toby - eva))
-        True
+        The results are what `trace` gives. The last norm divides by a size; that size is held, so that the parts add up
+        to the difference of the two scores. They are "embedding", a pair of a layer and a head or "mlp" for each part
+        of a block, and "bias", what the last norm adds for any text.
         """
         chosen = [self.words.index(name) for name in (word, other)]
         table = self.embedding.weight[chosen].numpy()
@@ -281,12 +230,6 @@ class Storyteller(nn.Module):
         to a score, the last column for the query's own place, the one before it for one place back, the first for r
         places or more; ``norm2.gain``, ``norm2.bias`` (d); ``w1`` (d, hidden), ``b1``, ``w2`` (hidden, d), ``b2``; at
         last ``norm.gain`` and ``norm.bias``. Rows are items: a layer is x W + b.
-
-        Examples
-        --------
-        >>> model = Storyteller(["a", "b"], width=4, num_heads=2, hidden=8)
-        >>> model.packed()["tensors"]["layers.1.w1"]["shape"]
-        [4, 8]
         """
         block = self.blocks[0]
         return pack({name: tensor.detach() for name, tensor in self._tensors()}, BITS, model=KIND, words=self.words,
@@ -297,23 +240,11 @@ class Storyteller(nn.Module):
 
     @classmethod
     def unpacked(cls, packed):
-        """The model that `packed` has made a dict of, in float64, with exactly the numbers that travelled.
-
-        Raises TypeError or ValueError if it is no such dict, or one of another version, if a name is missing or a
-        tensor has another shape than the sizes say; the message says which.
-
-        Examples
-        --------
-        >>> model = Storyteller(["a", "b"], width=4, num_heads=2, hidden=8)
-        >>> Storyteller.unpacked(model.packed()).packed() == model.packed()
-        True
-        """
+        """The model that `packed` has made a dict of, in float64, with exactly the numbers that travelled."""
         about = sizes(packed, ["model", "words", "width", "num_heads", "num_layers", "hidden", "attention", "tensors"])
         if about["model"] != KIND:
             raise ValueError(f"the packed model must be a {KIND}, got {about['model']!r}")
         tensors = about.pop("tensors")
-        if "layers.0.bias" not in tensors:
-            raise ValueError("the packed model lacks the tensors layers.0.bias")
         model = new_model(0, cls, about["words"], reach=tensors["layers.0.bias"]["shape"][-1] - 1,
                           **{name: about[name] for name in ("width", "num_heads", "num_layers", "hidden", "attention")})
         read = unpack(packed, {name: tuple(tensor.shape) for name, tensor in model._tensors()})
@@ -341,16 +272,6 @@ class KeyValueCache:
     """The keys and values of all words that a model has read, so that for the next word nothing is computed twice.
 
     It can be kept because a word never looks ahead: nothing that comes later changes its key or its value.
-
-    Examples
-    --------
-    >>> _ = torch.manual_seed(0)
-    >>> model, cache = Storyteller(["a", "b"]), KeyValueCache()
-    >>> whole, _ = model(torch.tensor([[0, 1, 1]]))
-    >>> for word in (0, 1, 1):
-    ...     scores, _ = model(torch.tensor([[word]]), cache)
-    >>> torch.allclose(scores[:, 0], whole[:, 2], atol=1e-5), len(cache)
-    (True, 3)
     """
 
     def __init__(self):
@@ -363,34 +284,15 @@ class KeyValueCache:
 
 @torch.no_grad()
 def write(model, prompt="", *, temperature=1.0, top_k=None, seed=0, max_length=CONTEXT - 1, cached=True):
-    """Let a model go on with a story until it ends.
+    """Let a model go on with a story until it ends: the words, a tuple, those of the prompt first.
 
-    Parameters
-    ----------
-    model : Storyteller
-    prompt : str or sequence of str
-        How the story begins: words with blanks between, full stops among them.
-    temperature, top_k
-        See `chances`.
-    seed : int or sequence of int
-        For the choices, 0 to 9999; with several, a story for each is written at the same time.
-    max_length : int
-        At most so many words, those of the prompt among them.
-    cached : bool
-        Whether keys and values are kept; without, all are computed again for each word, and the story is the same.
-
-    Returns
-    -------
-    tuple of str, or a list of them for several seeds
-        The words, those of the prompt first.
-
-    Raises
-    ------
-    ValueError
-        A word of the prompt is not in the vocabulary, or it is longer than `max_length`.
+    The prompt is a str or a sequence of words, full stops among them; `max_length` counts its words, too. For
+    `temperature` and `top_k` see `chances`. The seed, 0 to 9999, is for the choices; with several, a list of stories is
+    written at the same time. Unless `cached`, keys and values are computed again for each word, and the story is the
+    same.
     """
     prompt = prompt.split() if isinstance(prompt, str) else list(prompt)
-    if len(prompt) > checks.count(max_length, "max_length"):
+    if len(prompt) > max_length:
         raise ValueError(f"prompt must have at most {max_length} words, got {len(prompt)}")
     seeds = [seed] if isinstance(seed, int) else list(seed)
     told = encode([[START, *prompt]] * len(seeds), model.words)
@@ -412,11 +314,7 @@ def write(model, prompt="", *, temperature=1.0, top_k=None, seed=0, max_length=C
 class StoryTask:
     """Stories to learn from and held-out ones; storytellers trained with them, and what they get right.
 
-    Parameters
-    ----------
-    num_stories, num_held_out : int
-    seed : int
-        Of the stories; the held-out ones have a seed of their own, and none of them is among the others.
+    The held-out stories have a seed of their own, and none of them is among the others.
     """
 
     def __init__(self, num_stories=20_000, num_held_out=1000, *, seed=0):
@@ -459,11 +357,7 @@ class StoryTask:
     def evaluate(self, model, texts=None):
         """The share of determined words that a model finds most likely, by kind, in held-out stories or in others.
 
-        Returns
-        -------
-        dict
-            By kind, in the order of `bookkit.lessons.stories.KINDS`, and "all" first; a kind that does not come is
-            left out.
+        Kinds are in the order of `bookkit.lessons.stories.KINDS`, "all" first; one that does not come is left out.
         """
         texts = self.held_out if texts is None else texts
         numbers = self.encode(texts)
@@ -497,12 +391,6 @@ class StoryTask:
 def trained():
     """The model that the chapter `transformer` trains, as it travels; the chapter compares it with what it has trained.
 
-    Returns
-    -------
-    Storyteller
-
-    Examples
-    --------
     >>> " ".join(write(trained(), "Zoe and Max met", temperature=0, max_length=9))
     'Zoe and Max met Toby in the tower .'
     """

@@ -121,14 +121,7 @@ class PlantedBlock(nn.Module):
 
 
 class PlantedModel(nn.Module):
-    """The story model with one of the bugs, or with none; then it is a `Storyteller`, number for number.
-
-    Parameters
-    ----------
-    words : list of str
-    bug : str
-        A name of `NAMES`.
-    """
+    """The story model with one of the bugs of `NAMES`, or with none; then it is a `Storyteller`, number for number."""
 
     context = CONTEXT
 
@@ -168,29 +161,10 @@ class PlantedModel(nn.Module):
 
 
 class PlantedRun:
-    """A training with one of the bugs, or with none, and the checks one can make.
+    """A training with one of the bugs of `NAMES`, or with none, and the checks one can make.
 
-    Parameters
-    ----------
-    bug : str
-        A name of `NAMES`.
-    seed : int
-    task : StoryTask, optional
-        The stories, if they are there already.
-
-    Attributes
-    ----------
-    model : PlantedModel
-    losses, strides : list of float
-        Once it is trained, of each step: the loss, and how long the step was for the length of all numbers.
-
-    Examples
-    --------
-    >>> run = PlantedRun("the second block is kept in a list")
-    >>> run.parameters()
-    10884
-    >>> run.pairs()["first"][0]
-    ['<start>', 'Eva']
+    `task` has the stories, if they are there already. Once it is trained, `losses` and `strides` have for each step the
+    loss, and how long the step was for the length of all numbers.
     """
 
     def __init__(self, bug, seed=0, task=None):
@@ -350,16 +324,8 @@ def _length(tensors):
 
 
 def said(run):
-    """What the checks of `CHECKS` say of a run, in words.
-
-    Parameters
-    ----------
-    run : dict
-        What `PlantedRun.examined` gives, or is written down of it.
-
-    Returns
-    -------
-    list of str
+    """What the checks of `CHECKS` say of a run, in words; the run is what `PlantedRun.examined` gives, or is written
+    down of it.
     """
     pairs = "; ".join(f"{a} → {b}" for a, b in run["pairs"]["first"])
     padding = run["pairs"]["padding"]
@@ -398,22 +364,10 @@ def drawn(run):
 
 
 def finds(run, sound, floor):
-    """Which checks tell a run from sound ones, by half or more.
+    """Which checks, of `CHECKS` and "the curve", tell a run from sound ones, by half or more.
 
-    Parameters
-    ----------
-    run : dict
-        What `PlantedRun.examined` gives.
-    sound : list of dict
-        The same of runs without a bug, from several seeds.
-    floor : float
-        The least loss with ten stories that are learned by heart; below
-        half of it, the answers must be in sight.
-
-    Returns
-    -------
-    set of str
-        Of `CHECKS`, and "the curve".
+    The run is what `PlantedRun.examined` gives, `sound` the same of runs without a bug, from several seeds. `floor` is
+    the least loss with ten stories that are learned by heart; below half of it, the answers must be in sight.
     """
     def off(number, numbers, factor=1.5):
         return (number > factor * max(numbers)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import torch
 from torch import nn
 
-from attnkit import attention, checks, scores
+from attnkit import attention, scores
 from attnkit.modules import xavier
 from bookkit.lessons.corpora import vocabulary
 from bookkit.lessons.packing import pack, sizes, unpack
@@ -18,57 +18,25 @@ BITS = 5                     # of each number of a translator that travels
 
 
 class Translator(nn.Module):
-    """A recurrent encoder and decoder with attention between them.
+    """A recurrent encoder and decoder with attention between them, as in Bahdanau et al. (2015).
 
-    The encoder reads the source both ways; the annotation of a word is its two
-    states and its embedding, side by side.  At each step the decoder compares its
-    last state with all annotations, blends them by the weights, and from the blend
-    and the last word makes its new state and a score for every target word.
+    The encoder reads the source both ways; the annotation of a word is its two states and its embedding, side by side.
+    At each step the decoder compares its last state with all annotations, blends them by the weights, and from the
+    blend and the last word makes its new state and a score for every target word.
 
-    Two choices make its weights readable.  The decoder begins with a state that is the same for
-    all sentences: whatever it knows of one came through the weights.  The encoder's states are narrow: an annotation
-    has the word itself and something of what stands around it, and who wants a word has to look at it.
+    Two choices make its weights readable. The decoder begins with a state that is the same for all sentences: whatever
+    it knows of one came through the weights. The encoder's states are narrow: an annotation has the word itself and
+    something of what stands around it, and who wants a word has to look at it.
 
-    Parameters
-    ----------
-    source_size, target_size : int
-        The numbers of words (tokens) in the two vocabularies.
-    width : int
-        d, of an annotation, of the decoder's state and of a target word's embedding.
-    states : int, optional
-        How much of an annotation each of the encoder's two states takes; a fifth if not given. The embedding has the
-        rest.
-    score : "additive", "general", "dot", "scaled_dot", "distance" or "cosine"
-        How a state and an annotation are compared, see `attnkit.scores`.
-    scale : float
-        What the scores are multiplied by.
-    dropout : float
-        The share of the numbers in embeddings and read-out set to zero while training.
+    The sizes are the numbers of words in the two vocabularies; `width` is d, of an annotation, of the decoder's state
+    and of a target word's embedding. Of an annotation each of the encoder's two states takes `states` numbers, a fifth
+    if not given, and the embedding the rest. `score` is a name of `attnkit.scores`, and scores are multiplied by
+    `scale`; `dropout` is the share of the numbers in embeddings and read-out set to zero while training.
 
-    Raises
-    ------
-    ValueError
-        `score` is none of the words above; the states leave no room for the embedding.
-
-    Examples
-    --------
-    >>> import torch
-    >>> _ = torch.manual_seed(0)
     >>> model = Translator(10, 12, width=8)
-    >>> source, target = torch.tensor([[3, 4, 5]]), torch.tensor([[1, 6]])
-    >>> scores, weights = model(source, target)
+    >>> scores, weights = model(torch.tensor([[3, 4, 5]]), torch.tensor([[1, 6]]))
     >>> tuple(scores.shape), tuple(weights.shape)
     ((1, 2, 12), (1, 2, 3))
-    >>> words, weights = model.translate(source, start=1, end=2, max_length=4)
-    >>> len(words[0]) == len(weights[0]) <= 4
-    True
-
-    References
-    ----------
-    Bahdanau et al. (2015), "Neural Machine Translation by Jointly Learning to
-    Align and Translate"; Luong et al. (2015), "Effective Approaches to
-    Attention-based Neural Machine Translation", on the score.
-    Chapter: translation.
     """
 
     training_settings = {}      # those of `fit` that are not its own
@@ -77,8 +45,7 @@ class Translator(nn.Module):
         super().__init__()
         if score not in ("additive", "general", "dot", "scaled_dot", "distance", "cosine"):
             raise ValueError(f"score must be additive, general, dot, scaled_dot, distance or cosine, got {score!r}")
-        checks.count(width, "width")
-        states = max(1, round(width / 5)) if states is None else checks.count(states, "states")
+        states = max(1, round(width / 5)) if states is None else states
         if 2 * states >= width:
             raise ValueError(f"two states of {states} leave no room for the embedding in {width}")
         self.score_name, self.scale = score, scale
@@ -150,7 +117,6 @@ class Translator(nn.Module):
         Source (b, m), target (b, t) beginning with the start word, mask (b, m), True =
         a word; gives the scores of each next word (b, t, target_size) and weights (b, t, m).
         """
-        checks.items("target", target)
         annotations, state = self.encode(source, mask)
         steps = []
         for word in target.T:
@@ -166,7 +132,6 @@ class Translator(nn.Module):
         Gives, for each sentence of source (b, m), a list of words without start and
         end, and their weights, a tensor (words, m).
         """
-        checks.count(max_length, "max_length")
         with evaluating(self):
             annotations, state = self.encode(source, mask)
             word = torch.full((len(source),), start, device=source.device)
@@ -189,8 +154,6 @@ class Translator(nn.Module):
         sum over its words; one that has ended stays among the best or is pushed out.
         Gives a list of (words, log probability), best first, words without start and end.
         """
-        checks.count(max_length, "max_length")
-        checks.count(beam_size, "beam_size")
         with evaluating(self):
             annotations, state = self.encode(source[None])
             hypotheses = [([start], 0.0, state)]
@@ -335,21 +298,7 @@ class Evaluation(NamedTuple):
 
 
 class TranslationTask:
-    """Sentences with their translations, as numbers, and what is done with them.
-
-    Parameters
-    ----------
-    training, held_out : lists of bookkit.lessons.corpora.Pair
-
-    Examples
-    --------
-    >>> from bookkit.lessons.corpora import english_french
-    >>> lessons = TranslationTask(*english_french(300, held_out=100))
-    >>> model = lessons.train(seed=0, steps=2)
-    >>> said, weights = lessons.translate(model, ("I", "love", "you"))
-    >>> weights.shape == (len(said), 3)
-    True
-    """
+    """Sentences with their translations, two lists of `Pair`, as numbers, and what is done with them."""
 
     def __init__(self, training, held_out):
         self.training, self.held_out = training, held_out
@@ -412,39 +361,14 @@ def _trimmed(sentences):
 class WordTranslator:
     """A translator with the words of its two languages: it reads and writes words, and can travel to a page.
 
-    Every result on the way has a name, see `trace`.
-
-    Parameters
-    ----------
-    model : Translator
-        With the additive score.
-    source_words, target_words : list of str
-        The vocabularies; a word's number is its place in it.
-
-    Raises
-    ------
-    TypeError, ValueError
-        The model is a variant, or has another score; a vocabulary of another size.
-
-    Examples
-    --------
-    >>> model = new_model(0, Translator, 4, 5, width=8)
-    >>> words = WordTranslator(model, ["<pad>", "<start>", "<end>", "yes"], ["<pad>", "<start>", "<end>", "oui", "si"])
-    >>> results = words.trace([3], max_length=2)
-    >>> results["annotations"].shape, results["blend"].shape, results["scores"].shape
-    ((1, 8), (2, 8), (2, 5))
-
-    References
-    ----------
-    Bahdanau et al. (2015), "Neural Machine Translation by Jointly Learning to Align and Translate".
-    Chapter: translation.
+    The model has the additive score; a word's number is its place in the vocabulary. Every result on the way has a
+    name, see `trace`.
     """
 
     def __init__(self, model, source_words, target_words):
-        if type(model) is not Translator:
-            raise TypeError(f"model must be a Translator and none of its variants, got {type(model).__name__}")
-        if model.score_name != "additive":
-            raise ValueError(f"model must have the additive score, got {model.score_name!r}")
+        if type(model) is not Translator or model.score_name != "additive":
+            raise ValueError(f"model must be a Translator, none of its variants, with the additive score; got a "
+                             f"{type(model).__name__} with {model.score_name!r}")
         self.model, self.source_words, self.target_words = model, list(source_words), list(target_words)
         for side, words in (("source", self.source_words), ("target", self.target_words)):
             if len(words) != (size := len(getattr(model, f"{side}_embedding").weight)):
@@ -464,7 +388,7 @@ class WordTranslator:
         with evaluating(model):
             annotations, state = model.encode(torch.tensor([list(numbers)]))
             word = start
-            while word != end and len(steps) < checks.count(max_length, "max_length"):
+            while word != end and len(steps) < max_length:
                 blend, weights = model.attend(state, annotations)
                 compared = model.score(state[:, None], annotations)
                 query = state @ model.w_query
@@ -494,18 +418,7 @@ class WordTranslator:
 
     @classmethod
     def unpacked(cls, packed):
-        """The model that `packed` has made a dict of, in float64, with exactly the numbers that travelled.
-
-        Raises TypeError or ValueError if it is no such dict, or one of another version, if a name is missing or a
-        tensor has another shape than the sizes say; the message says which.
-
-        Examples
-        --------
-        >>> words = ["<pad>", "<start>", "<end>", "a"]
-        >>> model = WordTranslator(new_model(0, Translator, 4, 4, width=8), words, words)
-        >>> WordTranslator.unpacked(model.packed()).packed() == model.packed()
-        True
-        """
+        """The model that `packed` has made a dict of, in float64, with exactly the numbers that travelled."""
         about = sizes(packed, ["model", "source_words", "target_words", "width", "states"])
         if about["model"] != KIND:
             raise ValueError(f"the packed model must be a {KIND}, got {about['model']!r}")

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from attnkit import checks
 from bookkit.lessons.pointing import FRENCH, QUALITIES, THAT
 
 ADVERBS = "suddenly finally gladly proudly quietly bravely".split()
@@ -23,32 +22,14 @@ ASKERS = [THAT, VERB]
 def two_questions(count, *, seed=1):
     """Different sentences of six words in which two words ask: "that" for the noun, and the verb for the place.
 
-    Parameters
-    ----------
-    count : int
-        At most 5000.
-    seed : int or numpy.random.Generator
+    Gives `count` sentences, at most 5000, their answers, pairs of what "that" and the verb are in French, of `ANSWERS`,
+    all six equally likely, and pairs of places, where the two words stand that decide it: the noun, 2 or 3, and the
+    word of place, 5.
 
-    Returns
-    -------
-    sentences : list of lists of six str
-    answers : list of pairs of str
-        What "that" and the verb are in French, of `ANSWERS`. The six are equally likely.
-    places : list of pairs of int
-        Where the two words stand that decide it: the noun, 2 or 3, and the word of place, 5.
-
-    Raises
-    ------
-    ValueError
-        More sentences than that, or less than one.
-
-    Examples
-    --------
     >>> sentences, answers, places = two_questions(2)
     >>> " ".join(sentences[0]), answers[0], places[0]
     ('see that cow suddenly hop downhill', ('cette', 'descendre'), (2, 5))
     """
-    checks.count(count, "count")
     if count > 5000:
         raise ValueError(f"count must be at most 5000, got {count}")
     rng = np.random.default_rng(seed)
@@ -68,30 +49,8 @@ def two_questions(count, *, seed=1):
 
 
 def encoded(sentences, answers):
-    """Sentences and their answers as numbers.
-
-    Parameters
-    ----------
-    sentences : list of lists of str
-        Of `WORDS`.
-    answers : list of pairs of str
-        Of `ANSWERS`.
-
-    Returns
-    -------
-    words : array of int, shape (sentences, 6)
-    answers : array of int, shape (sentences, 2)
-
-    Raises
-    ------
-    ValueError
-        A word or an answer is not among them.
-
-    Examples
-    --------
-    >>> words, answers = encoded(["see that clever girl run upstairs".split()], [("cette", "monter")])
-    >>> words.tolist(), answers.tolist()
-    ([[0, 1, 2, 30, 14, 51]], [[1, 3]])
+    """Sentences, words of `WORDS`, as numbers (sentences, 6), and their answers, of `ANSWERS`, as numbers
+    (sentences, 2).
     """
     number = {word: i for i, word in enumerate(WORDS)}
     missing = sorted({word for sentence in sentences for word in sentence} - set(number))

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from attnkit import checks, softmax
+from attnkit import softmax
 from attnkit.gates import channel_attention, spatial_attention
 from attnkit.modules import TransformerBlock, xavier
 from bookkit.lessons.training import fit, new_model
@@ -43,32 +43,16 @@ class Pictures(NamedTuple):
 def lamp_pictures(num_pictures, kind="place", *, seed=0):
     """Pictures of 16 by 16 pixels, with a shape in each quarter, no two of them alike.
 
-    Parameters
-    ----------
-    num_pictures : int
-    kind : str
-        "place": shapes are red or green, and a blue lamp lights one quarter: which shape stands there? "channel": three
-        shapes, one in each colour, and a frame around the picture: which shape has the colour of the frame? "both": two
-        shapes are red and two green, lamps light one of each, and the frame is red or green: which of the two that are
-        lit has its colour? "several": as "place", but a coin decides for each lamp whether it is on: which are lit?
-    seed : int or numpy.random.Generator
+    With the kind "place" shapes are red or green, and a blue lamp lights one quarter: which shape stands there?
+    "channel": three shapes, one in each colour, and a frame around the picture: which shape has the colour of the
+    frame? "both": two shapes are red and two green, lamps light one of each, and the frame is red or green: which of
+    the two that are lit has its colour? "several": as "place", but a coin decides for each lamp whether it is on: which
+    are lit?
 
-    Returns
-    -------
-    Pictures
-
-    Raises
-    ------
-    ValueError
-        There are no pictures of that kind.
-
-    Examples
-    --------
     >>> pictures = lamp_pictures(1000)
     >>> pictures.pixels.shape, list(SHAPES)[pictures.labels[0]], pictures.lit[0].tolist()
     (torch.Size([1000, 256, 3]), 'cross', [False, False, True, False])
     """
-    checks.count(num_pictures, "num_pictures")
     if kind not in KINDS_OF_PICTURES:
         raise ValueError(f"kind must be one of {', '.join(KINDS_OF_PICTURES)}, got {kind!r}")
     rng = np.random.default_rng(seed)
@@ -110,13 +94,7 @@ def _draw(shapes, lit, frame, rng):
 
 
 def windows(pixels):
-    """What a convolution of 3 by 3 sees: pixels (b, 256, c), and zeros around them; gives (b, 256, c, 9).
-
-    Examples
-    --------
-    >>> windows(torch.ones(1, 256, 3))[0, 0, 0].tolist()
-    [0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0]
-    """
+    """What a convolution of 3 by 3 sees: pixels (b, 256, c), and zeros around them; gives (b, 256, c, 9)."""
     b, n, c = pixels.shape
     padded = nn.functional.pad(pixels.view(b, SIZE, SIZE, c), (0, 0, 1, 1, 1, 1))
     shifted = [padded[:, i:i + SIZE, j:j + SIZE] for i in range(3) for j in range(3)]
@@ -132,31 +110,17 @@ class GatedPictures(nn.Module):
     are added up, and one layer reads the numbers of the filters. So nothing but gates tells colours apart, and
     only there do two colours meet; a maximum shows one place of each channel and hides the others.
 
-    Parameters
-    ----------
-    gate : str
-        "none", "channel", "spatial" or "both": first channels, then places.
-    filters, hidden : int
-        How many filters, and how many hidden units there are between the squeezed channels and their gates.
-    normalise : str
-        "sigmoid", each gate by itself; "softmax", over all channels, or all places, so that gates sum to one; "softmax
-        times n", so that they sum to their number.
-    mixing : int, optional
-        So many filters of a second convolution of 3 by 3, of all channels together; it stands before the gates.
-    mlp : int, optional
-        So many hidden units between the pooled channels, all of them, and the answer: then colours are not added up.
+    `gate` is "none", "channel", "spatial" or "both", first channels, then places (as CBAM has it, Woo et al. 2018).
+    `hidden` units stand between the squeezed channels and their gates. `normalise` is "sigmoid", each gate by itself;
+    "softmax", over all channels, or all places, so that gates sum to one; "softmax times n", so that they sum to their
+    number. `mixing` is the number of filters of a second convolution of 3 by 3, of all channels together, before the
+    gates; `mlp` the hidden units between the pooled channels, all of them, and the answer: then colours are not added
+    up.
 
-    Examples
-    --------
     >>> model = GatedPictures("both").double()
     >>> logits, gates = model(lamp_pictures(5, "both").pixels)
     >>> logits.shape, gates["channel"].shape, gates["spatial"].shape
     (torch.Size([5, 4]), torch.Size([5, 1, 24]), torch.Size([5, 256, 1]))
-
-    References
-    ----------
-    Woo et al. (2018), "CBAM: Convolutional Block Attention Module", has this order of gates.
-    Chapter: space_and_channels.
     """
 
     def __init__(self, gate="both", *, filters=8, hidden=12, normalise="sigmoid", mixing=None, mlp=None):
@@ -215,26 +179,14 @@ class GatedPictures(nn.Module):
 
 
 def patches(pixels, size=4):
-    """Cut pictures into squares, row by row: the words of a vision Transformer.
+    """Cut pictures, pixels (b, 256, 3), into squares, row by row: the words (b, patches, 3 size²) of a reader.
 
-    Parameters
-    ----------
-    pixels : tensor, shape (b, 256, 3)
-    size : int
-        A divisor of 16.
+    The size divides 16. A vision Transformer reads them.
 
-    Returns
-    -------
-    tensor, shape (b, number of patches, 3 * size * size)
-
-    Examples
-    --------
-    >>> patches(torch.arange(2.0).repeat(128)[None, :, None].expand(1, 256, 3))[0, 0, :6].tolist()
-    [0.0, 0.0, 0.0, 1.0, 1.0, 1.0]
     >>> patches(torch.ones(5, 256, 3)).shape
     torch.Size([5, 16, 48])
     """
-    if SIZE % checks.count(size, "size"):
+    if SIZE % size:
         raise ValueError(f"size must divide {SIZE}, got {size}")
     rows = SIZE // size
     squares = pixels.view(-1, rows, size, rows, size, 3).transpose(2, 3)    # (b, rows, columns, size, size, 3)
@@ -244,23 +196,7 @@ def patches(pixels, size=4):
 class PatchReader(nn.Module):
     """A small vision Transformer: patches are words, each is given a vector, and all look at all.
 
-    Parameters
-    ----------
-    size : int
-        Of a patch, in pixels.
-    width, num_heads, num_layers : int
-
-    Examples
-    --------
-    >>> logits, weights = PatchReader().double()(lamp_pictures(5).pixels)
-    >>> logits.shape, [layer.shape for layer in weights]
-    (torch.Size([5, 4]), [torch.Size([5, 4, 16, 16]), torch.Size([5, 4, 16, 16])])
-
-    References
-    ----------
-    Dosovitskiy et al. (2021), "An Image is Worth 16x16 Words: Transformers for Image Recognition at Scale", which
-    reads one more word instead of the mean.
-    Chapter: space_and_channels.
+    The mean of all is read; in Dosovitskiy et al. (2021) it is one more word. `size` is that of a patch, in pixels.
     """
 
     def __init__(self, size=4, width=32, num_heads=4, num_layers=2):
@@ -338,33 +274,14 @@ class PictureTask:
 
 @torch.no_grad()
 def travelling(model):
-    """A model as a dict for JSON, its numbers rounded to four decimals.
+    """A model with sigmoid gates, without `mixing` and `mlp`, as a dict for JSON, its numbers rounded to four decimals.
 
-    With pixels as rows, x = relu(windows @ filters + b_filters) for each colour, then the gates of
-    `attnkit.gates`, then logits = (the sum over the colours of the largest of each channel) @ readout + b_readout.
+    With pixels as rows, x = relu(windows @ filters + b_filters) for each colour, then the gates of `attnkit.gates`,
+    then logits = (the sum over the colours of the largest of each channel) @ readout + b_readout.
 
-    Parameters
-    ----------
-    model : GatedPictures
-        With sigmoid gates, neither `mixing` nor `mlp`.
-
-    Returns
-    -------
-    dict
-        ``gate``, ``shapes`` (the names of the answers), ``filters`` (9, f), ``b_filters`` (f), ``readout`` (f, 4),
-        ``b_readout`` (4); with gates of channels ``w_squeeze`` (3 f, hidden), ``b_squeeze``, ``w_excite``
-        (hidden, 3 f), ``b_excite``; with gates of places ``weight`` (3 f, 1), ``bias`` (1): lists.
-
-    Raises
-    ------
-    ValueError
-        The model is of another kind.
-
-    Examples
-    --------
-    >>> sent = travelling(GatedPictures("spatial", filters=2))
-    >>> sent["gate"], len(sent["filters"]), len(sent["weight"])
-    ('spatial', 9, 6)
+    There are ``gate``, ``shapes`` (the names of the answers), ``filters`` (9, f), ``b_filters`` (f), ``readout`` (f,
+    4), ``b_readout`` (4); with gates of channels ``w_squeeze`` (3 f, hidden), ``b_squeeze``, ``w_excite`` (hidden, 3
+    f), ``b_excite``; with gates of places ``weight`` (3 f, 1), ``bias`` (1): lists.
     """
     if model.normalise != "sigmoid" or not model.by_filter:
         raise ValueError("only a model with sigmoid gates, without mixing and mlp, can travel")

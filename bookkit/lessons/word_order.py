@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from attnkit import checks, scaled_dot
+from attnkit import scaled_dot
 from attnkit.masks import causal_mask
 from attnkit.modules import MultiHeadAttention
 from attnkit.positions import alibi, relative_bias, rotary, sinusoidal
@@ -48,40 +48,21 @@ class Sentences(NamedTuple):
 
 
 def order_sentences(num_examples, length, question="previous", *, seed=0):
-    """Sentences of random words, which may repeat, and a question about their order.
+    """Sentences of `length` random words, which may repeat, and a question about their order.
 
-    Parameters
-    ----------
-    num_examples : int
-    length : int
-        How many words each sentence has.
-    question : str
-        "previous": at every word but the first, name the word before it. "third": at the last word, name the third.
-        "last drink": three different drinks stand anywhere but at the end; at the last word, name the last of them.
-        "place": a start marker opens the sentence; at every word, say how many words stand before it. "place without
-        a start": the same with no marker.
-    seed : int, list of ints or numpy.random.Generator
+    "previous": at every word but the first, name the word before it. "third": at the last word, name the third. "last
+    drink": three different drinks stand anywhere but at the end; at the last word, name the last of them. "place": a
+    start marker opens the sentence; at every word, say how many words stand before it, up to 12. "place without a
+    start": the same with no marker.
 
-    Returns
-    -------
-    Sentences
-
-    Raises
-    ------
-    ValueError
-        There is no such question, or sentences are too short for it, or too long: places are told apart up to 12.
-
-    Examples
-    --------
     >>> sentences = order_sentences(1000, 5, "third")
     >>> " ".join(WORDS[i] for i in sentences.words[0]), WORDS[sentences.answers[0, -1]]
     ('milk tea coffee cow cow', 'coffee')
     >>> sentences.answers[0].tolist(), sentences.places[0].tolist()
     ([-1, -1, -1, -1, 6], [-1, -1, -1, -1, 2])
     """
-    checks.count(num_examples, "num_examples")
     least = QUESTIONS[_one_of(question, QUESTIONS, "question")]
-    if checks.count(length, "length") < least:
+    if length < least:
         raise ValueError(f"length must be at least {least} for the question {question!r}, got {length}")
     if question.startswith("place") and length > len(WORDS):
         raise ValueError(f"length must be at most {len(WORDS)} for the question {question!r}, got {length}")
@@ -123,22 +104,10 @@ class OrderModel(nn.Module):
 
     Words begin as vectors of size 0.3 per number, small beside positions that are added, and the same for every scheme.
 
-    Parameters
-    ----------
-    scheme : str
-        One of `SCHEMES`. "causal mask only" and "ALiBi" look back only, the others to both sides.
-    question : str
-        The one it is trained for, see `order_sentences`.
-    setting : float, optional
-        What the scheme leaves open; that of `SETTINGS` if not given. The size per number of the positions added, at the
-        beginning if they are learned; of the numbers in the table of the relative bias at the beginning; the slope of
-        ALiBi; the base of rotary.
-    width : int
-
-    Raises
-    ------
-    ValueError
-        There is no such scheme or question, or a setting for a scheme that leaves nothing open.
+    `scheme` is one of `SCHEMES`; "causal mask only" and "ALiBi" look back only, the others to both sides. The question
+    is the one it is trained for, see `order_sentences`. `setting` is what the scheme leaves open, that of `SETTINGS` if
+    not given: the size per number of the positions added, at the beginning if they are learned; of the numbers in the
+    table of the relative bias at the beginning; the slope of ALiBi; the base of rotary.
     """
 
     def __init__(self, scheme, question="previous", *, setting=None, width=32):
@@ -147,7 +116,7 @@ class OrderModel(nn.Module):
         if usual is None and setting is not None:
             raise ValueError(f"the scheme {scheme!r} has no setting, got {setting}")
         self.scheme, self.question = scheme, _one_of(question, QUESTIONS, "question")
-        self.setting = usual if setting is None else checks.finite(setting, "setting")
+        self.setting = usual if setting is None else setting
         self.embedding = nn.Embedding(len(WORDS) + 1, width)
         nn.init.normal_(self.embedding.weight, std=0.3)
         self.attention, self.readout = MultiHeadAttention(width, 1), nn.Linear(width, len(WORDS))

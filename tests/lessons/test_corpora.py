@@ -19,7 +19,6 @@ from bookkit.lessons.corpora import (
     english_grammar,
     gifts,
     translation_of,
-    vocabulary,
 )
 from website.toc import importing
 
@@ -250,14 +249,16 @@ def test_the_split():
     assert [len(part) for part in english_french(2, held_out=1)] == [1, 1]
 
 
-@pytest.mark.parametrize("count, held_out, error, message", [
-    (10, 0, ValueError, "held_out must be at least 1"), (10, 10, ValueError, "less than num_pairs, got 10 of 10"),
-    (10, 400, ValueError, "less than num_pairs"), (0, 1, ValueError, "num_pairs must be at least 1"),
-    (20_001, 400, ValueError, "num_pairs must be at most 20000"), (99.5, 9, TypeError, "num_pairs must be an integer"),
-    (99, "9", TypeError, "held_out must be an integer"), (99, True, TypeError, "held_out must be an integer")])
-def test_bad_sizes_are_refused(count, held_out, error, message):
-    with pytest.raises(error, match=message):
-        english_french(count, held_out=held_out)
+@pytest.mark.parametrize("call, message", [
+    (lambda: english_french(10, held_out=0), "held_out must be at least 1"), (lambda: english_french(10, held_out=10), "less than num_pairs, got 10 of 10"),
+    (lambda: english_french(20_001), "num_pairs must be at most 20000"),
+    (lambda: gifts(held_out=0), "held_out must be from 1 to 189"), (lambda: gifts(held_out=190), "held_out must be from 1 to 189, got 190"),
+    (lambda: crossings(held_out=0), "held_out must be from 1 to 63"), (lambda: crossings(held_out=64), "held_out must be from 1 to 63, got 64"),
+    (lambda: drink_orders(1, positions=[]), "positions must be one or more"), (lambda: drink_orders(1, positions=[-1]), "below 12"),
+    (lambda: drink_orders(1, positions=[0, 12]), r"positions must be one or more, below 12, got \[0, 12\]")])
+def test_sizes_are_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
 
 
 SINGULAR = dict(zip(list(NOUNS)[1::2], list(NOUNS)[::2]))
@@ -386,15 +387,6 @@ def test_what_is_no_sentence_is_refused(english, message):
         translation_of(english.split())
 
 
-def test_what_is_no_sequence_of_words_is_refused():
-    for english in ("I love you", 3, None):
-        with pytest.raises(TypeError, match="english must be a sequence of words"):
-            translation_of(english)
-    for english in ([["I"], "love", "you"], ["I", None, "you"], ["I", "love", "you", "the end"]):
-        with pytest.raises(ValueError, match="english must be a sentence"):
-            translation_of(english)
-
-
 def test_copies():
     pairs = copies(3000, [4, 9], seed=2)
     assert len(pairs) == 3000 and pairs == copies(3000, [4, 9], seed=2) != copies(3000, [4, 9])
@@ -409,20 +401,6 @@ def test_copies():
     assert {len(pair.english) for pair in copies(100, range(1, 4))} == {1, 2, 3}
 
 
-@pytest.mark.parametrize("num_pairs, lengths, error, message", [
-    (0, [3], ValueError, "num_pairs must be at least 1"), (2.0, [3], TypeError, "num_pairs must be an integer"),
-    (2, [], ValueError, "lengths must be one or more"), (2, [3, 0], ValueError, "a length must be at least 1"),
-    (2, [2.5], TypeError, "a length must be an integer"), (2, 3, TypeError, "lengths must be a sequence of integers")])
-def test_bad_copies_are_refused(num_pairs, lengths, error, message):
-    with pytest.raises(error, match=message):
-        copies(num_pairs, lengths)
-
-
-def test_vocabulary():
-    assert vocabulary([("b", "a"), ("c", "a")]) == ["<pad>", "<start>", "<end>", "a", "b", "c"]
-    assert vocabulary([]) == ["<pad>", "<start>", "<end>"]
-
-
 def test_gifts():
     training, held_out = gifts()
     assert len(training) == 280 and len(held_out) == 100 and len(set(training + held_out)) == 380
@@ -434,9 +412,6 @@ def test_gifts():
     pairs = [{frozenset((words[0], words[4])) for words in some} for some in (training, held_out)]
     assert [len(some) for some in pairs] == [140, 50] and not pairs[0] & pairs[1]
     assert len(gifts(held_out=189)[0]) == 2
-    for wrong in (0, 190, 2.0):
-        with pytest.raises((ValueError, TypeError), match="held_out"):
-            gifts(held_out=wrong)
 
 
 def test_crossings():
@@ -452,9 +427,6 @@ def test_crossings():
     pairs = [{frozenset((words[1], words[6])) for words, _, _ in some} for some in (training, held_out)]
     assert not pairs[0] & pairs[1] and frozenset(("animal", "road")) in pairs[1]
     assert {w for s in held_out for w in s.words} <= {w for s in training for w in s.words}
-    for wrong in (0, 64):
-        with pytest.raises(ValueError, match="held_out"):
-            crossings(held_out=wrong)
 
 
 def test_drink_orders():
@@ -465,10 +437,3 @@ def test_drink_orders():
         assert len(words) == 7 and len(where) == 1 and where[0] in (2, 3)
     assert {word for words in orders for word in words} > set(DRINKS)
     assert {words[2] in DRINKS for words in orders} == {True, False}
-    for positions in ([], [12], [-1], [0, 12]):
-        with pytest.raises(ValueError, match="position"):
-            drink_orders(1, positions=positions)
-    with pytest.raises(TypeError, match="a position must be an integer"):
-        drink_orders(1, positions=[0.5])
-    with pytest.raises(ValueError, match="num_orders must be at least 1"):
-        drink_orders(0, positions=[0])

@@ -78,15 +78,3 @@ def test_bytes_of_caches():
         assert size.heads * size.head_width == size.width or size.latent, name
 
 
-@pytest.mark.parametrize("call, error, message", [
-    (lambda: layer_operations(0, 4), ValueError, "^n must be at least 1"),
-    (lambda: layer_operations(4, 2.0), TypeError, "^d must be an integer"),
-    (lambda: count_weights(4, heads=0), ValueError, "^heads"),
-    (lambda: count_weights(4, window=-1), ValueError, "^window"),
-    (lambda: cache_bytes(4, 2, 0, 8), ValueError, "^kv_heads"),
-    (lambda: weights_bytes(4, bytes_each=0), ValueError, "^bytes_each"),
-    (lambda: MODELS["DeepSeek-V2"].cache_bytes(0), ValueError, "^n must"),
-])
-def test_bills_refuse(call, error, message):
-    with pytest.raises(error, match=message):
-        call()

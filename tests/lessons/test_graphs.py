@@ -9,7 +9,6 @@ from attnkit import attention, window_mask
 from bookkit.lessons.graphs import (
     OPINIONS,
     TOPICS,
-    GraphAttention,
     GraphModel,
     TownTask,
     graph_attention_score,
@@ -117,13 +116,12 @@ def test_a_static_score_finds_only_what_all_want():
     assert right("their own", "graph attention, 8 heads", lr=3e-2) > 0.9
 
 
-@pytest.mark.parametrize("call, error, words", [
-    (lambda: GraphAttention(4, num_heads=0), ValueError, "num_heads must be at least 1, got 0"),
-    (lambda: message_passing(*np.ones((3, 2, 2)), [(0, 2)]), ValueError, r"a number below 2 and one below 2, got up to \[0, 2\]"),
-    (lambda: message_passing(*np.ones((3, 2, 2)), [(-1, 0)]), ValueError, r"down to \[-1, 0\]"),
-    (lambda: GraphModel("magic"), ValueError, "kind must be one of mean, .*, got 'magic'"),
-    (lambda: TownTask("magic"), ValueError, "wants must be 'the same' or 'their own', got 'magic'"),
+@pytest.mark.parametrize("call, words", [
+    (lambda: message_passing(*np.ones((3, 2, 2)), [(0, 2)]), r"a number below 2 and one below 2, got up to \[0, 2\]"),
+    (lambda: message_passing(*np.ones((3, 2, 2)), [(-1, 0)]), r"down to \[-1, 0\]"),
+    (lambda: GraphModel("magic"), "kind must be one of mean, .*, got 'magic'"),
+    (lambda: TownTask("magic"), "wants must be 'the same' or 'their own', got 'magic'"),
 ])
-def test_what_graphs_refuse(call, error, words):
-    with pytest.raises(error, match=words):
+def test_what_graphs_refuse(call, words):
+    with pytest.raises(ValueError, match=words):
         call()

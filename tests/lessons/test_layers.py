@@ -54,35 +54,26 @@ def test_lines_are_the_same_for_the_same_seed():
     assert not torch.equal(task.held_out(4).items, ChainTask(seed=4).held_out(4).items)
 
 
-def test_what_cannot_be_asked_of_a_line():
-    task = ChainTask()
-    for wrong in (10, "hand", "2"):
-        for refuse in (lambda q: chain_lines(3, q), lambda q: ChainModel(1, q), lambda q: task.train(0, 1, q)):
-            with pytest.raises(ValueError, match=rf"question must be 'hands' or a number from 1 to 9, got {wrong!r}$"):
-                refuse(wrong)
-    for wrong, kind in ((0, ValueError), (2.0, TypeError), (None, TypeError)):
-        with pytest.raises(kind, match="question"):
-            chain_lines(3, wrong)
-    with pytest.raises(ValueError, match="num_layers"):
-        ChainModel(0)
-    with pytest.raises(ValueError, match="norm must be 'pre', 'post' or None, got 'before'"):
-        ChainModel(2, norm="before")
-    with pytest.raises(ValueError, match="num_heads must divide width"):
-        ChainModel(2, num_heads=3)
-    for wrong in ("Ada", "Ada Ben Ada", "Ada Bert", []):
-        with pytest.raises(ValueError, match="line must be at least two of Ada, .*, all different"):
-            task.encode(wrong)
-    pair = ("rock", "paper")
-    for wrong in ([pair], [pair, pair, pair], [pair, ("rock",)], [pair, ("rock", "stone")]):
-        with pytest.raises(ValueError, match="hands must be a pair of rock, paper, scissors for each of 2 people"):
-            task.encode("Ada Ben", wrong)
-    for model, hands, got in ((ChainModel(1, 2), [pair, pair], "some and the question 2"),
-                              (ChainModel(1, "hands"), None, "none and the question 'hands'")):
-        for ask in (task.answer, task.weights):
-            with pytest.raises(ValueError, match=f"hands go with the question 'hands', got {got}$"):
-                ask(model, "Ada Ben", hands)
-    with pytest.raises(ValueError, match="no item stands 9 places further on"):
-        task.evaluate_weights(ChainModel(1).double(), 9)
+PAIR = ("rock", "paper")
+HANDS_ARE = "hands must be a pair of rock, paper, scissors for each of 2 people"
+LINE_IS = "line must be at least two of Ada, .*, all different"
+
+
+@pytest.mark.parametrize("call, words", [
+    *((lambda q=q: chain_lines(3, q), f"question must be 'hands' or a number from 1 to 9, got {q!r}$") for q in (10, 0, "hand", None)),
+    (lambda: ChainModel(1, "2"), "question must be 'hands' or a number from 1 to 9, got '2'$"),
+    (lambda: ChainTask().train(0, 1, 10), "question must be 'hands' or a number from 1 to 9, got 10$"),
+    (lambda: ChainModel(2, norm="before"), "norm must be 'pre', 'post' or None, got 'before'"),
+    (lambda: ChainModel(2, num_heads=3), "num_heads must divide width"),
+    *((lambda line=line: ChainTask().encode(line), LINE_IS) for line in ("Ada", "Ada Ben Ada", "Ada Bert", [])),
+    *((lambda hands=hands: ChainTask().encode("Ada Ben", hands), HANDS_ARE)
+      for hands in ([PAIR], [PAIR] * 3, [PAIR, ("rock",)], [PAIR, ("rock", "stone")])),
+    (lambda: ChainTask().answer(ChainModel(1, 2), "Ada Ben", [PAIR] * 2), "hands go with the question 'hands', got some and the question 2$"),
+    (lambda: ChainTask().weights(ChainModel(1, "hands"), "Ada Ben"), "hands go with the question 'hands', got none and the question 'hands'$"),
+    (lambda: ChainTask().evaluate_weights(ChainModel(1).double(), 9), "no item stands 9 places further on")])
+def test_what_cannot_be_asked_of_a_line(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()
 
 
 def random_stack(num_layers, question=2, **options):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from random_models import random_storyteller
 
-from bookkit.lessons.packing import UNIT, VERSION, pack, sizes, unpack
+from bookkit.lessons.packing import UNIT, VERSION, pack, unpack
 from bookkit.lessons.storyteller import Storyteller
 from website.toc import importing
 
@@ -42,35 +42,22 @@ def changed(name=None, **changes):
     return packed
 
 
-@pytest.mark.parametrize("packed, error, words", [
-    ([1], TypeError, "a packed model must be a dict, got list"),
-    (changed(width=None, words=None), ValueError, "the packed model lacks words, width"),
-    (changed(version=1), ValueError, "a packed model must have version 2, got 1"),
-    (changed(model="translator"), ValueError, "the packed model must be a storyteller, got 'translator'"),
-    (changed(bits=None), ValueError, "the packed model lacks bits"),
-    (changed(num_layers=3), ValueError, r"the packed model lacks the tensors layers.2.norm1.gain, "),
-    (changed(tensors={}), ValueError, "the packed model lacks the tensors layers.0.bias"),
-    (changed(hidden=11), ValueError, r"the tensor layers.0.w1 must have shape \(8, 11\), got \(8, 12\)"),
-    (changed("layers.1.bias", shape=[3, 5]), ValueError, r"the tensor layers.1.bias must have shape \(2, 5\), got \(3, 5\)"),
-    (changed("layers.1.bias", steps=None), ValueError, "the tensor layers.1.bias must be a dict with shape, steps and numbers"),
-    (changed("norm.gain", steps=[0]), ValueError, "the tensor norm.gain must have 1 step, a positive int for each row"),
-    (changed("norm.gain", numbers="?" * 11), ValueError, "the numbers of norm.gain must be a str of the letters of base64"),
-    (changed("norm.gain", numbers="AAAA"), ValueError, "the numbers of norm.gain must be 11 letters, got 4"),
-    (changed(attention="hard"), ValueError, "attention must be 'softmax' or 'uniform', got 'hard'")])
-def test_what_is_no_packed_model_is_refused(packed, error, words):
-    with pytest.raises(error, match=words):
+@pytest.mark.parametrize("packed, words", [
+    (changed(width=None, words=None), "the packed model lacks words, width"),
+    (changed(version=1), "a packed model must have version 2, got 1"),
+    (changed(model="translator"), "the packed model must be a storyteller, got 'translator'"),
+    (changed(num_layers=3), r"the packed model lacks the tensors layers.2.norm1.gain, "),
+    (changed(hidden=11), r"the tensor layers.0.w1 must have shape \(8, 11\), got \(8, 12\)"),
+    (changed("layers.1.bias", shape=[3, 5]), r"the tensor layers.1.bias must have shape \(2, 5\), got \(3, 5\)"),
+    (changed(attention="hard"), "attention must be 'softmax' or 'uniform', got 'hard'")])
+def test_what_is_no_packed_model_is_refused(packed, words):
+    with pytest.raises(ValueError, match=words):
         Storyteller.unpacked(packed)
 
 
-@pytest.mark.parametrize("bits, error", [(1, ValueError), (13, ValueError), (6.0, TypeError)])
-def test_a_number_has_two_to_twelve_bits(bits, error):
-    with pytest.raises(error, match="bits must be"):
-        pack({"w": np.ones(3)}, bits)
-
-
-def test_what_cannot_be_packed_is_named():
-    for array in (np.array(1.0), np.array([1.0, np.nan])):
-        with pytest.raises(ValueError, match="the tensor gain must have an axis, and finite numbers"):
-            pack({"gain": array}, 8)
-    with pytest.raises(TypeError, match="must be a dict, got str"):
-        sizes("width", ["width"])
+@pytest.mark.parametrize("bits, array, words", [
+    (1, np.ones(3), "bits must be from 2 to 12, got 1"), (13, np.ones(3), "bits must be from 2 to 12, got 13"),
+    (8, np.array(1.0), "the tensor gain must have an axis, and finite numbers"), (8, np.array([1.0, np.nan]), "the tensor gain must have an axis, and finite numbers")])
+def test_what_cannot_be_packed_is_named(bits, array, words):
+    with pytest.raises(ValueError, match=words):
+        pack({"gain": array}, bits)

@@ -162,20 +162,14 @@ def test_with_small_word_vectors_a_rotation_remembers():
     assert right[0] < 0.5 and right[1] > 0.9
 
 
-@pytest.mark.parametrize("call, error, words", [
-    (lambda: shortest_path("magic", 4), ValueError, "kind must be one of recurrence, convolution, .*, got 'magic'"),
-    (lambda: shortest_path("recurrence", 1), ValueError, "n must be at least 2, got 1"),
-    (lambda: shortest_path("convolution", 4, kernel=1), ValueError, "kernel must be at least 2, got 1"),
-    (lambda: shortest_path("window attention", 4, radius=0), ValueError, "radius must be at least 1, got 0"),
-    (lambda: CausalConvolution(4, 0), ValueError, "kernel must be at least 1, got 0"),
-    (lambda: CausalConvolution(4, 2, 0), ValueError, "dilation must be at least 1, got 0"),
-    (lambda: DilatedConvolution(4, 2.0), TypeError, "max_length must be an integer, got float"),
-    (lambda: gradient_reach(CausalConvolution(4), 0, 4), ValueError, "n must be at least 1, got 0"),
-    (lambda: gradient_reach(CausalConvolution(4), 2, 4, scale=0.0), ValueError, "scale must be positive, got 0.0"),
-    (lambda: FirstWordTask(5).train(0, "attention", scale=-1), ValueError, "scale must be positive, got -1"),
-    (lambda: FirstWordTask(1), ValueError, "length must be at least 2, got 1"),
-    (lambda: FirstWordTask(5).train(0, "magic"), ValueError, "kind must be one of recurrence, .*, got 'magic'"),
+@pytest.mark.parametrize("call, words", [
+    (lambda: shortest_path("magic", 4), "kind must be one of recurrence, convolution, .*, got 'magic'"),
+    (lambda: shortest_path("recurrence", 1), "n must be at least 2, got 1"),
+    (lambda: shortest_path("convolution", 4, kernel=1), "kernel must be at least 2, got 1"),
+    (lambda: shortest_path("window attention", 4, radius=0), "radius must be at least 1, got 0"),
+    (lambda: FirstWordTask(1), "length must be at least 2, got 1"),
+    (lambda: FirstWordTask(5).train(0, "magic"), "kind must be one of recurrence, .*, got 'magic'"),
 ])
-def test_what_layers_refuse(call, error, words):
-    with pytest.raises(error, match=words):
+def test_what_layers_refuse(call, words):
+    with pytest.raises(ValueError, match=words):
         call()

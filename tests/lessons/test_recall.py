@@ -32,9 +32,8 @@ def test_recall_tables():
     rng = np.random.default_rng(2)
     first, second = recall_tables(5, seed=rng), recall_tables(5, seed=rng)
     assert torch.equal(first.names, recall_tables(5, seed=2).names) and not torch.equal(first.names, second.names)
-    for wrong, error, message in ((13, ValueError, "at most 12"), (0, ValueError, "guests"), (2.0, TypeError, "guests")):
-        with pytest.raises(error, match=message):
-            recall_tables(5, guests=wrong)
+    with pytest.raises(ValueError, match="guests must be at most 12, .* got 13"):
+        recall_tables(5, guests=13)
 
 
 def recalled_by_hand(kind, p, names, drinks, asked):

@@ -71,17 +71,14 @@ def test_lamp_pictures(kind):
     assert all(map(torch.equal, pictures, again)) and not torch.equal(pictures.pixels, other.pixels)
 
 
-def test_lamp_pictures_refuse():
-    with pytest.raises(ValueError, match="kind must be one of place, channel, both, several, got 'odd'"):
-        lamp_pictures(3, "odd")
-    with pytest.raises(ValueError, match="num_pictures"):
-        lamp_pictures(0)
-    for options, complaint in (({"gate": "odd"}, "gate must be one of none, channel, spatial, both, got 'odd'"),
-                               ({"normalise": "odd"}, "normalise must be one of sigmoid, softmax, softmax times n")):
-        with pytest.raises(ValueError, match=complaint):
-            GatedPictures(**options)
-    with pytest.raises(ValueError, match="size must divide 16, got 3"):
-        patches(torch.ones(1, 256, 3), 3)
+@pytest.mark.parametrize("call, words", [
+    (lambda: lamp_pictures(3, "odd"), "kind must be one of place, channel, both, several, got 'odd'"),
+    (lambda: GatedPictures(gate="odd"), "gate must be one of none, channel, spatial, both, got 'odd'"),
+    (lambda: GatedPictures(normalise="odd"), "normalise must be one of sigmoid, softmax, softmax times n"),
+    (lambda: patches(torch.ones(1, 256, 3), 3), "size must divide 16, got 3")])
+def test_lamp_pictures_refuse(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()
 
 
 def random_gates(gate="both", seed=0, **options):

@@ -69,15 +69,11 @@ def test_what_cannot_be_asked_about_order(order):
     for wrong in (lambda: order_sentences(3, 5, "next"), lambda: OrderModel("rotary", "next")):
         with pytest.raises(ValueError, match="question must be one of 'previous', .*; got 'next'$"):
             wrong()
-    with pytest.raises(TypeError, match="length"):
-        order_sentences(3, 5.0)
     with pytest.raises(ValueError, match="scheme must be one of 'none', .*; got 'absolute'$"):
         order.train(0, "absolute")
     for scheme in ("none", "causal mask only"):
         with pytest.raises(ValueError, match=f"'{scheme}' has no setting, got 2"):
             OrderModel(scheme, setting=2)
-    with pytest.raises(ValueError, match="setting"):
-        OrderModel("ALiBi", setting=float("nan"))
     assert len(order.encode(["hen"] * 48)[0]) == 48 and OrderModel("learned")(order.encode(["hen"] * 48))[0].shape == (1, 48, 12)
     with pytest.raises(ValueError, match="48 rows, too few for 49 items$"):
         OrderModel("learned")(order.encode(["hen"] * 49))

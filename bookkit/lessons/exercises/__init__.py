@@ -15,20 +15,9 @@ from bookkit.lessons.exercises.grading import sentence
 def check(name, answer):
     """Print whether an answer is right and, if not, what is off.
 
-    Parameters
-    ----------
-    name : str
-        The exercise, as ``"chapter/exercise"``.
-    answer : anything
-        A number, an array, a function: what the exercise asks for; ``...`` if not done yet.
+    The name is ``"chapter/exercise"``, the answer what it asks for, a number, an array, a function; ``...`` if not done
+    yet. A name that no exercise has is the one thing that raises.
 
-    Raises
-    ------
-    ValueError
-        There is no exercise of that name.
-
-    Examples
-    --------
     >>> check("notation/count", ...)
     Not answered yet: put your answer in place of the dots, then run this cell again.
     >>> check("notation/count", (6, 4, 24))
@@ -40,18 +29,7 @@ def check(name, answer):
 
 
 def exercise(name):
-    """An exercise, or a guess, for the page: what ``bookkit.figures.Practice`` asks for.
-
-    Raises
-    ------
-    ValueError
-        There is none of that name.
-
-    Examples
-    --------
-    >>> exercise("notation/count").form["names"]
-    ['rows', 'columns', 'squares']
-    """
+    """An exercise, or a guess, for the page: what ``bookkit.figures.Practice`` asks for."""
     return _found(name, all_exercises() | all_guesses())
 
 
