@@ -6,7 +6,6 @@ import numpy as np
 import traitlets
 
 from bookkit.figures.base import Figure, Index, still_table
-from bookkit.figures.models import SentenceModel, complete
 from bookkit.pictures.formats import fixed
 
 MOST = 24        # pieces of a sentence that comes with the figure
@@ -65,7 +64,7 @@ class HeadMaps(Figure):
         (layers, heads), = shapes
         found = [{"name": name, "text": text, "head": layer * heads + head, "piece": piece}
                  for name, (text, layer, head, piece) in (views or {"": (0, 0, 0, 0)}).items()]
-        self._model = model and complete(model, SentenceModel)
+        self._model = model
         self._earlier = []
         super().__init__(texts=told, layers=layers, heads=heads, views=found if views else [], caption=caption,
                          asks=model is not None, **{name: found[0][name] for name in ("text", "head", "piece")})

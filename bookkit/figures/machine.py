@@ -5,7 +5,7 @@ import traitlets
 
 from attnkit import checks, softmax
 from bookkit.figures.base import Figure, Index, still_table
-from bookkit.figures.models import OpenModel, travelled
+from bookkit.figures.models import travelled
 from bookkit.figures.story_writer import START, check_model, encode
 from bookkit.pictures.formats import fixed
 
@@ -64,7 +64,7 @@ class Machine(Figure):
     scale = traitlets.Float(1).tag(sync=True)      # of the longest bar: the most that a part adds at any word
 
     def __init__(self, model, text, pair, views=None, caption=""):
-        packed, self.model = travelled(model, OpenModel)
+        packed, self.model = travelled(model)
         check_model(self.model)
         numbers = encode(self.model, text, "text")
         story = [START, *(self.model.words[number] for number in numbers)]

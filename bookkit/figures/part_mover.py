@@ -8,7 +8,7 @@ import traitlets
 from attnkit import softmax
 from bookkit.figures.base import Figure, Index, still_table
 from bookkit.figures.machine import part_words, stage_words, stages
-from bookkit.figures.models import OpenModel, travelled
+from bookkit.figures.models import travelled
 from bookkit.figures.story_writer import START, check_model, encode
 from bookkit.pictures.formats import fixed
 
@@ -60,7 +60,7 @@ class PartMover(Figure):
     asked = traitlets.Int(-1).tag(sync=True, reset=True)
 
     def __init__(self, model, pairs, other_words=None, caption=""):
-        packed, self.model = travelled(model, OpenModel)
+        packed, self.model = travelled(model)
         check_model(self.model)
         if not isinstance(pairs, dict) or not pairs:
             raise TypeError(f"pairs must be a dict of two texts by a name, got {pairs!r}")

@@ -30,7 +30,6 @@ def shown(widget):
 
 
 BAD = [
-    (lambda: Machine("model", "Zoe", ("Zoe", "Rex")), TypeError, "model must be a OpenModel.* lacks words, context, num_layers, num_heads, trace"),
     (lambda: Machine(random_storyteller(3), "Zoe ate", ("Zoe", "Rex")), ValueError, "text must hold words that the model knows, not 'ate'"),
     (lambda: Machine(random_storyteller(3), "Zoe met", ("Zoe", "Ann")), ValueError, "pair must hold words that the model knows, not 'Ann'"),
     (lambda: Machine(random_storyteller(3), "Zoe met", ("Zoe",)), ValueError, "pair must be two words, got 1"),
