@@ -182,7 +182,7 @@ def different(things, name):
 
 def one_each(given, name, things, what):
     """Check that a list or an array has one for each of some things, and return them as a list."""
-    if len(given := checks.sequence(given, name, what)) != len(things):
+    if len(given := checks.sequence(given, name, len(things))) != len(things):
         raise ValueError(f"{name} must hold one for each of {len(things)} {what}, got {given!r}")
     return given
 
