@@ -13,28 +13,11 @@ from bookkit.pictures.formats import fixed
 class Alignment(Figure):
     """Choose a word and see which words it looks at.
 
-    Parameters
-    ----------
-    weights : array, shape (n, m)
-        Row i holds the weights of query word i over the key words; each row is
-        nonnegative and is divided by its sum.
-    queries, keys : lists of n and of m str
-    query_lang, key_lang : str
-        The languages of the words, for a screen reader ("fr", "en").
-    selected : int
-        The query word chosen first.
-    tempers : bool
-        Whether there is a slider for the temperature, which sharpens or levels the weights.
-    caption : str
+    Row i of `weights` (n, m), nonnegative, holds the weights of query word i over the key words, and is divided by its
+    sum; `queries` and `keys` are these words, and their languages ("fr", "en") are for a screen reader. `selected` is
+    the query word chosen first. Where it `tempers`, there is a slider for the temperature, from 0.1 to 10, which
+    sharpens or levels the weights.
 
-    Raises
-    ------
-    TypeError, ValueError
-        Weights of another shape, negative or all zero in a row; words that do not match; a temperature
-        outside [0.1, 10] or a choice that does not exist, also when set later.
-
-    Examples
-    --------
     >>> figure = Alignment([[0.8, 0.2]], ["je"], ["I", "you"])
     >>> figure.temperature = 0.5
     >>> figure.tempered.round(2).tolist()

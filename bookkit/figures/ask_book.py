@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 import traitlets
 
-from attnkit import checks, softmax
+from attnkit import softmax
 from bookkit.figures.base import Between, Figure, still_table
 from bookkit.pictures.formats import fixed
 
@@ -31,28 +31,10 @@ class Asked(Protocol):
 class AskBook(Figure):
     """Ask, and see which passages answer: a question is the query, vectors of passages are keys, the passages values.
 
-    Parameters
-    ----------
-    library : Asked, optional
-        What a notebook asks. A page fetches the real model and the passages of the book when asked to.
-    questions : sequence of str
-        Some to begin with, each a button.
-    opening : pair, optional
-        Something small that is asked at first, so that the figure does not open empty: another that can be asked, and
-        a question to it.
-    temperature : float
-        Of the softmax over all passages, from 0.01 to 1.
-    caption : str
-
-    Raises
-    ------
-    TypeError, ValueError
-        A question that is no text, a temperature out of bounds.
-
-    Examples
-    --------
-    >>> AskBook(questions=["Why a root?"]).weights
-    []
+    `library`, an `Asked`, is what a notebook asks; a page fetches the real model and the passages of the book when
+    asked to. `questions` are some to begin with, each a button. `opening` is something small that is asked at first, so
+    that the figure does not open empty: another that can be asked, and a question to it. The `temperature`, from 0.01
+    to 1, is that of the softmax over all passages.
     """
 
     kind = "ask_book"
@@ -64,11 +46,8 @@ class AskBook(Figure):
 
     def __init__(self, library=None, questions=(), opening=None, temperature=0.05, caption=""):
         self._library = library
-        questions = checks.sequence(questions, "questions", "str")
-        if wrong := [one for one in questions if not isinstance(one, str)]:
-            raise TypeError(f"questions must be str, got {wrong[0]!r}")
         first = {} if opening is None else {"question": opening[1], "found": answered(*opening)}
-        super().__init__(questions=questions, temperature=temperature, caption=caption, **first)
+        super().__init__(questions=list(questions), temperature=temperature, caption=caption, **first)
 
     @traitlets.observe("question")
     def _ask(self, change):

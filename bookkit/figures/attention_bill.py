@@ -5,7 +5,7 @@ from statistics import median
 import traitlets
 
 from attnkit import checks
-from bookkit.figures.base import Figure, still_table
+from bookkit.figures.base import Figure, OneOf, one_each, one_of, still_table
 from bookkit.pictures.formats import in_bytes, in_time, in_words
 
 METHODS = ("whole", "blocks", "window", "linear")
@@ -78,50 +78,23 @@ class Power(traitlets.TraitType):
         self.low, self.high = low, high
 
     def validate(self, obj, value):
-        """Raises TypeError or ValueError."""
+        """Traitlets' hook."""
         value = checks.count(value, self.name)
         if not self.low <= value <= self.high or value & (value - 1):
             raise ValueError(f"{self.name} must be a power of two from {self.low:,} to {self.high:,}, got {value:,}")
         return value
 
 
-class OneOf(traitlets.TraitType):
-    """A trait that holds one of some words."""
-
-    def __init__(self, *words):
-        super().__init__(words[0])
-        self.words = words
-
-    def validate(self, obj, value):
-        """Raises ValueError."""
-        if not isinstance(value, str) or value not in self.words:
-            raise ValueError(f"{self.name} must be one of {', '.join(self.words)}, got {value!r}")
-        return value
-
-
 def measurements(measured):
-    """Check measured times and return them as plain data: lengths that grow, and for each method as many numbers."""
-    if not isinstance(measured, dict) or set(measured) != {"lengths", "ms"} or not isinstance(measured["ms"], dict):
-        raise ValueError(f'measured must be {{"lengths": [...], "ms": {{method: [...]}}}}, got {measured!r}')
-    lengths = [checks.count(n, "a length of measured") for n in measured["lengths"]]
-    if lengths != sorted(set(lengths)):
-        raise ValueError(f"the lengths of measured must grow, got {lengths}")
-    ms = {method: _times(method, times, len(lengths)) for method, times in measured["ms"].items()}
+    """Measured times as plain data: lengths, and for each method as many numbers or None."""
+    lengths, ms = list(measured["lengths"]), {}
+    for method, times in measured["ms"].items():
+        one_of(method, "a method of measured", (*METHODS, KERNEL))
+        times = one_each(times, f"the times of {method}", lengths, "lengths")
+        ms[method] = [None if time is None else float(time) for time in times]
     if not any(ms.get("whole", [])):
         raise ValueError("measured must hold a time of whole: the estimates are made from it")
     return {"lengths": lengths, "ms": ms}
-
-
-def _times(method, times, count):
-    """The times of one method: positive, or None."""
-    if method not in (*METHODS, KERNEL):
-        raise ValueError(f"measured knows {', '.join((*METHODS, KERNEL))}, got {method!r}")
-    if not isinstance(times, list | tuple) or len(times) != count:
-        raise ValueError(f"measured must hold {count} times for {method}, one for each length, got {times!r}")
-    times = [None if time is None else checks.finite(time, f"a time of {method}") for time in times]
-    if any(time is not None and time <= 0 for time in times):
-        raise ValueError(f"a time of {method} must be positive or None, got {times}")
-    return times
 
 
 # ---- the figure
@@ -129,48 +102,21 @@ def _times(method, times, count):
 class AttentionBill(Figure):
     """Choose length, width, heads and method; see operations and memory, and a measured time beside its estimate.
 
-    Operations are multiply-adds of one layer without its MLP.  The time is that of one head of width 64, without
-    projections, on the machine that measured it; the estimate takes as many operations a millisecond as the
-    method "whole" does in the median over the lengths that it was measured at.
+    Operations are multiply-adds of one layer without its MLP. The time is that of one head of width 64, without
+    projections, on the machine that measured it; the estimate takes as many operations a millisecond as the method
+    "whole" does in the median over the lengths that it was measured at.
 
-    Parameters
-    ----------
-    length : int
-        How many words, a power of two from 128 to 1,048,576.
-    width : int
-        Of a word's vector, a power of two from 128 to 16,384.
-    heads : int
-        A power of two from 1 to 128; each has the width ``width / heads``.
-    method : str
-        "whole" (all weights at once), "blocks" (of 512 queries and keys), "window" or "linear".
-    sharing : str
-        Who shares keys and values in the cache: "multi-head" (no two heads), "grouped-query" (four heads) or
-        "multi-query" (all heads).
-    shown : str
-        What the chart shows first: "operations", "memory" or, where there are measured times, "time".
-    window : int
-        How far a query sees to either side under the method "window", from 1 to 4,096.
-    measured : dict, optional
-        ``{"lengths": [...], "ms": {method: [...]}}``: milliseconds, or None, by method at each length; also of
-        "torch kernel".  The window is that of the figure.
-    caption : str
+    `length`, the words, is a power of two from 128 to 1,048,576, `width`, of a word's vector, one from 128 to 16,384,
+    and `heads` one from 1 to 128, each of the width ``width / heads``. `method` is "whole" (all weights at once),
+    "blocks" (of 512 queries and keys), "window" or "linear"; `sharing`, who shares keys and values in the cache,
+    "multi-head" (no two heads), "grouped-query" (four heads) or "multi-query" (all heads). The chart shows
+    "operations", "memory" or, where there are measured times, "time". `window`, to 4,096, is how far a query sees to
+    either side. `measured` is ``{"lengths": [...], "ms": {method: [...]}}``: milliseconds, or None, by method at each
+    length; also of "torch kernel". The window is that of the figure.
 
-    Raises
-    ------
-    TypeError, ValueError
-        No power of two in its bounds, a word that is none of those above, measured times of another form; also when set
-        later.
-
-    Examples
-    --------
     >>> bill = AttentionBill(4096, 4096, 32, measured={"lengths": [512, 1024], "ms": {"whole": [1.5, 6.0]}})
-    >>> bill.bill["operations"], bill.bill["weights"], bill.bill["cache"]
-    (412316860416, 2147483648, 67108864)
-    >>> bill.bill["estimate"], bill.bill["measured"]
-    (96.0, None)
-    >>> bill.method, bill.length = "window", 512
-    >>> bill.bill["attention"] == bill.bill["projections"] / 16
-    True
+    >>> bill.bill["operations"], bill.bill["weights"], bill.bill["cache"], bill.bill["estimate"]
+    (412316860416, 2147483648, 67108864, 96.0)
     """
 
     kind = "attention_bill"

@@ -1,12 +1,11 @@
 """Trained attention, sentence by sentence: where each word looks, who looks at it, and the whole matrix."""
 
-from collections.abc import Collection
 from html import escape
 
 import numpy as np
 import traitlets
 
-from bookkit.figures.base import Figure, Index, index, number_array, still_cell
+from bookkit.figures.base import Figure, Index, few, index, number_array, one_each, still_cell
 from bookkit.pictures.formats import fixed
 
 MOST = 12        # sentences, and words on either side of one
@@ -16,37 +15,18 @@ SIDES = ("row", "column")
 class AttentionMaps(Figure):
     """Choose a sentence, a step and a word on either side: its weights on the other side, curves and matrix answer.
 
-    Parameters
-    ----------
-    examples : list of 1 to 12 dicts
-        One for each sentence, with 2 to 12 words on each side: ``rows``, the n words that look; ``columns``, the m
-        words looked at; ``weights``, array of shape (number of steps, n, m), within [0, 1] and each row summing to
-        one within 0.01; they are kept with three decimals. If you like, ``said``, what the model says at each step, a
-        list of str; and ``gold``, for each row word the list of the positions of the right column words.
-    steps : list of str
-        The snapshots' names: moments of the training, layers, heads. With just one there is no slider.
-    rows, columns : str
-        What the words that look are, and the words looked at.
-    caption : str
-    step : int, optional
-        The step shown first; the last if not given.
-    step_name : str
-        What a step is: the slider's name.
-    rows_language, columns_language : str, optional
-        The languages of the words, for a screen reader ("fr", "en"); the page's if not given.
+    `examples` are 1 to 12 dicts, one for each sentence, with 2 to 12 words on each side: ``rows``, the n words that
+    look; ``columns``, the m words looked at; ``weights`` (number of steps, n, m), within [0, 1] and each row summing to
+    one within 0.01; they are kept with three decimals. If you like, ``said``, what the model says at each step, a list
+    of str; and ``gold``, for each row word the list of the positions of the right column words.
 
-    Raises
-    ------
-    TypeError, ValueError
-        Weights of another shape or rows that do not sum to one, too few or too many words, a sentence, step or word
-        that does not exist; also when set later.
+    `steps` names the snapshots: moments of the training, layers, heads; with just one there is no slider. The last is
+    shown first if no `step` is given, and `step_name` is the slider's name. `rows` and `columns` say what the words
+    that look are, and the words looked at, and their languages ("fr", "en") are for a screen reader; the page's if not
+    given.
 
-    Examples
-    --------
     >>> pair = {"rows": ["t'", "aime"], "columns": ["I", "love", "you"]}
     >>> figure = AttentionMaps([{**pair, "weights": [[[.11, .01, .88], [.03, .95, .02]]]}])
-    >>> figure.shown, figure.strongest
-    ([0.11, 0.01, 0.88], 2)
     >>> figure.word = ["column", 1]
     >>> figure.shown
     [0.01, 0.95]
@@ -66,9 +46,8 @@ class AttentionMaps(Figure):
 
     def __init__(self, examples, steps=("",), rows="output", columns="input", caption="", step=None, *,
                  step_name="step", rows_language=None, columns_language=None):
-        steps = _words(steps, "steps", 1)
-        if not isinstance(examples, list | tuple) or not 1 <= len(examples) <= MOST:
-            raise ValueError(f"examples must be a list of 1 to {MOST} dicts, got {examples!r}")
+        steps = list(steps)
+        few(examples, "examples", 1, MOST)
         super().__init__(examples=[_example(e, f"examples[{k}]", len(steps)) for k, e in enumerate(examples)],
                          steps=steps, rows=rows, columns=columns, step_name=step_name, rows_language=rows_language,
                          columns_language=columns_language, step=len(steps) - 1 if step is None else step,
@@ -77,7 +56,7 @@ class AttentionMaps(Figure):
     @traitlets.validate("word")
     def _check_word(self, proposal):
         value = proposal["value"]
-        if not isinstance(value, list | tuple) or len(value) != 2 or value[0] not in SIDES:
+        if len(value) != 2 or value[0] not in SIDES:
             raise ValueError(f'word must be "row" or "column" and a place, got {value!r}')
         words = self.examples[self.example][f"{value[0]}s"]
         return [value[0], index(value[1], "word", len(words), f"{value[0]} words")]
@@ -122,33 +101,17 @@ class AttentionMaps(Figure):
                 f"<td></td>{head}</tr></thead><tbody>{body}</tbody></table></div>{key}")
 
 
-def _words(value, name, low, high=None):
-    """Check a list of `low` to `high` strings, of any number above if `high` is not given."""
-    if isinstance(value, str) or not isinstance(value, Collection) or not all(isinstance(w, str) for w in value):
-        raise TypeError(f"{name} must be a list of str, got {value!r}")
-    if not low <= len(value) <= (high or len(value)):
-        count = f"at least {low}" if high is None else f"{low}" if low == high else f"{low} to {high}"
-        raise ValueError(f"{name} must hold {count} str, got {len(value)}")
-    return list(value)
-
-
 def _example(example, name, steps):
     """Check one sentence and return it as plain data."""
-    if not isinstance(example, dict) or not {"rows", "columns", "weights"} <= set(example) <= {
-            "rows", "columns", "weights", "said", "gold"}:
-        raise ValueError(f"{name} must be a dict with rows, columns, weights and perhaps said, gold, got {example!r}")
-    rows, columns = (_words(example[side], f"{side} of {name}", 2, MOST) for side in ("rows", "columns"))
+    rows, columns = (few(list(example[side]), f"{side} of {name}", 2, MOST) for side in ("rows", "columns"))
     weights = np.array(number_array(example["weights"], f"weights of {name}", 0, 1, (steps, len(rows), len(columns))))
     worst = max(weights.sum(axis=-1).flat, key=lambda total: abs(total - 1))
     if abs(worst - 1) > 0.01 + 1e-9:
         raise ValueError(f"weights of {name}: each row must sum to one, got a sum of {worst:g}")
     checked = {"rows": rows, "columns": columns, "weights": weights.round(3).tolist()}
     if example.get("said") is not None:
-        checked["said"] = _words(example["said"], f"said of {name}", steps, steps)
+        checked["said"] = one_each(example["said"], f"said of {name}", range(steps), "steps")
     if example.get("gold") is not None:
-        gold = example["gold"]
-        if (not isinstance(gold, list | tuple) or len(gold) != len(rows)
-                or not all(isinstance(right, list | tuple) for right in gold)):
-            raise ValueError(f"gold of {name} must hold a list for each of the {len(rows)} rows, got {gold!r}")
-        checked["gold"] = [[index(j, f"gold of {name}", len(columns), "columns") for j in right] for right in gold]
+        checked["gold"] = [[index(j, f"gold of {name}", len(columns), "columns") for j in right]
+                           for right in one_each(example["gold"], f"gold of {name}", rows, "rows")]
     return checked

@@ -11,29 +11,11 @@ from bookkit.pictures.formats import fixed
 class AttentionPlane(Figure):
     """Drag points in the plane; the weights of the one who asks, and every output, follow.
 
-    Each point is query, key and value at once: attention without parameters.
+    Each of the `points` (n, 2), in [-1.5, 1.5], is query, key and value at once: attention without parameters.
+    `features` are the names of the axes, `selected` the point that asks first, and `scale`, from 0.1 to 10, is what the
+    dot products are multiplied by.
 
-    Parameters
-    ----------
-    points : array, shape (n, 2), in [-1.5, 1.5]
-    names : list of n str
-    features : pair of str
-        The names of the axes.
-    selected : int
-        The point that asks first.
-    scale : float
-        What the dot products are multiplied by, in [0.1, 10].
-    caption : str
-
-    Raises
-    ------
-    TypeError, ValueError
-        Numbers of another shape or size, names that do not match, a point that does not exist; also when set later.
-
-    Examples
-    --------
-    >>> figure = AttentionPlane([[1, 0], [0, 1]], ["a", "b"])
-    >>> figure.weights.round(2).tolist()
+    >>> AttentionPlane([[1, 0], [0, 1]], ["a", "b"]).weights.round(2).tolist()
     [[0.73, 0.27], [0.27, 0.73]]
     """
 

@@ -14,29 +14,10 @@ from bookkit.pictures.formats import fixed
 class AttentionSteps(Figure):
     """Choose the word that asks and follow it: query and keys, scores, weights, weighted values, their sum.
 
-    Parameters
-    ----------
-    queries : array, shape (n, d_k)
-    keys : array, shape (n, d_k)
-    values : array, shape (n, d_v)
-        All within ±20.
-    words : list of n str
-    selected : int
-        The word that asks first.
-    step : int
-        The step shown first: 0 query and keys, 1 scores, 2 weights, 3 weighted values, 4 their sum.
-    scale : float, optional
-        What the dot products are multiplied by, in [0.1, 10]; 1 / sqrt(d_k) if not given.
-    caption : str
+    `queries` and `keys` (n, d_k) and `values` (n, d_v) lie within ±20; `selected` is the word that asks first; `step`
+    is 0 query and keys, 1 scores, 2 weights, 3 weighted values, 4 their sum; `scale`, from 0.1 to 10, is what the dot
+    products are multiplied by, 1 / sqrt(d_k) if not given.
 
-    Raises
-    ------
-    TypeError, ValueError
-        Numbers of another shape or size, words that do not match, a word or step that does not exist; also when
-        set later.
-
-    Examples
-    --------
     >>> figure = AttentionSteps([[1, 0], [0, 1]], [[4, 0], [0, 4]], [[1.0], [2.0]], ["a", "b"], scale=1)
     >>> figure.weights.round(2).tolist(), figure.output.round(2).tolist()
     ([0.98, 0.02], [1.02])

@@ -16,6 +16,7 @@ import anywidget
 import numpy as np
 import traitlets
 
+from attnkit import checks
 from bookkit.pictures import palette
 from bookkit.pictures.formats import fixed
 from bookkit.pictures.picture import Picture, Svg
@@ -132,10 +133,7 @@ class Figure(anywidget.AnyWidget):
 # ---- checks, and the traits that make them
 
 def number_array(value, name, low, high, shape):
-    """Check an array of numbers and return it as plain lists; None in `shape` fits any length.
-
-    Raises TypeError or ValueError in the caller's words.
-    """
+    """Check an array of numbers and return it as plain lists; None in `shape` fits any length."""
     try:
         array = np.asarray(value)
     except Exception:      # rows of different lengths, tensors that require a gradient, ...
@@ -168,15 +166,55 @@ def index(value, name, count, what):
     return int(value)
 
 
+def few(things, name, low, high):
+    """Check how many things there are, and return them."""
+    if not low <= len(things) <= high:
+        raise ValueError(f"{name} must be {low} to {high}, got {len(things)}")
+    return things
+
+
+def different(things, name):
+    """Check that no two things are the same, and return them."""
+    if len(set(things)) < len(things):
+        raise ValueError(f"{name} must be all different, got {things!r}")
+    return things
+
+
+def one_each(given, name, things, what):
+    """Check that a list or an array has one for each of some things, and return them as a list."""
+    if len(given := checks.sequence(given, name, len(things))) != len(things):
+        raise ValueError(f"{name} must hold one for each of {len(things)} {what}, got {given!r}")
+    return given
+
+
+def one_of(value, name, allowed):
+    """Check that a value is one of some words or numbers, and return it."""
+    if value not in (allowed := list(allowed)):
+        raise ValueError(f"{name} must be one of {', '.join(map(str, allowed))}, got {value!r}")
+    return allowed[allowed.index(value)]
+
+
+class OneOf(traitlets.TraitType):
+    """A trait that holds one of some words or numbers, the first by default."""
+
+    def __init__(self, *allowed):
+        super().__init__(allowed[0])
+        self.allowed = allowed
+
+    def validate(self, obj, value):
+        """Traitlets' hook."""
+        return one_of(value, self.name, self.allowed)
+
+
 class Between(traitlets.TraitType):
-    """A trait that holds one number between two bounds, as a float; anything else is refused in the caller's words."""
+    """A trait that holds one number between two bounds, as a float."""
 
     def __init__(self, low, high, default):
         super().__init__(float(default))
         self.low, self.high = low, high
 
     def validate(self, obj, value):
-        """Raises TypeError or ValueError."""
+        """Traitlets' hook."""
         if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
             raise TypeError(f"{self.name} must be a number, got {value!r}")
         if not self.low <= value <= self.high:
@@ -196,7 +234,7 @@ class Index(traitlets.TraitType):
         self.of, self.what = of, what
 
     def validate(self, obj, value):
-        """Raises TypeError or ValueError."""
+        """Traitlets' hook."""
         return index(value, self.name, _length(obj, self.of), self.what)
 
 
@@ -211,7 +249,7 @@ class NumberArray(traitlets.TraitType):
         self.low, self.high, self.shape = low, high, shape
 
     def validate(self, obj, value):
-        """Raises TypeError or ValueError."""
+        """Traitlets' hook."""
         shape = [None if side is None else _length(obj, side) for side in self.shape]
         return number_array(value, self.name, self.low, self.high, shape)
 

@@ -2,15 +2,14 @@
 
 from html import escape
 
-import numpy as np
 import traitlets
 
-from attnkit import checks as check
-from bookkit.figures.base import Figure, Index, index, still_table
+from bookkit.figures.base import Figure, Index, few, index, one_each, still_table
 from bookkit.pictures.formats import fixed
 
-RUN = {"curve": list, "first": float, "last": float, "samples": list, "found": list}
-BUG = {"name": str, "sound": str, "planted": str, "tells": tuple, "lesson": str}
+RUN = {"curve": list, "first": lambda loss: round(float(loss), 3), "last": lambda loss: round(float(loss), 3),
+       "samples": list, "found": list}
+BUG = {"name": str, "sound": str, "planted": str, "tells": list, "lesson": str}
 CURVE = "the curve"
 MOST = 30                     # runs
 
@@ -18,41 +17,18 @@ MOST = 30                     # runs
 class BugHunt(Figure):
     """What is wrong here?  A loss curve, what the model writes, and checks to choose; then the bug is to be named.
 
-    Parameters
-    ----------
-    runs : list of dict
-        Of each, ``curve``, a list of losses, each the mean of as many steps; ``first`` and ``last``, two losses;
-        ``samples``, texts that the model wrote; ``found``, for each check what it says; ``bug``, the place of its bug.
-    sound : dict
-        The same of a run without a bug, to compare with; it needs no ``bug``.
-    bugs : list of dict
-        Of each, its ``name``; the ``sound`` line of code and the ``planted`` one; ``tells``, the names of the checks
-        that give it away, the best one first, or "the curve"; and the ``lesson``, a sentence.
-    checks : list of str
-        The names of the checks.
-    steps : int
-        Of each run.
-    run : int
-        The one that is shown, counted from 0.
-    made : list of lists of int
-        For each run the places of the checks that have been made, in that order.
-    named : list of int
-        For each run the place of the bug that has been named last, or -1.
-    caption : str
+    `runs`, 1 to 30, are dicts of ``curve``, a list of losses, each the mean of as many steps; ``first`` and ``last``,
+    two losses; ``samples``, texts that the model wrote; ``found``, for each check what it says; ``bug``, the place of
+    its bug. `sound` is the same of a run without a bug, to compare with. `bugs` are dicts of a ``name``; the ``sound``
+    line of code and the ``planted`` one; ``tells``, the names of the checks that give it away, the best one first, or
+    "the curve"; and the ``lesson``, a sentence. `checks` names the checks, and each run has so many `steps`. `run` is
+    the one that is shown; `made` has for each run the places of the checks that have been made, in that order, `named`
+    the place of the bug that has been named last, or -1.
 
-    Raises
-    ------
-    TypeError, ValueError
-        A run or a bug that lacks something, checks or bugs that do not exist, lists of another length than the runs.
-
-    Examples
-    --------
     >>> bugs = [{"name": name, "sound": "x + y", "planted": "x", "tells": ["the curve"], "lesson": "It differs."}
     ...         for name in ("no sum", "no root")]
     >>> sound = {"curve": [5, 1], "first": 5, "last": 1, "samples": ["Zoe ran ."], "found": ["19 numbers"]}
-    >>> figure = BugHunt([sound | {"bug": 1}], sound, bugs, ["count"], steps=10)
-    >>> figure.named = [0]
-    >>> figure.verdicts
+    >>> BugHunt([sound | {"bug": 1}], sound, bugs, ["count"], steps=10, named=[0]).verdicts
     [False]
     """
 
@@ -68,30 +44,26 @@ class BugHunt(Figure):
     named = traitlets.Any([]).tag(sync=True, reset=True)
 
     def __init__(self, runs, sound, bugs, checks, steps, run=0, made=None, named=None, caption=""):
-        checks = [str(name) for name in check.sequence(checks, "checks", "str")]
-        bugs = [_read(bug, BUG, "a bug") for bug in check.sequence(bugs, "bugs", "dicts")]
+        checks, bugs = list(checks), [_read(bug, BUG) for bug in bugs]
         for bug in bugs:
             if not bug["tells"] or {*bug["tells"]} - {*checks, CURVE}:
                 raise ValueError(f"what tells of {bug['name']!r} must be checks, or {CURVE!r}, got {bug['tells']!r}")
-        runs = check.sequence(runs, "runs", "dicts")
-        if not 1 <= len(runs) <= MOST:
-            raise ValueError(f"runs must be 1 to {MOST}, got {len(runs)}")
-        runs = [_run(one, checks) | {"bug": index(_get(one, "bug", "a run"), "bug", len(bugs), "bugs")} for one in runs]
+        runs = [_run(one, checks) | {"bug": index(one["bug"], "bug", len(bugs), "bugs")}
+                for one in few(runs, "runs", 1, MOST)]
         super().__init__(runs=runs, sound=_run(sound, checks), bugs=bugs, checks=checks,
-                         steps=check.count(steps, "steps"), run=run, caption=caption,
+                         steps=steps, run=run, caption=caption,
                          made=[[] for _ in runs] if made is None else made,
                          named=[-1] * len(runs) if named is None else named)
 
     @traitlets.validate("made")
     def _check_made(self, proposal):
-        rows = _as_many(proposal["value"], "made", self.runs)
-        return [[index(one, "a check of made", len(self.checks), "checks")
-                 for one in dict.fromkeys(check.sequence(row, "a list of made", "ints"))] for row in rows]
+        return [[index(one, "a check of made", len(self.checks), "checks") for one in dict.fromkeys(row)]
+                for row in one_each(proposal["value"], "made", self.runs, "runs")]
 
     @traitlets.validate("named")
     def _check_named(self, proposal):
         return [-1 if one == -1 else index(one, "a bug of named", len(self.bugs), "bugs")
-                for one in _as_many(proposal["value"], "named", self.runs)]
+                for one in one_each(proposal["value"], "named", self.runs, "runs")]
 
     @property
     def verdicts(self):
@@ -112,37 +84,11 @@ class BugHunt(Figure):
         return f"<div><p>Run {self.run + 1}. What it writes:</p><ul>{written}</ul>{table}{found}</div>"
 
 
-def _get(given, name, what):
-    if not isinstance(given, dict):
-        raise TypeError(f"{what} must be a dict, got {given!r}")
-    if name not in given:
-        raise ValueError(f"{what} lacks {name!r}, it has {', '.join(map(repr, given))}")
-    return given[name]
-
-
-def _read(given, wanted, what):
-    found = {name: _get(given, name, what) for name in wanted}
-    for name, kind in wanted.items():
-        if kind is str and not isinstance(found[name], str):
-            raise TypeError(f"{name!r} of {what} must be str, got {found[name]!r}")
-        if kind in (list, tuple):
-            found[name] = list(check.sequence(found[name], f"{name!r} of {what}", "things"))
-        if kind is float:
-            found[name] = round(check.finite(found[name], f"{name!r} of {what}"), 3)
-    return found
+def _read(given, wanted):
+    """What is wanted of a run or a bug, as plain data."""
+    return {name: kind(given[name]) for name, kind in wanted.items()}
 
 
 def _run(given, checks):
-    run = _read(given, RUN, "a run")
-    if len(run["found"]) != len(checks):
-        raise ValueError(f"'found' of a run must say something for each of {len(checks)} checks, got {run['found']!r}")
-    if not run["curve"] or not np.isfinite(run["curve"]).all():
-        raise ValueError(f"'curve' of a run must be numbers, at least one, got {run['curve']!r}")
-    return run
-
-
-def _as_many(value, name, runs):
-    value = check.sequence(value, name, "one for each run")
-    if len(value) != len(runs):
-        raise ValueError(f"{name} must have one for each of {len(runs)} runs, got {len(value)}")
-    return value
+    one_each(given["found"], "'found' of a run", checks, "checks")
+    return _read(given, RUN)

@@ -11,27 +11,10 @@ from bookkit.pictures.formats import compact, fixed
 class DenseHeads(Figure):
     """Make the heads of a dense layer with one output sharper or softer, and see what each adds to the output.
 
-    Head i gives its own item the score `sharpness`, and all others the score 0.
+    Head i gives its own item the score `sharpness`, from 0 to 40, and all others the score 0. `items` (n, d) are at
+    most 4 of at most 3 numbers, `weight` (1, n * d) is as in torch.nn.Linear on the items end to end, both within ±99.
 
-    Parameters
-    ----------
-    items : array, shape (n, d), within ±99
-        At most 4 items of at most 3 numbers.
-    weight : array, shape (1, n * d), within ±99
-        As in torch.nn.Linear on the items end to end.
-    sharpness : float, 0 to 40
-    caption : str
-
-    Raises
-    ------
-    TypeError, ValueError
-        Numbers of another shape or size; also when `sharpness` is set later.
-
-    Examples
-    --------
     >>> figure = DenseHeads([[1, 2], [3, 4]], [[1, 0, 0, 10]], sharpness=40)
-    >>> figure.weights.round(3).tolist()
-    [[1.0, 0.0], [0.0, 1.0]]
     >>> figure.pieces.round(3).tolist(), round(figure.output, 3), figure.exact
     ([1.0, 40.0], 41.0, 41.0)
     """

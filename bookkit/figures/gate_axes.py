@@ -6,8 +6,7 @@ import numpy as np
 import traitlets
 
 from attnkit import checks, softmax
-from bookkit.figures.base import Figure, Index, index, number_array, still_table
-from bookkit.figures.matrix_trainer import names as checked_names
+from bookkit.figures.base import Figure, Index, OneOf, few, index, number_array, one_each, one_of, still_table
 from bookkit.pictures import draw, images
 from bookkit.pictures.formats import fixed
 from bookkit.pictures.picture import Picture
@@ -18,7 +17,7 @@ COLOURS = ("red", "green", "blue")
 TINTS = ((1, 0.35, 0.3), (0.35, 0.95, 0.4), (0.45, 0.65, 1))        # of what is drawn as light of a colour
 PARTS = {"none": (), "channel": ("w_squeeze", "b_squeeze", "w_excite", "b_excite"), "spatial": ("weight", "bias")}
 PARTS["both"] = PARTS["channel"] + PARTS["spatial"]
-SIDE, PICTURES, FILTERS, HIDDEN, ANSWERS = 16, 8, 8, 64, 8           # at most
+SIDE, PICTURES, FILTERS, ANSWERS = 16, 8, 8, 8                       # at most
 LARGEST = 1000                                                       # of a model's numbers, with either sign
 
 
@@ -26,52 +25,25 @@ class GateAxes(Figure):
     """Switch the axis: which gates a trained model has for channels or for places, what they let through, the answer.
 
     Filters of 3 by 3 pixels, the same for each colour, make the channels: first all of red, then of green, then of
-    blue.  The gates of the model's axis multiply them.  The largest number of each channel, added over the colours,
-    is one number a filter, and from these the answer is read.  Each axis has a model that was trained with its gates.
+    blue. The gates of the model's axis multiply them. The largest number of each channel, added over the colours, is
+    one number a filter, and from these the answer is read. Each axis has a model that was trained with its gates.
 
-    Parameters
-    ----------
-    models : dict of str to dict
-        By axis: "none", "channel", "spatial" or "both" (the gates of channels first).  A model holds
+    `models` are dicts by axis, "none", "channel", "spatial" or "both" (the gates of channels first), of arrays within
+    ±1000. All have ``filters`` (9, f) and ``b_filters`` (f,), f at most 8: the nine pixels row by row, zeros around the
+    picture, then ReLU, which makes c = 3 f channels; and ``readout`` (f, k) and ``b_readout`` (k,), of which the
+    softmax makes the probabilities. Gates of channels need ``w_squeeze`` (c, r), ``b_squeeze`` (r,), ``w_excite`` (r,
+    c) and ``b_excite`` (c,), as in `channel_attention`, those of places ``weight`` (c, 1) and ``bias`` (1,), as in
+    `spatial_attention`.
 
-        - ``filters``, ``b_filters`` : arrays, shapes (9, f) and (f,), f at most 8; the nine pixels row by row, zeros
-          around the picture, then ReLU: c = 3 f channels
-        - ``w_squeeze``, ``b_squeeze``, ``w_excite``, ``b_excite`` : arrays, shapes (c, r), (r,), (r, c) and (c,), for
-          the gates of channels, as in ``channel_attention``; r at most 64
-        - ``weight``, ``bias`` : arrays, shapes (c, 1) and (1,), for those of places, as in ``spatial_attention``
-        - ``readout``, ``b_readout`` : arrays, shapes (f, k) and (k,); the probabilities are the softmax
+    `pictures` (count, height, width, 3), at most 8 of 16 by 16 pixels, are light in red, green and blue, from 0 to 1;
+    `labels` are the numbers of their right answers; `names` says what the k answers are called, and as a dict also
+    their shapes: rows in which a blank is an empty pixel. `normalise` is "sigmoid", as the models were trained, or
+    "softmax": the same numbers made to weights that sum to one.
 
-        All numbers within ±1000.
-    pictures : array, shape (count, height, width, 3), from 0 to 1
-        At most 8 pictures, at most 16 by 16: light in red, green and blue.
-    labels : list of int
-        The right answer for each picture.
-    names : list of k str, or dict of k str to list of str
-        What the answers are called; in a dict with their shapes, rows in which a blank is an empty pixel.
-    axis : str
-        Whose model is shown first.
-    normalise : str
-        "sigmoid", as the models were trained, or "softmax": the same numbers made to weights that sum to one.
-    picture : int
-        The picture shown first, counted from 0.
-    lit : array, shape (count, 4), of 0 and 1, optional
-        Which quarters of each picture are lit, row by row; with it a reader can switch their lamps on and off.
-    lamp : three numbers from 0 to 1
-        The red, green and blue light that a lamp adds to its quarter.
-    caption : str
+    `lit` (count, 4), of 0 and 1, says which quarters of each picture are lit, row by row; with it a reader can switch
+    their lamps, each of which adds the light `lamp`, red, green and blue from 0 to 1, to its quarter. The trait `lamps`
+    says which are lit now; another picture begins with its own.
 
-    Raises
-    ------
-    TypeError, ValueError
-        Dicts that hold no such models, pictures, labels or names that do not fit; also when `axis`, `normalise`,
-        `picture` or `lamps` is set later.
-
-    Notes
-    -----
-    The trait `lamps` says which quarters are lit now, four times 0 or 1; another picture begins with its own.
-
-    Examples
-    --------
     >>> from bookkit.figures import gate_axes
     >>> models = {axis: gate_axes.random_model(3, axis) for axis in ("none", "spatial")}
     >>> figure = GateAxes(models, np.full((1, 2, 2, 3), 0.5), [1], ["plus", "cross"], axis="spatial")
@@ -86,7 +58,7 @@ class GateAxes(Figure):
     names = traitlets.List(traitlets.Unicode()).tag(sync=True)
     shapes = traitlets.List().tag(sync=True)
     axis = traitlets.Any("none").tag(sync=True, reset=True)
-    normalise = traitlets.Any(WAYS[0]).tag(sync=True, reset=True)
+    normalise = OneOf(*WAYS).tag(sync=True, reset=True)
     lit = traitlets.List().tag(sync=True)
     lamp = traitlets.List().tag(sync=True)
     picture = Index("pictures", "pictures").tag(sync=True, reset=True)
@@ -95,16 +67,12 @@ class GateAxes(Figure):
     def __init__(self, models, pictures, labels, names, axis="spatial", normalise="sigmoid", picture=0, *, lit=None,
                  lamp=(0, 0, 0.4), caption=""):
         shapes = read_shapes(names)
-        names = checked_names(list(names) if isinstance(names, dict) else names, "names")
-        if len(names) > ANSWERS:
-            raise ValueError(f"names must be at most {ANSWERS}, got {len(names)}")
-        pictures, models = read_pictures(pictures), read_models(models, len(names))
-        labels = [index(label, "labels", len(names), "names") for label in checks.sequence(labels, "labels", "int")]
-        if len(labels) != len(pictures):
-            raise ValueError(f"there must be one label for each picture, got {len(labels)} for {len(pictures)}")
-        lit = [] if lit is None else [read_lamps(row, "lit") for row in checks.sequence(lit, "lit", "rows of 0 and 1")]
-        if lit and len(lit) != len(pictures):
-            raise ValueError(f"lit must have a row for each of the {len(pictures)} pictures, got {len(lit)}")
+        names = few(list(names), "names", 1, ANSWERS)
+        pictures = read_pictures(pictures)
+        models = {axis: read_model(models[axis], axis, len(names)) for axis in AXES if axis in models}
+        labels = [index(label, "labels", len(names), "names")
+                  for label in one_each(labels, "labels", pictures, "pictures")]
+        lit = [read_lamps(row, "lit") for row in one_each(lit, "lit", pictures, "pictures")] if lit is not None else []
         super().__init__(models=models, pictures=pictures, labels=labels, names=names, shapes=shapes, lit=lit,
                          lamp=number_array(lamp, "lamp", 0, 1, (3,)), axis=axis, normalise=normalise, picture=picture,
                          caption=caption)
@@ -127,10 +95,6 @@ class GateAxes(Figure):
     @traitlets.validate("axis")
     def _check_axis(self, proposal):
         return one_of(proposal["value"], "axis", [axis for axis in AXES if axis in self.models])
-
-    @traitlets.validate("normalise")
-    def _check_normalise(self, proposal):
-        return one_of(proposal["value"], "normalise", WAYS)
 
     @property
     def pixels(self):
@@ -227,14 +191,7 @@ class GateAxes(Figure):
 
 
 def convolved(picture, filters, bias):
-    """What filters find at each place of each colour, and ReLU: shape (n, 3 f).
-
-    Parameters
-    ----------
-    picture : array, shape (height, width, 3)
-    filters : array, shape (9, f)
-    bias : array, shape (f,)
-    """
+    """What `filters` (9, f) find at each place of each colour of a picture (height, width, 3), and ReLU: (n, 3 f)."""
     around = np.pad(picture, ((1, 1), (1, 1), (0, 0)))
     windows = np.lib.stride_tricks.sliding_window_view(around, (3, 3), axis=(0, 1))           # (height, width, 3, 3, 3)
     found = windows.reshape(-1, 3, 9) @ filters + bias
@@ -249,47 +206,14 @@ def channel_name(channel, count):
 
 # ---- checks
 
-def one_of(value, name, allowed):
-    """Check that a value is one of some words."""
-    if not isinstance(value, str) or value not in allowed:
-        raise ValueError(f"{name} must be one of {', '.join(allowed)}, got {value!r}")
-    return value
-
-
-def read_models(models, count):
-    """Check models with `count` answers and return them as plain data, in the order of AXES.
-
-    Raises TypeError or ValueError in the caller's words.
-    """
-    if not isinstance(models, dict) or not models:
-        raise TypeError(f"models must be a dict of models by their axis, got {models!r}")
-    for axis in models:
-        one_of(axis, "an axis of models", list(AXES))
-    models = {axis: read_model(models[axis], axis, count) for axis in AXES if axis in models}
-    filters = [len(model["b_filters"]) for model in models.values()]
-    if len(set(filters)) > 1:
-        raise ValueError(f"all models must have as many filters, got {', '.join(map(str, filters))}")
-    return models
-
-
 def read_model(model, axis, count):
     """Check the model of an axis and return what it needs as plain data."""
-    if not isinstance(model, dict):
-        raise TypeError(f"the model {axis!r} must be a dict, got {type(model).__name__}")
-    parts = ["filters", "b_filters", *PARTS[axis], "readout", "b_readout"]
-    if missing := [name for name in parts if name not in model]:
-        raise ValueError(f"the model {axis!r} lacks {', '.join(missing)}")
-
-    def part(name, *shape):
-        return number_array(model[name], f"{name} of the model {axis!r}", -LARGEST, LARGEST, shape)
-    f = len(part("filters", 9, None)[0])
+    f = np.shape(model["filters"])[-1]
     if f > FILTERS:
         raise ValueError(f"the model {axis!r} must have at most {FILTERS} filters, got {f}")
-    r = len(part("w_squeeze", 3 * f, None)[0]) if "w_squeeze" in parts else 0
-    if r > HIDDEN:
-        raise ValueError(f"w_squeeze of the model {axis!r} must have at most {HIDDEN} columns, got {r}")
-    shapes = _shapes(f, r, count)
-    return {name: part(name, *shapes[name]) for name in parts}
+    shapes = _shapes(f, np.shape(model["w_squeeze"])[-1] if "w_squeeze" in PARTS[axis] else 0, count)
+    return {name: number_array(model[name], f"{name} of the model {axis!r}", -LARGEST, LARGEST, shapes[name])
+            for name in ("filters", "b_filters", *PARTS[axis], "readout", "b_readout")}
 
 
 def _shapes(f, r, k):
@@ -309,7 +233,6 @@ def read_pictures(pictures):
 
 def read_lamps(lamps, name):
     """Check which of four quarters are lit."""
-    lamps = checks.sequence(lamps, name, "0 and 1")
     if len(lamps) != 4 or not all(lamp in (0, 1) for lamp in lamps):
         raise ValueError(f"{name} must be 0 or 1 for each of the four quarters, got {lamps!r}")
     return [int(lamp) for lamp in lamps]

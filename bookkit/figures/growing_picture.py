@@ -5,9 +5,8 @@ from html import escape
 
 import traitlets
 
-from attnkit import checks
-from bookkit.figures.base import Figure, Index
-from bookkit.pictures.picture import HIDDEN, TRUSTED, Picture
+from bookkit.figures.base import Figure, Index, few, one_each
+from bookkit.pictures.picture import HIDDEN, TRUSTED
 
 LEAST, MOST = 2, 8            # pictures
 
@@ -15,33 +14,14 @@ LEAST, MOST = 2, 8            # pictures
 class GrowingPicture(Figure):
     """What comes next?  A picture grows step by step, and a sentence says what each step adds.
 
-    Parameters
-    ----------
-    pictures : list of 2 to 8 Picture
-        One for each step.  Where they are of one size, what they share stays at its place.
-    sentences : list of str
-        As many; plain text.
-    step : int
-        The one that is shown, counted from 0.
-    caption : str
+    `pictures` are 2 to 8 of `bookkit.pictures.Picture`, one for each step; where they are of one size, what they share
+    stays at its place. `sentences` are as many, plain text; `step` is the one that is shown, counted from 0.
 
-    Raises
-    ------
-    TypeError, ValueError
-        Pictures that are none, fewer than 2 or more than 8; sentences that are no texts, or not as many; a step that
-        does not exist.
-
-    Examples
-    --------
     >>> from bookkit.pictures import Picture
     >>> from bookkit.pictures.picture import Svg
     >>> one, two = "<circle cx='5' cy='5' r='3'/>", "<circle cx='15' cy='5' r='3'/>"
     >>> pictures = [Picture(Svg(one, 20, 10, alt="A dot.")), Picture(Svg(one + two, 20, 10, alt="Two dots."))]
-    >>> figure = GrowingPicture(pictures, ["Here is one.", "One more."])
-    >>> figure.sentence
-    'Here is one.'
-    >>> figure.step = 1
-    >>> figure.sentence
+    >>> GrowingPicture(pictures, ["Here is one.", "One more."], step=1).sentence
     'One more.'
     """
 
@@ -52,18 +32,8 @@ class GrowingPicture(Figure):
     step = Index("pictures", "pictures").tag(sync=True, reset=True)
 
     def __init__(self, pictures, sentences, step=0, caption=""):
-        pictures = checks.sequence(pictures, "pictures", "Picture")
-        for picture in pictures:
-            if not isinstance(picture, Picture):
-                raise TypeError(f"pictures must be bookkit.pictures.Picture, got {type(picture).__name__}")
-        if not LEAST <= len(pictures) <= MOST:
-            raise ValueError(f"pictures must be {LEAST} to {MOST}, got {len(pictures)}")
-        sentences = checks.sequence(sentences, "sentences", "str")
-        for sentence in sentences:
-            if not isinstance(sentence, str):
-                raise TypeError(f"sentences must be str, got {sentence!r}")
-        if len(sentences) != len(pictures):
-            raise ValueError(f"sentences must be one for each of {len(pictures)} pictures, got {len(sentences)}")
+        pictures = few(list(pictures), "pictures", LEAST, MOST)
+        sentences = one_each(sentences, "sentences", pictures, "pictures")
         super().__init__(pictures=[_inline(picture) for picture in pictures], sentences=sentences, step=step,
                          caption=caption)
         self._last = pictures[-1]

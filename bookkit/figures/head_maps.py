@@ -5,8 +5,7 @@ import base64
 import numpy as np
 import traitlets
 
-from bookkit.figures.base import Figure, Index, still_table
-from bookkit.figures.models import SentenceModel, complete
+from bookkit.figures.base import Figure, Index, few, still_table
 from bookkit.pictures.formats import fixed
 
 MOST = 24        # pieces of a sentence that comes with the figure
@@ -18,26 +17,12 @@ STEPS = 255      # a weight travels as a whole number of these
 class HeadMaps(Figure):
     """Choose a sentence, a head and a piece: where the piece looks in that head, beside the maps of all heads.
 
-    Parameters
-    ----------
-    texts : list of pairs
-        For each sentence its pieces, 2 to 24 str, and its weights, an array of shape (layers, heads, n, n) within
-        [0, 1], as many layers and heads for all. Weights travel rounded to 1/255.
-    views : dict, optional
-        Places to go to by a button, by the words on it, each ``(text, layer, head, piece)``, counted from 0; the figure
-        opens in the first.
-    model : SentenceModel, optional
-        See bookkit.figures.models. With it a reader can type a sentence: in a notebook the model reads it; a page
-        fetches the model when asked (`bookkit.lessons.minilm`, the only one that the site has).
-    caption : str
+    `texts` are pairs: of each sentence its pieces, 2 to 24 str, and its weights (layers, heads, n, n) within [0, 1], as
+    many layers and heads for all. Weights travel rounded to 1/255. `views` are places to go to by a button, by the
+    words on it, each ``(text, layer, head, piece)``, counted from 0; the figure opens in the first. With a `model`, a
+    `bookkit.figures.models.SentenceModel`, a reader can type a sentence: in a notebook the model reads it; a page
+    fetches the model when asked (`bookkit.lessons.minilm`, the only one that the site has).
 
-    Raises
-    ------
-    TypeError, ValueError
-        Weights of another shape, or outside of [0, 1], too few or too many pieces, a place that is not there.
-
-    Examples
-    --------
     >>> figure = HeadMaps([(["[CLS]", "yes", "[SEP]"], np.full((2, 1, 3, 3), 1 / 3))], {"the second": (0, 1, 0, 2)})
     >>> figure.head, figure.shown
     (1, [0.333, 0.333, 0.333])
@@ -56,8 +41,6 @@ class HeadMaps(Figure):
     found = traitlets.Dict().tag(sync=True, reset=True)      # what the model read there, packed, and what is near
 
     def __init__(self, texts, views=None, model=None, caption=""):
-        if not isinstance(texts, list) or not texts:
-            raise TypeError(f"texts must be a list of pieces and weights, got {texts!r}")
         told = [packed(pieces, weights, f"texts[{k}]") for k, (pieces, weights) in enumerate(texts)]
         shapes = {np.shape(weights)[:2] for _, weights in texts}
         if len(shapes) > 1:
@@ -65,7 +48,7 @@ class HeadMaps(Figure):
         (layers, heads), = shapes
         found = [{"name": name, "text": text, "head": layer * heads + head, "piece": piece}
                  for name, (text, layer, head, piece) in (views or {"": (0, 0, 0, 0)}).items()]
-        self._model = model and complete(model, SentenceModel)
+        self._model = model
         self._earlier = []
         super().__init__(texts=told, layers=layers, heads=heads, views=found if views else [], caption=caption,
                          asks=model is not None, **{name: found[0][name] for name in ("text", "head", "piece")})
@@ -136,8 +119,7 @@ def title(text):
 def packed(pieces, weights, name, most=MOST):
     """A text as it travels: its pieces, and all weights, a byte each."""
     weights = np.asarray(weights)
-    if not 2 <= len(pieces) <= most:
-        raise ValueError(f"{name} must have 2 to {most} pieces, got {len(pieces)}")
+    few(pieces, f"the pieces of {name}", 2, most)
     if weights.ndim != 4 or weights.shape[2:] != (len(pieces),) * 2:
         raise ValueError(f"{name} must have weights of shape (layers, heads, {len(pieces)}, {len(pieces)}), "
                          f"got {weights.shape}")

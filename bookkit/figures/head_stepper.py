@@ -5,41 +5,19 @@ import math
 import numpy as np
 import traitlets
 
-from attnkit import checks, multi_head_attention, split_heads
-from bookkit.figures.base import Between, Figure, Index, index, number_array, still_table
+from attnkit import multi_head_attention, split_heads
+from bookkit.figures.base import Between, Figure, Index, few, index, number_array, still_table
 from bookkit.pictures.formats import fixed
 
 
 class HeadStepper(Figure):
     """Project, split, score, weigh, blend, concatenate, mix: every matrix of multi-head attention with its shape.
 
-    Parameters
-    ----------
-    x : array, shape (n, d)
-        At most 6 items, 8 numbers each; all numbers within ±20.
-    w_query, w_key : arrays, shape (d, h * d_k)
-    w_value : array, shape (d, h * d_v)
-        At most 8 columns each.
-    w_output : array, shape (h * d_v, d)
-    num_heads : int
-        h, at most 4.
-    words : list of n str
-    step : int
-        The step shown first: 0 project, 1 split, 2 score, 3 weigh, 4 blend, 5 concatenate, 6 mix.
-    head : int
-        The head that is followed first, counted from 0; the figure counts its heads from 1.
-    selected : int
-        The word that is followed first, counted from 0.
-    caption : str
+    `x` (n, d) has at most 6 items of 8 numbers, for the n `words`; `w_query` and `w_key` (d, h * d_k) and `w_value` (d,
+    h * d_v) have at most 8 columns, `w_output` is (h * d_v, d), and `num_heads`, h, is at most 4; all numbers within
+    ±20. `step` is 0 project, 1 split, 2 score, 3 weigh, 4 blend, 5 concatenate, 6 mix; `head` and `selected`, the word
+    that is followed first, are counted from 0, though the figure counts its heads from 1.
 
-    Raises
-    ------
-    TypeError, ValueError
-        Numbers of another shape or size, heads that do not divide the columns, a step, head or word that does not
-        exist; also when set later.
-
-    Examples
-    --------
     >>> import numpy as np
     >>> eye = np.eye(2)
     >>> figure = HeadStepper([[1, 0], [0, 1], [1, 1]], eye, eye, eye, eye, 2, ["a", "b", "c"])
@@ -69,13 +47,11 @@ class HeadStepper(Figure):
             if len(numbers[0]) > self.COLUMNS:
                 raise ValueError(f"{name} must have at most {self.COLUMNS} columns, got {len(numbers[0])}")
             return numbers
-        if len(words) > self.ITEMS:
-            raise ValueError(f"words must be at most {self.ITEMS}, got {len(words)}")
+        few(words, "words", 1, self.ITEMS)
         x = matrix(x, "x", len(words))
         d = len(x[0])
         w_query, w_value = matrix(w_query, "w_query", d), matrix(w_value, "w_value", d)
         w_key = matrix(w_key, "w_key", d, len(w_query[0]))
-        num_heads = checks.count(num_heads, "num_heads")
         if num_heads > self.HEADS or len(w_query[0]) % num_heads or len(w_value[0]) % num_heads:
             raise ValueError(f"num_heads must be at most {self.HEADS} and divide the columns of w_query "
                              f"({len(w_query[0])}) and w_value ({len(w_value[0])}), got {num_heads}")

@@ -4,7 +4,7 @@ import numpy as np
 import traitlets
 
 from attnkit import convolution_as_attention, multi_head_attention, softmax
-from bookkit.figures.base import Between, Figure, Index, index, number_array, rounded, still_table
+from bookkit.figures.base import Between, Figure, Index, few, index, number_array, rounded, still_table
 from bookkit.pictures import draw
 from bookkit.pictures.formats import compact, fixed
 
@@ -12,32 +12,12 @@ from bookkit.pictures.formats import compact, fixed
 class KernelHeads(Figure):
     """Choose a pixel and see which head looks where, what each adds to the output, and what all pixels together make.
 
-    The score of pixel j for the head of an offset is minus `sharpness` times the squared distance of j from the
-    pixel that lies at this offset from the query's; a head that would leave the picture looks at its border.
+    The score of pixel j for the head of an offset is minus `sharpness`, from 0.1 to 40, times the squared distance of j
+    from the pixel that lies at this offset from the query's; a head that would leave the picture looks at its border.
+    `picture` (height, width), at most 16 by 16, and the (3, 3) of up to six `kernels`, by name, lie within ±9; `pixel`
+    is the row and column of the query, counted from 0, `kernel` which of the kernels is used at first.
 
-    Parameters
-    ----------
-    picture : array, shape (height, width), within ±9
-        At most 16 by 16.
-    kernels : dict of str to array, shape (3, 3), within ±9
-        At most 6.
-    pixel : pair of ints
-        Row and column of the query, counted from 0.
-    kernel : int
-        Which of the kernels is used at first.
-    sharpness : float, 0.1 to 40
-    caption : str
-
-    Raises
-    ------
-    TypeError, ValueError
-        Numbers of another shape or size, a pixel or a kernel that is not there; also when set later.
-
-    Examples
-    --------
     >>> figure = KernelHeads([[0, 1], [2, 3]], {"right": [[0, 0, 0], [0, 0, 1], [0, 0, 0]]}, pixel=(1, 0))
-    >>> figure.reads.round(2).tolist()
-    [[0.0, 0.0, 1.0], [2.0, 2.0, 3.0], [2.0, 2.0, 3.0]]
     >>> figure.output.round(2).tolist(), figure.exact.tolist()
     ([[1.0, 1.0], [3.0, 3.0]], [[1.0, 1.0], [3.0, 3.0]])
     """
@@ -56,8 +36,7 @@ class KernelHeads(Figure):
         picture = number_array(picture, "picture", -9, 9, (None, None))
         if max(np.shape(picture)) > self.MOST:
             raise ValueError(f"picture must be at most {self.MOST} by {self.MOST}, got shape {np.shape(picture)}")
-        if not isinstance(kernels, dict) or not 1 <= len(kernels) <= 6:
-            raise ValueError("kernels must be a dict of one to six kernels with their names")
+        few(kernels, "kernels", 1, 6)
         rows = [number_array(k, f"kernel {name!r}", -9, 9, (3, 3)) for name, k in kernels.items()]
         exacts = [rounded(self._convolved(picture, k)) for k in rows]
         super().__init__(pixels=picture, names=list(kernels), kernels=rows, exacts=exacts, kernel=kernel, pixel=pixel,
@@ -72,11 +51,8 @@ class KernelHeads(Figure):
 
     @traitlets.validate("pixel")
     def _check_pixel(self, proposal):
-        pixel = proposal["value"]
-        if not isinstance(pixel, tuple | list) or len(pixel) != 2:
-            raise ValueError(f"pixel must be a row and a column, got {pixel!r}")
         return [index(p, name, count, f"{name}s")
-                for p, name, count in zip(pixel, ("row", "column"), np.shape(self.pixels))]
+                for p, name, count in zip(proposal["value"], ("row", "column"), np.shape(self.pixels))]
 
     @property
     def weights(self):

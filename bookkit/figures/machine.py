@@ -3,9 +3,9 @@
 import numpy as np
 import traitlets
 
-from attnkit import checks, softmax
-from bookkit.figures.base import Figure, Index, still_table
-from bookkit.figures.models import OpenModel, travelled
+from attnkit import softmax
+from bookkit.figures.base import Figure, Index, few, still_table
+from bookkit.figures.models import travelled
 from bookkit.figures.story_writer import START, check_model, encode
 from bookkit.pictures.formats import fixed
 
@@ -17,40 +17,21 @@ NAMES = ("table", "embedding", "norm1", "query", "key", "value", "scores", "weig
 class Machine(Figure):
     """Follow one word of a text through a trained Transformer, from the table of word vectors to the chances.
 
-    The column of a word is drawn from below to above: the stream, what attention and the MLPs add, the heads.  Every
-    number is a square; pressed, it says where it comes from, and its terms are squares to be pressed.  Beside each
-    stage of the stream stand the words that the machine would say if it stopped there, beside each part what it adds
-    to the score of one word less that of another.
+    The column of a word is drawn from below to above: the stream, what attention and the MLPs add, the heads. Every
+    number is a square; pressed, it says where it comes from, and its terms are squares to be pressed. Beside each stage
+    of the stream stand the words that the machine would say if it stopped there, beside each part what it adds to the
+    score of one word of `pair` less that of the other.
 
-    Parameters
-    ----------
-    model : OpenModel
-        See `StoryWriter`, which has the same limits.  The figure keeps it as it travels: `model` is then that copy.
-    text : str
-        Words that the model knows, with blanks between.
-    pair : pair of str
-        The two words whose scores are compared.
-    views : dict, optional
-        States to go to by a button, by the words on it; the figure opens in the first. A state is a dict of ``place``,
-        which word is in hand, that of ``<start>`` being 0 (the last if not given); ``unfolded``, a list of
-        ``"heads0"`` for the heads of the first layer, ``"mlp0"`` for the units of its MLP, and so on; and ``trail``, a
-        list of what is asked for. There an address is a name, a layer (or -1), a place, a number, and a head or word
-        (or -1).
-    caption : str
+    `model`, an `OpenModel`, has the limits of `StoryWriter`'s; the figure keeps it as it travels. `views` are states to
+    go to by a button, by the words on it; the figure opens in the first. A state is a dict of ``place``, which word is
+    in hand, that of ``<start>`` being 0 (the last if not given); ``unfolded``, a list of ``"heads0"`` for the heads of
+    the first layer, ``"mlp0"`` for the units of its MLP, and so on; and ``trail``, a list of what is asked for. There
+    an address is a name, a layer (or -1), a place, a number, and a head or word (or -1).
 
-    Raises
-    ------
-    TypeError, ValueError
-        What is no such model, words that it does not know, a place or an address that is not there.
-
-    Examples
-    --------
     >>> from bookkit.lessons.storyteller import trained
     >>> figure = Machine(trained(), "Zoe and Max met", pair=("Rex", "Toby"))
     >>> figure.so_far["embedding"][0][0], [word for word, _ in figure.so_far["layers.1.after_mlp"]]
     ('met', ['Toby', 'Rex', 'Bruno'])
-    >>> len(figure.contributions)
-    12
     """
 
     kind = "machine"
@@ -64,13 +45,11 @@ class Machine(Figure):
     scale = traitlets.Float(1).tag(sync=True)      # of the longest bar: the most that a part adds at any word
 
     def __init__(self, model, text, pair, views=None, caption=""):
-        packed, self.model = travelled(model, OpenModel)
+        packed, self.model = travelled(model)
         check_model(self.model)
         numbers = encode(self.model, text, "text")
         story = [START, *(self.model.words[number] for number in numbers)]
-        pair = [word_number(self.model, word) for word in checks.sequence(pair, "pair", "str")]
-        if len(pair) != 2:
-            raise ValueError(f"pair must be two words, got {len(pair)}")
+        pair = [encode(self.model, word, "pair")[0] for word in few(pair, "pair", 2, 2)]
         self.results = self.model.trace([self.model.words.index(word) for word in story])
         found = [view(name, state, len(story) - 1) for name, state in (views or {"": {}}).items()]
         first = {name: found[0][name] for name in ("place", "unfolded", "trail")}
@@ -123,11 +102,6 @@ def view(name, state, last):
         raise ValueError(f"a view has place, unfolded and trail, {name!r} has {', '.join(unknown)}")
     return {"name": name, "place": state.get("place", last), "unfolded": list(state.get("unfolded", [])),
             "trail": [list(one) for one in state.get("trail", [])]}
-
-
-def word_number(model, word):
-    """The number of a word that the model knows."""
-    return encode(model, word, "pair")[0]
 
 
 def stages(model):

@@ -6,44 +6,22 @@ from html import escape
 import numpy as np
 import traitlets
 
-from attnkit import causal_mask, checks, padding_mask, softmax, window_mask
-from bookkit.figures.base import Figure, Index, number_array, still_cell
+from attnkit import causal_mask, padding_mask, softmax, window_mask
+from bookkit.figures.base import Figure, Index, few, number_array, still_cell
 from bookkit.pictures.formats import fixed
 
 
 class MaskBuilder(Figure):
     """Hide keys from queries, or allow them again; the weights of the row are a softmax over the allowed keys.
 
-    Parameters
-    ----------
-    words : list of 3 to 8 str
-        Each is a query, in its row, and a key, in its column.
-    scores : array, shape (n, n), within ±1000
-        The score of each query (row) and key (column).
-    mask : boolean array, shape (n, n), optional
-        True = may attend; `causal_mask` if not given.
-    caption : str
-    padding : int
-        How many words at the end are padding, at most n - 2.  There are masks with padding to choose from only where
-        there is some.
-    row : int, optional
-        The query of which the figure speaks first; if not given, one in the middle that is no padding.
+    Each of 3 to 8 `words` is a query, in its row, and a key, in its column; `scores` and the boolean `mask`, True = may
+    attend, `causal_mask` if not given, are (n, n), the scores within ±1000. `padding` says how many words at the end
+    are padding, at most n - 2; there are masks with padding to choose from only where there is some. `row` is the query
+    of which the figure speaks first; if not given, one in the middle that is no padding.
 
-    Raises
-    ------
-    TypeError, ValueError
-        Numbers, a mask, words or a row of another kind, shape or size, also when `mask` or `row` is set later.
-
-    Examples
-    --------
     >>> figure = MaskBuilder(["a", "b", "c"], [[1, 0, 2], [2, 2, 5], [0, 0, 0]])
-    >>> figure.weights.round(2).tolist()
-    [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.33, 0.33, 0.33]]
-    >>> figure.preset
-    'causal'
-    >>> figure.mask = [[True, True, True], [False, False, False], [True, True, True]]
-    >>> figure.weights[1].tolist(), figure.preset
-    ([0.0, 0.0, 0.0], None)
+    >>> figure.weights.round(2).tolist(), figure.preset
+    ([[1.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.33, 0.33, 0.33]], 'causal')
     """
 
     kind = "mask_builder"
@@ -56,13 +34,8 @@ class MaskBuilder(Figure):
     row = Index("words", "words").tag(sync=True, reset=True)
 
     def __init__(self, words, scores, mask=None, caption="", padding=0, row=None):
-        if not isinstance(words, list | tuple) or not all(isinstance(word, str) for word in words):
-            raise TypeError(f"words must be a list of str, got {words!r}")
-        n = len(words)
-        if not self.LEAST <= n <= self.MOST:
-            raise ValueError(f"words must be {self.LEAST} to {self.MOST}, got {n}")
+        n = len(few(words, "words", self.LEAST, self.MOST))
         scores = number_array(scores, "scores", -self.LIMIT, self.LIMIT, (n, n))
-        padding = checks.count(padding, "padding", least=0)
         if padding > n - 2:
             raise ValueError(f"padding must leave at least two words, got {padding} of {n}")
         row = min((n - 1) // 2, n - 1 - padding) if row is None else row
@@ -71,13 +44,9 @@ class MaskBuilder(Figure):
 
     @traitlets.validate("mask")
     def _check_mask(self, proposal):
-        value, n = proposal["value"], len(self.words)
-        try:
-            mask = np.asarray(value)
-        except Exception:      # rows of different lengths
-            raise ValueError(f"mask is no array, got {value!r}") from None
+        mask, n = np.asarray(proposal["value"]), len(self.words)
         if mask.dtype.kind != "b":
-            raise TypeError(f"mask must be boolean, True where a query may attend to a key, got {value!r}")
+            raise TypeError(f"mask must be boolean, True where a query may attend to a key, got {mask!r}")
         if mask.shape != (n, n):
             raise ValueError(f"mask must have shape {(n, n)}, got {mask.shape}")
         return mask.tolist()

@@ -13,30 +13,10 @@ from bookkit.pictures.formats import fixed
 class MatrixStepper(Figure):
     """Step through Q Kᵀ, the row-wise softmax and A V; a chosen cell shows its row, its column and its sum.
 
-    Parameters
-    ----------
-    queries : array, shape (n, d_k)
-    keys : array, shape (m, d_k)
-    values : array, shape (m, d_v)
-        All within ±20.
-    row_names : list of n str
-        The words that ask.
-    column_names : list of m str, optional
-        The words that are asked; the same if not given.
-    cell : pair of int
-        Row and column of the result chosen first.
-    scale : float, optional
-        What the dot products are multiplied by, in [0.1, 10]; 1 / sqrt(d_k) if not given.
-    caption : str
+    `queries` (n, d_k), `keys` (m, d_k) and `values` (m, d_v) lie within ±20; `row_names` are the n words that ask,
+    `column_names` the m words that are asked, the same if not given. `cell` is the row and column of the result chosen
+    first, and `scale`, from 0.1 to 10, what the dot products are multiplied by, 1 / sqrt(d_k) if not given.
 
-    Raises
-    ------
-    TypeError, ValueError
-        Numbers of another shape or size, names that do not match, a step or cell that does not exist; also when
-        set later.
-
-    Examples
-    --------
     >>> figure = MatrixStepper([[1, 0]], [[2, 0], [0, 2]], [[1.0], [3.0]], ["a"], ["p", "q"], scale=1)
     >>> figure.scores.tolist(), figure.outputs.round(2).tolist()
     ([[2.0, 0.0]], [[1.24]])
@@ -63,8 +43,6 @@ class MatrixStepper(Figure):
 
     @traitlets.validate("cell")
     def _check_cell(self, proposal):
-        if not isinstance(proposal["value"], list | tuple) or len(proposal["value"]) != 2:
-            raise ValueError(f"cell must be a row and a column, got {proposal['value']!r}")
         row, column = proposal["value"]
         columns = len(self.values[0]) if self.step == 2 else len(self.key_rows)
         return [index(row, "cell's row", len(self.queries), "rows"), index(column, "cell's column", columns, "columns")]

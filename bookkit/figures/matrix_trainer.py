@@ -5,7 +5,7 @@ import traitlets
 
 from attnkit import softmax
 from attnkit.sampling import Xorshift
-from bookkit.figures.base import Figure, Index, index, number_array, still_cell, still_table
+from bookkit.figures.base import Figure, Index, OneOf, few, index, number_array, one_each, still_cell, still_table
 from bookkit.pictures.formats import fixed
 
 MOST = 300                       # steps that can be trained in all
@@ -15,56 +15,26 @@ SPREADS = (0.5, 30.0)            # from small weights that all differ a little, 
 
 
 def starting_matrix(seed, size, spread):
-    """Make a matrix of numbers that look random: the same seed makes the same matrix, on any machine.
+    """Make a matrix (size, size) of numbers between -spread and spread that look random (Marsaglia, 2003, Xorshift).
 
-    Parameters
-    ----------
-    seed : int
-        From 0 to 9999.
-    size : int
-        Rows, and as many columns.
-    spread : float
-        The numbers lie between -spread and spread.
+    The same seed, from 0 to 9999, makes the same matrix, on any machine.
 
-    Returns
-    -------
-    array, shape (size, size)
-
-    Examples
-    --------
     >>> starting_matrix(0, 2, 0.5).round(2).tolist()
     [[-0.18, 0.25], [0.37, 0.06]]
-
-    References
-    ----------
-    Marsaglia (2003), "Xorshift RNGs".
-    Chapter: learning.
     """
     random = Xorshift(seed)
     return np.array([[spread * (2 * random.number() - 1)
                       for _ in range(size)] for _ in range(size)])
 
 
-class Choice(traitlets.TraitType):
-    """A trait that holds one of some numbers, as a float; anything else is refused in the caller's words."""
-
-    def __init__(self, allowed, default):
-        super().__init__(float(default))
-        self.allowed = allowed
-
-    def validate(self, obj, value):
-        """Raises TypeError or ValueError."""
-        return chosen(value, self.name, self.allowed)
-
-
 class Path(traitlets.TraitType):
     """A trait that holds what has been trained: a list of pairs, a rate and a number of steps."""
 
     def validate(self, obj, value):
-        """Raises TypeError or ValueError."""
+        """Traitlets' hook."""
         if not isinstance(value, list | tuple) or not all(isinstance(p, list | tuple) and len(p) == 2 for p in value):
             raise ValueError(f"path must be a list of pairs, a rate and a number of steps, got {value!r}")
-        path = [[chosen(rate, "rate in path", RATES), index(steps, "steps in path", MOST + 1, "steps")]
+        path = [[float(rate), index(steps, "steps in path", MOST + 1, "steps")]
                 for rate, steps in value]
         if (total := sum(steps for _, steps in path)) > MOST:
             raise ValueError(f"path must hold at most {MOST} steps in all, got {total}")
@@ -76,47 +46,17 @@ class MatrixTrainer(Figure):
 
     Each step moves M against the slopes of the loss over all training sentences: M becomes M - rate · slopes.
 
-    Parameters
-    ----------
-    words : list of str
-        The vocabulary.
-    vectors : array, shape (number of words, d), within ±9
-    features : list of d str, at most six
-        What the numbers of a vector are.
-    sentences : list of lists of int
-        The training sentences: numbers of words, at most eight in each.
-    answers : list of int
-        The place of the word that is meant in each.
-    held_out, held_out_answers :
-        The same of sentences that are measured only.
-    asks : int
-        The place of the word that asks, the same word in every sentence.
-    seed : int
-        From 0 to 9999.  It chooses the first numbers of M, those of `starting_matrix`.
-    rate : float
-        The learning rate of the next steps: 0.1, 1, 10 or 1000.
-    spread : float
-        How large the first numbers of M may be: 0.5 or 30.
-    steps : int
-        How many steps, at most 300, have been made at that rate when the figure opens.
-    shown : int
-        The first of the four held-out sentences that are drawn.
-    caption : str
+    `vectors` (number of words, d), within ±9, stand for the `words` of the vocabulary, and `features`, at most six,
+    name their numbers. `sentences` are lists of two to eight word numbers, and `answers` the place of the word that is
+    meant in each; `held_out` and `held_out_answers` are sentences that are measured only, of which four are drawn, from
+    `shown` on. The word that asks, the same in every sentence, stands at place `asks`. `seed`, from 0 to 9999, and
+    `spread`, 0.5 or 30, choose the first numbers of M, those of `starting_matrix`; `rate` is 0.1, 1, 10 or 1000, and
+    `steps`, at most 300, have been made at it when the figure opens.
 
-    Raises
-    ------
-    TypeError, ValueError
-        Numbers of another shape or size, words that do not exist, another rate or spread, more steps than 300; also
-        when one of them is set later.
+    `path`, a list of pairs of a rate and a number of steps, is what has been trained since the first numbers. All else
+    follows from it, the seed and the spread. Where long steps jump about, a difference in the last bit grows: there two
+    machines, or this class and its script, may part after some dozen steps.
 
-    Notes
-    -----
-    `path`, a list of pairs of a rate and a number of steps, is what has been trained since the first numbers.  All
-    else follows from it, the seed and the spread.  Where long steps jump about, a difference in the last bit grows:
-    there two machines, or this class and its script, may part after some dozen steps.
-
-    Examples
-    --------
     >>> trainer = MatrixTrainer(["that", "girl", "runs"], [[0, 1], [1, 0], [-1, 0]], ["thing", "points"],
     ...                         [[0, 1, 2]], [1], [[0, 2, 1]], [2], asks=0, steps=20)
     >>> trainer.losses[[0, 10, 20]].round(3).tolist(), trainer.weights[0].round(2).tolist()
@@ -134,15 +74,13 @@ class MatrixTrainer(Figure):
     asks = traitlets.Int(1).tag(sync=True)
     shown = Index("held_out", "held-out sentences").tag(sync=True)
     seed = Index(10_000, "seeds").tag(sync=True, reset=True)
-    spread = Choice(SPREADS, 0.5).tag(sync=True, reset=True)
-    rate = Choice(RATES, 1).tag(sync=True, reset=True)
+    spread = OneOf(*SPREADS).tag(sync=True, reset=True)
+    rate = OneOf(*RATES).tag(sync=True, reset=True)
     path = Path().tag(sync=True, reset=True)
 
     def __init__(self, words, vectors, features, sentences, answers, held_out, held_out_answers, asks=1, seed=0,
                  rate=1.0, spread=0.5, steps=0, shown=0, caption=""):
-        words, features = names(words, "words"), names(features, "features")
-        if len(features) > 6:
-            raise ValueError(f"features must be at most 6, got {len(features)}")
+        words, features = list(words), few(list(features), "features", 1, 6)
         vectors = number_array(vectors, "vectors", -9, 9, (len(words), len(features)))
         sets = {"sentences": sentences, "held_out": held_out}
         sets = {name: numbered(given, name, len(words)) for name, given in sets.items()}
@@ -270,40 +208,17 @@ def train(matrix, training, held_out, path):
 
 # ---- checks and parts
 
-def chosen(value, name, allowed):
-    """Check that a number is one of some, and return it as a float."""
-    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
-        raise TypeError(f"{name} must be a number, got {value!r}")
-    if value not in allowed:
-        raise ValueError(f"{name} must be one of {', '.join(f'{one:g}' for one in allowed)}, got {value}")
-    return float(value)
-
-
-def names(given, name):
-    """Check a list of names and return it as a list."""
-    if not isinstance(given, list | tuple) or not all(isinstance(one, str) for one in given):
-        raise TypeError(f"{name} must be a list of str, got {given!r}")
-    if not len(given):
-        raise ValueError(f"{name} must hold at least one str")
-    return list(given)
-
-
 def numbered(sentences, name, count):
     """Check sentences of word numbers and return them as plain lists."""
-    try:
-        sentences = [list(sentence) for sentence in sentences]
-    except TypeError:
-        raise TypeError(f"{name} must be a list of lists of word numbers, got {sentences!r}") from None
-    if not sentences or not all(1 < len(sentence) <= 8 for sentence in sentences):
-        raise ValueError(f"{name} must hold at least one sentence, each of two to eight words, got {sentences!r}")
+    for sentence in sentences:
+        few(sentence, f"the words of one of {name}", 2, 8)
     return [[index(word, f"a word of {name}", count, "words") for word in sentence] for sentence in sentences]
 
 
 def places(answers, name, sentences):
     """Check that there is a place in each sentence and return them as a list."""
-    if np.ndim(answers) != 1 or len(answers) != len(sentences):
-        raise ValueError(f"{name} must hold a place for each of the {len(sentences)} sentences, got {answers!r}")
-    return [index(place, name, len(sentence), "words of its sentence") for place, sentence in zip(answers, sentences)]
+    return [index(place, name, len(sentence), "words of its sentence")
+            for place, sentence in zip(one_each(answers, name, sentences, "sentences"), sentences)]
 
 
 def still_grid(head, rows):

@@ -5,7 +5,7 @@ against it.  A figure sends the packed model to the page, and in Python asks the
 then compute with the same numbers.
 """
 
-from typing import Generic, Protocol
+from typing import Protocol
 
 
 class LanguageModel(Protocol):
@@ -90,24 +90,7 @@ class TranslationModel(Protocol):
         """A class method: the model of such a dict."""
 
 
-def travelled(model, interface):
-    """A model as a page has it: its packed form, and the model that is unpacked from that.
-
-    Raises TypeError if the model lacks something of the interface; the message says what.
-    """
-    packed = complete(model, interface).packed()
+def travelled(model):
+    """A model as a page has it: its packed form, and the model that is unpacked from that."""
+    packed = model.packed()
     return packed, type(model).unpacked(packed)
-
-
-def complete(model, interface):
-    """The model, if it has all that the interface asks for.
-
-    Raises TypeError if not; the message says what it lacks.
-    """
-    bases = [base for base in reversed(interface.__mro__) if base not in (object, Generic, Protocol)]
-    names = [name for base in bases for name in (*base.__dict__.get("__annotations__", {}), *vars(base))]
-    wanted = [name for name in dict.fromkeys(names) if not name.startswith("_")]
-    if missing := [name for name in wanted if not hasattr(model, name)]:
-        raise TypeError(f"model must be a {interface.__name__}, see bookkit.figures.models; "
-                        f"{type(model).__name__} lacks {', '.join(missing)}")
-    return model

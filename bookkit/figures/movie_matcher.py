@@ -12,23 +12,9 @@ from bookkit.pictures.formats import fixed
 class MovieMatcher(Figure):
     """Set a viewer's tastes; every product, the score and the ranking of the films respond.
 
-    Parameters
-    ----------
-    user : d numbers in [-1, 1]
-        The viewer's taste for each feature.
-    films : array, shape (n, d), in [-1, 1]
-        How much of each feature each film has.
-    titles : list of n str
-    features : list of d str
-    caption : str
+    `user` holds the viewer's taste for each of d `features`, `films` (n, d) how much of each feature each film has, all
+    in [-1, 1]; `titles` are the names of the n films.
 
-    Raises
-    ------
-    TypeError, ValueError
-        Numbers of another shape or outside [-1, 1], names that do not match; also when `user` is set later.
-
-    Examples
-    --------
     >>> matcher = MovieMatcher([1, -0.5], [[0.5, 0.5], [0.2, -0.8]], ["A", "B"], ["action", "romance"])
     >>> matcher.scores.round(2).tolist(), matcher.ranking
     ([0.25, 0.6], ['B', 'A'])

@@ -11,46 +11,18 @@ from bookkit.pictures.formats import fixed
 class MovingWord(Figure):
     """Move the word that matters through a sentence; a dense layer and attention pooling say which word it is.
 
-    Both models are given by what each word adds to the scores of the answers: to the dense layer's by its place,
-    to attention's by its weight.
+    Both models are given by what each word adds to the scores of the answers: to the dense layer's by its place, to
+    attention's by its weight.
 
-    Parameters
-    ----------
-    chatter : list of n - 1 str
-        The other words of the sentence, in order.
-    answers : list of a str
-        The words that may be put in.
-    vocabulary : list of v str
-        With all of these words in it.
-    dense_pieces : array, shape (n, v, a)
-        What each word adds at each place.
-    dense_bias : array, shape (a,)
-    word_scores : array, shape (v,)
-        From which attention makes its weights.
-    readings : array, shape (v, a)
-        What each word adds with a weight of one.
-    read_bias : array, shape (a,)
-    seen : int
-        In training the word stood at one of the first `seen` places.
-    place : int
-        Where it stands at first, counted from 0.
-    answer : int
-        Which of the answers is put in at first.
-    caption : str
+    `chatter` are the n - 1 other words of the sentence, in order, n at most 16, `answers` the a words that may be put
+    in, at most 6, and `vocabulary` v words, all of these among them. `dense_pieces` (n, v, a) is what each word adds at
+    each place, `word_scores` (v,) what attention makes its weights of, `readings` (v, a) what each word adds with a
+    weight of one; `dense_bias` and `read_bias` are (a,), all within ±1000. In training the word stood at one of the
+    first `seen` places; now it stands at `place`, and `answer` is which one is put in, both counted from 0.
 
-    Raises
-    ------
-    TypeError, ValueError
-        Numbers of another shape or size, words that are not in the vocabulary, a place or an answer that is not
-        there; also when set later.
-
-    Examples
-    --------
     >>> figure = MovingWord(["well"], ["tea", "milk"], ["milk", "tea", "well"],
     ...                     [[[0, 2], [2, 0], [0, 0]], [[0, 0]] * 3], [0, 0], [3, 3, -3],
     ...                     [[0, 5], [5, 0], [0, 0]], [0, 0], seen=1, place=1)
-    >>> figure.sentence, figure.weights.round(2).tolist()
-    (['well', 'tea'], [0.0, 1.0])
     >>> figure.dense.round(2).tolist(), figure.attention.round(2).tolist()
     ([0.5, 0.5], [0.99, 0.01])
     """

@@ -8,7 +8,7 @@ import traitlets
 from attnkit import softmax
 from bookkit.figures.base import Figure, Index, still_table
 from bookkit.figures.machine import part_words, stage_words, stages
-from bookkit.figures.models import OpenModel, travelled
+from bookkit.figures.models import travelled
 from bookkit.figures.story_writer import START, check_model, encode
 from bookkit.pictures.formats import fixed
 
@@ -18,37 +18,18 @@ class PartMover(Figure):
 
     A part is a head, of which the numbers that it has blended are put in, or an MLP, of which what it adds is.
 
-    Parameters
-    ----------
-    model : OpenModel
-        See `StoryWriter`, which has the same limits.  The figure keeps it as it travels: `model` is then that copy.
-    pairs : dict of str to pairs of str
-        A text and the other text, by the words of the button that leads to them; the figure opens with the first.
-        Words that the model knows, with blanks between.
-    other_words : function, optional
-        Gives for the words of a text what may stand in the place of each: `bookkit.lessons.stories.other_words`.
-    caption : str
+    `model`, an `OpenModel`, has the limits of `StoryWriter`'s; the figure keeps it as it travels. `pairs` are a text
+    and the other text, by the words of the button that leads to them, words that the model knows with blanks between;
+    the figure opens with the first. `other_words` gives for the words of a text what may stand in the place of each:
+    `bookkit.lessons.stories.other_words`. The trait `moves` is a list of [layer, head, from]: -1 for the MLP in place
+    of a head; 1 to put in what the other run has, 0 to take the part out.
 
-    Raises
-    ------
-    TypeError, ValueError
-        What is no such model, words that it does not know, no pair of texts, or moves that name no part.
-
-    Notes
-    -----
-    `moves` is a list of [layer, head, from]: -1 for the MLP in place of a head; 1 to put in what the other run has, 0
-    to take the part out.
-
-    Examples
-    --------
     >>> from bookkit.lessons.storyteller import trained
     >>> text = "Max and Eva met Toby in the forest . Eva found a key . now the key is with"
     >>> figure = PartMover(trained(), {"who found it": (text, text.replace("Eva found", "Max found"))})
-    >>> figure.answers()
-    {'this': 'Eva', 'other': 'Max', 'changed': 'Eva'}
     >>> figure.moves = [[1, 1, 1]]
-    >>> figure.answers()["changed"]
-    'Max'
+    >>> figure.answers()
+    {'this': 'Eva', 'other': 'Max', 'changed': 'Max'}
     """
 
     kind = "part_mover"
@@ -60,10 +41,8 @@ class PartMover(Figure):
     asked = traitlets.Int(-1).tag(sync=True, reset=True)
 
     def __init__(self, model, pairs, other_words=None, caption=""):
-        packed, self.model = travelled(model, OpenModel)
+        packed, self.model = travelled(model)
         check_model(self.model)
-        if not isinstance(pairs, dict) or not pairs:
-            raise TypeError(f"pairs must be a dict of two texts by a name, got {pairs!r}")
         told = [self._told(name, texts, other_words) for name, texts in pairs.items()]
         super().__init__(packed=packed, pairs=told, other=told[0]["other"], caption=caption)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import traitlets
 
-from attnkit import alibi, checks, relative_bias, rotary, sinusoidal
+from attnkit import alibi, relative_bias, rotary, sinusoidal
 from bookkit.figures.base import Between, Figure, Index, NumberArray, number_array, still_table
 from bookkit.pictures.formats import fixed, plain
 
@@ -13,39 +13,17 @@ PAIRS = (1, 2)      # the pairs of columns that the two circles show; the script
 class PositionPairs(Figure):
     """Set the place of a query and that of a key; five panels show what the schemes of positions make of the two.
 
-    Sinusoidal and learned vectors differ from place to place.  Relative bias, ALiBi and rotary embeddings depend on
-    the distance only: two buttons move both places together, and nothing changes there.
+    Sinusoidal and learned vectors differ from place to place. Relative bias, ALiBi and rotary embeddings depend on the
+    distance only: two buttons move both places together, and nothing changes there.
 
-    Parameters
-    ----------
-    learned : array, shape (rows, width)
-        A table of learned vectors, a row for each place from 0 on, within ±100.  There may be fewer rows than places.
-    bias : array, shape (2 r + 1,)
-        The learned numbers of a relative bias, as in `relative_bias`; at most 65, within ±100.
-    slope : float in [0, 10]
-        What each place back costs under ALiBi.
-    width : int
-        Of the sinusoidal, the learned and the rotary vectors; even, from 6 to 32.
-    places : int
-        How many there are, from 2 to 128.
-    query, key : int
-        Where the two stand at first, counted from 0.
-    caption : str
+    `learned` (rows, width), within ±100, is a table of learned vectors, a row for each place from 0 on; there may be
+    fewer rows than places. `bias` (2 r + 1,), at most 65 within ±100, are the learned numbers of a relative bias, as in
+    `relative_bias`; `slope`, from 0 to 10, is what each place back costs under ALiBi. `width`, of the sinusoidal, the
+    learned and the rotary vectors, is even, from 6 to 32; there are 2 to 128 `places`.
 
-    Raises
-    ------
-    TypeError, ValueError
-        Numbers of another shape or size, an even number of biases, a place that is not there; `query`, `key`, `bias`
-        and `slope` also when set later.
-
-    Examples
-    --------
     >>> figure = PositionPairs([[0, 0, 1, 2, 0, 0], [0, 0, 3, 0, 0, 0]], [0.5, 0, -1], width=6, query=1, key=0)
     >>> figure.found["learned"], figure.found["bias"], figure.found["alibi"]
     (3.0, 0.5, -0.25)
-    >>> figure.key = 2
-    >>> figure.found["learned"], figure.found["bias"], figure.found["alibi"]
-    (None, -1.0, None)
     """
 
     kind = "position_pairs"
@@ -59,7 +37,6 @@ class PositionPairs(Figure):
     key = Index("every_place", "places").tag(sync=True, reset=True)
 
     def __init__(self, learned, bias, slope=0.25, width=16, places=64, query=9, key=6, caption=""):
-        width, places = checks.count(width, "width"), checks.count(places, "places")
         if width % 2 or not 6 <= width <= 32:
             raise ValueError(f"width must be an even number from 6 to 32, got {width}")
         if not 2 <= places <= self.MOST:

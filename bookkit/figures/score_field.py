@@ -4,7 +4,7 @@ import numpy as np
 import traitlets
 
 from attnkit import scores, softmax
-from bookkit.figures.base import Figure, NumberArray, number_array, still_plane, still_table
+from bookkit.figures.base import Figure, NumberArray, OneOf, few, number_array, still_plane, still_table
 from bookkit.pictures.formats import fixed
 
 
@@ -14,37 +14,14 @@ class ScoreField(Figure):
     Its lines of equal score stand at the even numbers up to ±40, under every score function: where two fields look
     alike, the numbers on their lines differ.
 
-    Parameters
-    ----------
-    keys : array, shape (m, 2), in [-3, 3]
-        At most 6.
-    query : array, shape (2,), in [-3, 3]
-    weight : array, shape (2, 2)
-        Of the general score, within ±20 like the rest.
-    w_query, w_key : arrays, shape (2, hidden)
-        Of the additive score; at most 16 hidden numbers.
-    bias, v : arrays, shape (hidden,)
-        Of the additive score.
-    words : list of m str
-        The keys' names.
-    score : str
-        The score shown first: "dot", "scaled dot", "distance", "cosine", "general" or "additive".
-    caption : str
+    `keys` (m, 2), at most 6, and `query` (2,) lie in [-3, 3]; `words` names the keys. `weight` (2, 2) is that of the
+    general score, `w_query` and `w_key` (2, hidden), at most 16 hidden numbers, `bias` and `v` (hidden,) are those of
+    the additive score, all within ±20. `score` is "dot", "scaled dot", "distance", "cosine", "general" or "additive".
 
-    Raises
-    ------
-    TypeError, ValueError
-        Numbers of another shape or size, names that do not match, a score that does not exist; also when set later.
-
-    Examples
-    --------
     >>> eye = [[1, 0], [0, 1]]
     >>> figure = ScoreField([[2, 0], [1, 1]], [1, 2], eye, eye, eye, [0, 0], [1, 1], ["a", "b"])
     >>> figure.scores.tolist(), figure.weights.round(2).tolist()
     ([2.0, 3.0], [0.27, 0.73])
-    >>> figure.score = "cosine"
-    >>> figure.scores.round(2).tolist()
-    [0.45, 0.95]
     """
 
     kind = "score_field"
@@ -60,11 +37,10 @@ class ScoreField(Figure):
     v = traitlets.List().tag(sync=True)
     words = traitlets.List(traitlets.Unicode()).tag(sync=True)
     query = NumberArray(-LIMIT, LIMIT, (2,)).tag(sync=True, reset=True)
-    score = traitlets.Any("dot").tag(sync=True, reset=True)
+    score = OneOf(*SCORES).tag(sync=True, reset=True)
 
     def __init__(self, keys, query, weight, w_query, w_key, bias, v, words, score="dot", caption=""):
-        if len(words) > self.MOST:
-            raise ValueError(f"words must be at most {self.MOST}, got {len(words)}")
+        few(words, "words", 1, self.MOST)
         keys = number_array(keys, "keys", -self.LIMIT, self.LIMIT, (len(words), 2))
         w_query = number_array(w_query, "w_query", -20, 20, (2, None))
         hidden = len(w_query[0])
@@ -74,13 +50,6 @@ class ScoreField(Figure):
                          w_key=number_array(w_key, "w_key", -20, 20, (2, hidden)),
                          bias=number_array(bias, "bias", -20, 20, (hidden,)),
                          v=number_array(v, "v", -20, 20, (hidden,)), words=list(words), score=score, caption=caption)
-
-    @traitlets.validate("score")
-    def _check_score(self, proposal):
-        score = proposal["value"]
-        if not isinstance(score, str) or score not in self.SCORES:
-            raise ValueError(f"score must be one of {', '.join(self.SCORES)}, got {score!r}")
-        return score
 
     @property
     def scores(self):

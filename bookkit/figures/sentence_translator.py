@@ -1,65 +1,40 @@
 """A trained translator, word by word: a sentence that the reader composes, and where the model looks for each word."""
 
-from functools import cache
 from html import escape
 
 import numpy as np
 import traitlets
 
-from attnkit import checks
-from bookkit.figures.base import Figure, Index, index, still_cell
-from bookkit.figures.models import TranslationModel, travelled
+from bookkit.figures.base import Figure, Index, few, index, still_cell
+from bookkit.figures.models import travelled
 from bookkit.pictures.formats import fixed
 
 PAD, START, END = "<pad>", "<start>", "<end>"
-LONGEST = 12                     # words of an English sentence
 MOST = 15                        # words that the model writes
-FOLLOWING = 40                   # words that can follow
 
 
 class SentenceTranslator(Figure):
     """Compose an English sentence; a trained model translates it word by word, and shows where it looks for each.
 
-    The model is a recurrent translator with additive attention.  It takes the likeliest word at each step, until that
-    is ``<end>`` or 15 words are written.
+    `model`, a `bookkit.figures.models.TranslationModel`, is a recurrent translator with additive attention. It takes
+    the likeliest word at each step, until that is ``<end>`` or 15 words are written. The figure keeps it as it travels,
+    rounded to a few bits a number: the attribute `model` is that copy.
 
-    Parameters
-    ----------
-    model : bookkit.figures.models.TranslationModel
-        The figure keeps it as it travels, rounded to a few bits a number: `model` is then that copy.
-    grammar : dict
-        What can be composed, as ``english_grammar`` of the corpora makes it: ``next``, for each state the words that
-        can follow, at most 40, each with the number of the state after it, and ``final``, the states where a sentence
-        may end. A sentence begins in state 0 and has at most 12 words.
-    sentence : str
-        The sentence, or the beginning of one, that the figure opens with; words with blanks between.
-    step : int, optional
-        How many words are written when it opens, fewer if the translation ends before; all if not given.
-    examples : list of str
-        Sentences that the reader can choose from, at most six.
-    caption : str
+    `grammar` says what can be composed, as ``english_grammar`` of the corpora makes it: ``next``, for each state the
+    words that can follow, each with the number of the state after it, and ``final``, the states where a sentence may
+    end. A sentence begins in state 0 and has at most 12 words. `sentence`, or the beginning of one, is what the figure
+    opens with, and `step` how many words are then written, all if not given. `examples` are sentences that the reader
+    can choose from, at most six. The trait `row` is the French word, counted from 0, whose lines and chances are shown;
+    None for the newest.
 
-    Raises
-    ------
-    TypeError, ValueError
-        What is no such model, or no such grammar, or words that the model does not know; a sentence that
-        is none of the grammar, a step out of its range; also when `sentence`, `step` or `row` is set later.
-
-    Notes
-    -----
-    `row` is the French word, counted from 0, whose lines and chances are shown; None for the newest.
-
-    Examples
-    --------
     >>> from bookkit.lessons.training import new_model
     >>> from bookkit.lessons.translation import Translator, WordTranslator
     >>> marks = ["<pad>", "<start>", "<end>"]
     >>> model = WordTranslator(new_model(3, Translator, 6, 6, width=10),
     ...                        [*marks, "I", "love", "you"], [*marks, "je", "t'", "aime"])
     >>> grammar = {"next": [{"I": 1}, {"love": 2}, {"you": 3}, {}], "final": [3]}
-    >>> figure = SentenceTranslator(model, grammar, "I love you", step=0)
-    >>> figure.write(1) == figure.translation[0], figure.weights.shape
-    (True, (1, 3))
+    >>> SentenceTranslator(model, grammar, "I love you", step=1).weights.shape
+    (1, 3)
     """
 
     kind = "sentence_translator"
@@ -71,15 +46,12 @@ class SentenceTranslator(Figure):
     row = traitlets.Any(None).tag(sync=True, reset=True)
 
     def __init__(self, model, grammar, sentence, step=None, examples=(), caption=""):
-        packed, self.model = travelled(model, TranslationModel)
+        packed, self.model = travelled(model)
         self._known = {}
-        check_words(self.model)
         check_grammar(grammar, self.model)
         self._grammar = grammar
         walk(grammar, sentence, "sentence")
-        examples = checks.sequence(examples, "examples", "str")
-        if len(examples) > 6:
-            raise ValueError(f"examples must be at most 6, got {len(examples)}")
+        examples = few(list(examples), "examples", 0, 6)
         for k, example in enumerate(examples):
             if walk(grammar, example, f"examples[{k}]") not in grammar["final"]:
                 raise ValueError(f"examples[{k}] must be a whole sentence of the grammar, got {example!r}")
@@ -154,7 +126,7 @@ class SentenceTranslator(Figure):
 
     def write(self, most=MOST):
         """Let the model write some words more, or until the translation ends; return what is written."""
-        self.step = min(len(self.translation) + checks.count(most, "most"), MOST)
+        self.step = min(len(self.translation) + most, MOST)
         self.step = len(self.translation)
         return " ".join(self.translation)
 
@@ -173,58 +145,17 @@ class SentenceTranslator(Figure):
                 f"{columns}</tr></thead><tbody>{rows}</tbody></table></div></div>")
 
 
-# ---- the vocabularies and the grammar
-
-def check_words(model):
-    """Check the vocabularies of a model."""
-    for side in ("source_words", "target_words"):
-        words = getattr(model, side)
-        if any(word.split() != [word] for word in words):
-            raise ValueError(f"{side} of model must have no blanks")
-        if len(set(words)) < len(words) or not {START, END} <= set(words):
-            raise ValueError(f"{side} of model must be {START}, {END} and others, all different")
-
+# ---- the grammar
 
 def check_grammar(grammar, model):
-    """Check a grammar: each way through it is a sentence of at most 12 words that the model knows."""
-    if not isinstance(grammar, dict) or not {"next", "final"} <= set(grammar):
-        raise ValueError("grammar must be a dict with next and final")
-    states, final = grammar["next"], grammar["final"]
-    if not isinstance(states, list) or not states or not all(isinstance(state, dict) for state in states):
-        raise ValueError("grammar's next must be a list with a dict of words for each state")
-    for number in final:
-        index(number, "a state of grammar's final", len(states), "states")
+    """Check that the model knows the words of a grammar."""
     known = set(model.source_words) - {PAD, START, END}
-    for state, words in enumerate(states):
-        if len(words) > FOLLOWING:
-            raise ValueError(f"at most {FOLLOWING} words can follow in a state of grammar, got {len(words)}")
-        for word, after in words.items():
-            if word not in known:
-                raise ValueError(f"grammar must hold words that the model knows, not {word!r}")
-            index(after, f"the state after {word!r} in state {state} of grammar", len(states), "states")
-    longest(grammar)
-
-
-def longest(grammar):
-    """The number of words of the longest sentence of a grammar.
-
-    Raises ValueError where a way goes on for more than 12 words, or comes to an end that is none.
-    """
-    @cache
-    def ahead(state, words):
-        if words > LONGEST:
-            raise ValueError(f"grammar's sentences must have at most {LONGEST} words, and some have more")
-        ways = grammar["next"][state].values()
-        if not ways and state not in grammar["final"]:
-            raise ValueError(f"no word follows in state {state} of grammar, and it is not final")
-        return max([ahead(after, words + 1) for after in ways], default=words)
-    return ahead(0, 0)
+    if unknown := [word for words in grammar["next"] for word in words if word not in known]:
+        raise ValueError(f"grammar must hold words that the model knows, not {unknown[0]!r}")
 
 
 def walk(grammar, sentence, name):
     """The state that a sentence, or the beginning of one, leads to."""
-    if not isinstance(sentence, str):
-        raise TypeError(f"{name} must be a str, got {sentence!r}")
     state = 0
     for word in sentence.split():
         if word not in (ways := grammar["next"][state]):

@@ -3,7 +3,7 @@
 import traitlets
 
 from attnkit import checks
-from bookkit.figures.base import Figure, still_table
+from bookkit.figures.base import Figure, OneOf, still_table
 from bookkit.pictures.graphs import KINDS, MOST_ITEMS, Network, paths
 
 
@@ -15,53 +15,27 @@ class _Count(traitlets.TraitType):
         self.low, self.high = low, high
 
     def validate(self, obj, value):
-        """Raises TypeError or ValueError."""
+        """Traitlets' hook."""
         number = checks.count(value, self.name, least=self.low)
         if number > self.high:
             raise ValueError(f"{self.name} must be at most {self.high}, got {number}")
         return number
 
 
-class _Kind(traitlets.TraitType):
-    """A trait that holds one of the kinds of networks."""
-
-    def validate(self, obj, value):
-        """Raises ValueError."""
-        if value not in KINDS:
-            raise ValueError(f"{self.name} must be one of {', '.join(KINDS)}, got {value!r}")
-        return value
-
-
 class SequencePaths(Figure):
     """Grow a sequence and watch the path from an item to the last output, in a network of one of five kinds.
 
-    All connections are pale, a shortest path is strong, and every node that hears of the item is marked.  A table
-    compares the five kinds: the steps on the path, the layers, the operations that must come one after another, and
-    the connections.  What is counted is said in `bookkit.pictures.graphs.Network`.
+    All connections are pale, a shortest path is strong, and every node that hears of the item is marked. A table
+    compares the five kinds: the steps on the path, the layers, the operations that must come one after another, and the
+    connections. What is counted is said in `bookkit.pictures.graphs.Network`.
 
-    Parameters
-    ----------
-    length : int
-        The number of items, from 4 to 32.
-    network : str
-        "recurrent", "convolution", "dilated", "attention" or "window".
-    source : int
-        The item whose path is drawn, counted from 1.  In a sequence that is made shorter it is the last item at most.
-    caption : str
+    `length` is the number of items, from 4 to 32; `network` is "recurrent", "convolution", "dilated", "attention" or
+    "window"; `source` is the item whose path is drawn, counted from 1. In a sequence that is made shorter it is the
+    last item at most.
 
-    Raises
-    ------
-    TypeError, ValueError
-        Another length or network, or an item that is not there, also when they are set later.
-
-    Examples
-    --------
     >>> figure = SequencePaths(16, "recurrent")
     >>> figure.compared["recurrent"]
     {'steps': 15, 'layers': 1, 'waits': 16, 'connections': 31}
-    >>> figure.length = 32
-    >>> [counted["steps"] for counted in figure.compared.values()]
-    [31, 16, 5, 1, 11]
     """
 
     kind = "sequence_paths"
@@ -71,7 +45,7 @@ class SequencePaths(Figure):
     COUNTED = ("Steps on the path: connections from the item to the last output; that a state reads its own item is "
                "not counted. One after another: operations that must wait for the one before.")
     length = _Count(LEAST, MOST, 16).tag(sync=True, reset=True)
-    network = _Kind("recurrent").tag(sync=True, reset=True)
+    network = OneOf(*KINDS).tag(sync=True, reset=True)
     source = _Count(1, MOST, 1).tag(sync=True, reset=True)
 
     def __init__(self, length=16, network="recurrent", source=1, caption=""):

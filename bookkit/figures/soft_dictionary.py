@@ -13,30 +13,11 @@ from bookkit.pictures.formats import fixed
 class SoftDictionary(Figure):
     """Turn a query between keys on a circle; the value that comes back blends.
 
-    Parameters
-    ----------
-    words : list of n str
-        The keys' names.
-    angles : n numbers in [0, 360]
-        The keys' directions in degrees: 0 is up, 90 to the right.
-    values : n numbers in [-1000, 1000]
-    query : float
-        The direction asked for first, in degrees.
-    temperature : float
-        What the cosines are divided by, in [0.01, 100].
-    unit : str
-        Of the values.
-    caption : str
+    `words` names the keys, and `angles` are their directions in degrees, from 0 to 360: 0 is up, 90 to the right; so is
+    `query`, the direction asked for first. `values` are n numbers within ±1000, of the `unit`; `temperature`, from 0.01
+    to 100, is what the cosines are divided by.
 
-    Raises
-    ------
-    TypeError, ValueError
-        Numbers of another shape or size, names that do not match; also when set later.
-
-    Examples
-    --------
-    >>> figure = SoftDictionary(["up", "down"], [0, 180], [10, 20], query=90)
-    >>> figure.answer
+    >>> SoftDictionary(["up", "down"], [0, 180], [10, 20], query=90).answer
     15.0
     """
 

@@ -13,30 +13,12 @@ from bookkit.pictures.formats import fixed, plain
 class SoftmaxExplorer(Figure):
     """Set scores and a temperature; see each score become a power of e, and each power a share of their sum.
 
-    Parameters
-    ----------
-    scores : n numbers in [-4, 4]
-    names : list of n str
-        What is scored.
-    temperature : float in [0.1, 10]
-        Where the temperature stands at first.
-    details : bool
-        Whether to show the derivative and the entropy of the weights, too.
-    caption : str
+    `scores` are n numbers in [-4, 4] for n `names`, the `temperature` is from 0.1 to 10; with `details` the derivative
+    and the entropy of the weights are shown, too.
 
-    Raises
-    ------
-    TypeError, ValueError
-        Numbers of another shape or size, names that do not match, a temperature outside [0.1, 10]; also when set later.
-
-    Examples
-    --------
-    >>> explorer = SoftmaxExplorer([1, 1], ["a", "b"], temperature=0.5)
-    >>> explorer.powers.round(2).tolist(), explorer.weights.tolist()
-    ([7.39, 7.39], [0.5, 0.5])
-    >>> explorer.temperature = 1
-    >>> explorer.entropy, explorer.derivative.tolist()
-    (1.0, [[0.25, -0.25], [-0.25, 0.25]])
+    >>> explorer = SoftmaxExplorer([1, 1], ["a", "b"])
+    >>> explorer.weights.tolist(), explorer.entropy, explorer.derivative.tolist()
+    ([0.5, 0.5], 1.0, [[0.25, -0.25], [-0.25, 0.25]])
     """
 
     kind = "softmax_explorer"
@@ -46,8 +28,6 @@ class SoftmaxExplorer(Figure):
     temperature = Between(0.1, 10, 1).tag(sync=True, reset=True)
 
     def __init__(self, scores, names, temperature=1, details=False, caption=""):
-        if not isinstance(details, bool):
-            raise TypeError(f"details must be True or False, got {details!r}")
         super().__init__(names=list(names), details=details, scores=scores, temperature=temperature, caption=caption)
 
     @property

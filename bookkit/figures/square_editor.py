@@ -14,29 +14,13 @@ from bookkit.pictures.shapes import check_names
 class SquareEditor(Figure):
     """Edit a matrix of squares: change a number, add rows and columns, transpose.
 
-    Parameters
-    ----------
-    numbers : array, shape (n, d), in [-1, 1]
-        At most 6 by 6; rounded to one decimal.
-    caption : str
-    row_names, column_names : lists of n and of d str, optional
-        Names beside the rows and above the columns.  They change places when the reader transposes; a row or a
-        column that is added has none.
+    `numbers` (n, d) lie in [-1, 1], at most 6 by 6, and are rounded to one decimal. The names beside the rows and above
+    the columns change places when the reader transposes; a row or a column that is added has none.
 
-    Raises
-    ------
-    TypeError, ValueError
-        Numbers of another shape or outside [-1, 1], also when `numbers` is set later; names that do not match.
-
-    Examples
-    --------
-    >>> editor = SquareEditor([[0.9, -0.4], [0.1, 0.5]])
+    >>> editor = SquareEditor([[0.9, -0.4], [0.1, 0.5]], row_names=["stunning", "chase"])
     >>> editor.numbers = [[1, 0, -1]]
     >>> editor.array.shape
     (1, 3)
-    >>> named = SquareEditor([[0.9, 0.5], [0.2, 0.9]], row_names=["stunning", "chase"])
-    >>> named.row_names, named.column_names
-    (['stunning', 'chase'], [])
     """
 
     kind = "square_editor"
@@ -50,8 +34,6 @@ class SquareEditor(Figure):
         numbers = number_array(numbers, "numbers", -1, 1, (None, None))
         names = {"row_names": row_names, "column_names": column_names}
         for (name, given), count in zip(names.items(), np.shape(numbers)):
-            if given is not None and not isinstance(given, list | tuple):
-                raise TypeError(f"{name} must be a list of str, got {given!r}")
             check_names(name, given, count, f"numbers of shape {np.shape(numbers)}")
             names[name] = list(given or [])
         super().__init__(numbers=numbers, caption=caption, **names)

@@ -5,9 +5,9 @@ from html import escape
 import numpy as np
 import traitlets
 
-from attnkit import checks, sampling
-from bookkit.figures.base import Between, Figure, Index, index, still_table
-from bookkit.figures.models import LanguageModel, travelled
+from attnkit import sampling
+from bookkit.figures.base import Between, Figure, Index, few, index, still_table
+from bookkit.figures.models import travelled
 from bookkit.pictures.formats import fixed
 
 PAD, START, END = "<pad>", "<start>", "<end>"
@@ -19,52 +19,23 @@ MOST = {"num_layers": 6, "num_heads": 8, "context": 64}
 class StoryWriter(Figure):
     """Let a trained model write on, word by word; see the chances of each next word, and where each head looks.
 
-    The model is a decoder-only Transformer.  It reads ``<start>``, the prompt and what has been written since, and
-    writes until ``<end>`` or until its context is full.
+    `model`, a `bookkit.figures.models.LanguageModel`, is a decoder-only Transformer of at most 6 layers of 8 heads and
+    a context of 64 words; its vocabulary has ``<pad>``, ``<start>`` and ``<end>``. It reads ``<start>``, the prompt and
+    what has been written since, and writes until ``<end>`` or until its context is full. The figure keeps it as it
+    travels, rounded to a few bits a number: the attribute `model` is that copy.
 
-    Parameters
-    ----------
-    model : bookkit.figures.models.LanguageModel
-        With at most 6 layers of 8 heads and a context of 64 words; its vocabulary has ``<pad>``, ``<start>`` and
-        ``<end>``.  The figure keeps it as it travels, rounded to a few bits a number: `model` is then that copy.
-    prompt : str
-        The beginning: words that the model knows, with blanks between.  A full stop is a word of its own.
-    seed : int
-        From 0 to 9999.  The t-th word that is written is drawn with the t-th random number of the seed, so the same
-        prompt, seed and temperature make the same story.
-    temperature : float in [0, 2]
-        The scores are divided by it before the softmax; at 0 the likeliest word is taken.
-    top_k : int, optional
-        Only the k likeliest words are drawn; all if not given.
-    beginnings : list of str
-        Prompts that the reader can choose from, at most six.
-    head : pair of int
-        Layer and head, counted from 0, whose weights are shown in the story.
-    whole_map : bool
-        Whether the map of all words of that head is shown, too.
-    write : int
-        How many words the model has written when the figure opens, fewer if the story ends before.
-    caption : str
-
-    Raises
-    ------
-    TypeError, ValueError
-        What is no such model, words that the model does not know, more words than its context holds,
-        numbers out of their range; also when `prompt`, `written`, `seed`, `temperature` or `head` is set later.
-
-    Notes
-    -----
-    `written` is the list of the numbers of the words after the prompt, whether the model drew them or the reader
+    `prompt` has words that the model knows, with blanks between; a full stop is a word of its own. The t-th word that
+    is written is drawn with the t-th random number of `seed`, from 0 to 9999, so the same prompt, seed and temperature
+    make the same story. The scores are divided by `temperature`, from 0 to 2, before the softmax; at 0 the likeliest
+    word is taken. Only the `top_k` likeliest words are drawn, all if it is not given. `beginnings` are prompts that the
+    reader can choose from, at most six. `head` is a layer and a head, counted from 0, whose weights are shown in the
+    story, with `whole_map` also in a map of all words; `write` is how many words the model has written when the figure
+    opens. The trait `written` has the numbers of the words after the prompt, whether the model drew them or the reader
     took them.
 
-    Examples
-    --------
     >>> from bookkit.lessons.storyteller import trained
-    >>> figure = StoryWriter(trained(), prompt="Zoe and Max met", seed=4)
-    >>> figure.write(4)
+    >>> StoryWriter(trained(), prompt="Zoe and Max met", seed=4).write(4)
     'Zoe and Max met Toby in the castle'
-    >>> figure.next_word, figure.weights.shape
-    ('.', (2, 4, 9, 9))
     """
 
     kind = "story_writer"
@@ -80,19 +51,12 @@ class StoryWriter(Figure):
 
     def __init__(self, model, prompt="", seed=0, temperature=0.7, top_k=None, beginnings=(), head=(0, 0),
                  whole_map=False, write=0, caption=""):
-        packed, self.model = travelled(model, LanguageModel)
+        packed, self.model = travelled(model)
         check_model(self.model)
         self._known = None
-        beginnings = checks.sequence(beginnings, "beginnings", "str")
-        if len(beginnings) > 6:
-            raise ValueError(f"beginnings must be at most 6, got {len(beginnings)}")
+        beginnings = few(list(beginnings), "beginnings", 0, 6)
         for beginning in beginnings:
             encode(self.model, beginning, "a prompt of beginnings")
-        if top_k is not None:
-            top_k = checks.count(top_k, "top_k")
-        if not isinstance(whole_map, bool):
-            raise TypeError(f"whole_map must be True or False, got {whole_map!r}")
-        write = checks.count(write, "write", 0)
         super().__init__(packed=packed, prompt=prompt, seed=seed, temperature=temperature, top_k=top_k,
                          beginnings=beginnings, head=head, whole_map=whole_map, caption=caption)
         if write:
@@ -116,10 +80,7 @@ class StoryWriter(Figure):
 
     @traitlets.validate("head")
     def _check_head(self, proposal):
-        try:
-            layer, head = proposal["value"]
-        except (TypeError, ValueError):
-            raise ValueError(f"head must be a layer and a head, got {proposal['value']!r}") from None
+        layer, head = proposal["value"]
         return [index(layer, "head's layer", self.model.num_layers, "layers"),
                 index(head, "head's number", self.model.num_heads, "heads of a layer")]
 
@@ -184,7 +145,7 @@ class StoryWriter(Figure):
 
     def write(self, most=None):
         """Let the model write some words more, or until the story ends; return the whole story."""
-        most = self.model.context if most is None else checks.count(most, "most")
+        most = self.model.context if most is None else most
         while most and (word := self.next_word):
             self.written = [*self.written, self.model.words.index(word)]
             most -= 1
@@ -214,20 +175,14 @@ ENDED = {"end": "The story has ended.", "full": "The context is full: the model 
 # ---- what is checked
 
 def check_model(model):
-    """Check the vocabulary and the sizes of a model."""
+    """Check the sizes of a model."""
     for name, most in MOST.items():
         if getattr(model, name) > most:
             raise ValueError(f"{name} of model must be at most {most}, got {getattr(model, name)}")
-    if len(set(model.words)) < len(model.words) or not {PAD, START, END} <= set(model.words):
-        raise ValueError(f"the words of model must be {PAD}, {START}, {END} and others, all different")
-    if any(word.split() != [word] for word in model.words):
-        raise ValueError("the words of model must have no blanks")
 
 
 def encode(model, text, name):
     """The numbers of the words of a text; words are divided by blanks."""
-    if not isinstance(text, str):
-        raise TypeError(f"{name} must be a str, got {text!r}")
     known = {word: number for number, word in enumerate(model.words) if word not in (*NEVER, END)}
     if unknown := [word for word in text.split() if word not in known]:
         raise ValueError(f"{name} must hold words that the model knows, not {unknown[0]!r}; a full stop is a word")

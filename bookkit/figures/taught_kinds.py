@@ -6,8 +6,8 @@ from typing import Protocol
 import numpy as np
 import traitlets
 
-from attnkit import checks, softmax
-from bookkit.figures.base import Figure, number_array, still_table
+from attnkit import softmax
+from bookkit.figures.base import Figure, different, few, number_array, still_table
 from bookkit.pictures.formats import fixed
 
 KINDS, EXAMPLES = (2, 8), (1, 4)             # from, to: kinds, examples of one
@@ -30,61 +30,33 @@ class TaughtKinds(Figure):
     the vector of another sentence times this matrix gives scores, and the softmax of three times these the weights of
     the kinds.
 
-    Parameters
-    ----------
-    kinds : list of 2 to 8 dicts
-        - ``name`` : str, all different
-        - ``examples`` : list of 1 to 4 str; an empty one is left out, and a kind with none left gets no weight
+    `kinds` are 2 to 8 dicts, each with its own ``name`` and ``examples``, 1 to 4 str; an empty one is left out, and a
+    kind with none left gets no weight. `sentences` are some to be judged, each a button, and `sentence` is the one that
+    is judged. `known` holds vectors (d,) of texts, of length 1 to within a tenth, rounded to thousandths: with those of
+    all examples and sentences the figure works before any model is loaded. `model`, a Reader, makes those that are not
+    known, also of what is typed in a notebook; a page fetches the real model when asked to.
 
-    sentences : sequence of str
-        Some to be judged, each a button.
-    known : dict of str: array, shape (d,), optional
-        The vectors of texts, each of length 1 to within a tenth; they are rounded to thousandths. With those of all
-        examples and sentences the figure works before any model is loaded.
-    model : Reader, optional
-        What makes the vectors that are not known, also of what is typed in a notebook. A page fetches the real model
-        when asked to.
-    sentence : str
-        The sentence that is judged.
-    caption : str
+    Blanks at the ends of a text are cut off, and several in a row are one; it has at most 120 letters. On a page, what
+    a reader has made is kept in the browser until "Reset" is pressed. Where two kinds have the same example, the steps
+    swing to and fro, and the weights mean little.
 
-    Raises
-    ------
-    TypeError, ValueError
-        A kind that lacks something, names that are empty or the same, a text of more than 120 letters, vectors of
-        different widths or of another length than 1; also when the state is set later.
-
-    Notes
-    -----
-    Blanks at the ends of a text are cut off, and several in a row are one. On a page, what a reader has made is kept in
-    the browser until "Reset" is pressed. Where two kinds have the same example, the steps swing to and fro, and the
-    weights mean little.
-
-    Examples
-    --------
     >>> kinds = [{"name": "food", "examples": ["A soup."]}, {"name": "travel", "examples": ["A train.", ""]}]
     >>> known = {"A soup.": [1, 0], "A train.": [0, 1], "An egg.": [0.8, 0.6]}
-    >>> figure = TaughtKinds(kinds, ["An egg."], known, sentence="An egg.")
-    >>> figure.weights.round(2).tolist()
+    >>> TaughtKinds(kinds, ["An egg."], known, sentence="An egg.").weights.round(2).tolist()
     [0.99, 0.01]
-    >>> figure.told()
-    'food gets the most weight, 0.99; then travel, 0.01.'
-    >>> figure.sentence = "A leek."
-    >>> figure.weights, figure.told()
-    (None, 'The model must be loaded to read: “A leek.”.')
     """
 
     kind = "taught_kinds"
     STILL = "Where scripts may run, sentences of your own can be typed here, and the model reads them in the browser."
     kinds = traitlets.TraitType([]).tag(sync=True, reset=True)
-    sentence = traitlets.TraitType("").tag(sync=True, reset=True)
+    sentence = traitlets.Unicode("").tag(sync=True, reset=True)
     sentences = traitlets.List().tag(sync=True)
     known = traitlets.Dict().tag(sync=True)
     reads = traitlets.Bool(False).tag(sync=True)
 
     def __init__(self, kinds, sentences, known=None, model=None, sentence="", caption=""):
         self._model = model
-        sentences = [_text(one, "a sentence") for one in checks.sequence(sentences, "sentences", "str")]
+        sentences = [_text(one, "a sentence") for one in sentences]
         super().__init__(kinds=kinds, sentence=sentence, sentences=sentences, known=_vectors(known or {}),
                          reads=model is not None, caption=caption)
 
@@ -173,26 +145,11 @@ class TaughtKinds(Figure):
 
 
 def taught(vectors, kinds, count, steps=100, rate=10.0):
-    """Find a matrix that tells kinds apart: plain steps down the slope of the mean cross-entropy, from zeros.
+    """Find a matrix (d, count) that tells kinds apart: steps down the slope of the mean cross-entropy, from zeros.
 
-    Parameters
-    ----------
-    vectors : array, shape (m, d)
-        Of the examples, each of length 1.
-    kinds : sequence of m int
-        The kind of each, from 0.
-    count : int
-        How many kinds there are.
-    steps : int
-    rate : float
+    `vectors` (m, d), each of length 1, are those of the examples, `kinds` the kind of each, from 0. The scores of a
+    sentence are its vector times the matrix.
 
-    Returns
-    -------
-    array, shape (d, count)
-        A column for each kind; the scores of a sentence are its vector times this.
-
-    Examples
-    --------
     >>> taught(np.eye(2), [0, 1], 2, steps=1)
     array([[ 2.5, -2.5],
            [-2.5,  2.5]])
@@ -212,8 +169,6 @@ def _short(text):
 # ---- checks
 
 def _text(value, name):
-    if not isinstance(value, str):
-        raise TypeError(f"{name} must be a str, got {value!r}")
     text = " ".join(value.split())
     if len(text) > LETTERS:
         raise ValueError(f"{name} must have at most {LETTERS} letters, got {len(text)}")
@@ -229,8 +184,6 @@ def _rounded(vector, text, width=None):
 
 
 def _vectors(given):
-    if not isinstance(given, dict):
-        raise TypeError(f"known must be a dict, got {type(given).__name__}")
     known = {}
     for text, vector in given.items():
         width = len(next(iter(known.values()))) if known else None
@@ -240,26 +193,11 @@ def _vectors(given):
 
 def _kinds(given):
     kinds = []
-    for one in checks.sequence(given, "kinds", "dicts"):
-        if not isinstance(one, dict):
-            raise TypeError(f"a kind must be a dict, got {one!r}")
-        if missing := [part for part in ("name", "examples") if part not in one]:
-            raise ValueError(f"one of the kinds lacks {', '.join(missing)}")
+    for one in few(given, "kinds", *KINDS):
         name = _text(one["name"], "the name of one of the kinds")
         if not name:
             raise ValueError("the names of kinds must not be empty")
-        examples = [_text(text, f"an example of {name!r}")
-                    for text in checks.sequence(one["examples"], f"the examples of {name!r}", "str")]
-        _few(examples, f"the examples of {name!r}", EXAMPLES)
-        kinds.append({"examples": examples, "name": name})
-    _few(kinds, "kinds", KINDS)
-    names = [kind["name"] for kind in kinds]
-    if len(set(names)) < len(names):
-        raise ValueError(f"the names of kinds must be all different, got {names!r}")
+        examples = few(one["examples"], f"the examples of {name!r}", *EXAMPLES)
+        kinds.append({"examples": [_text(text, f"an example of {name!r}") for text in examples], "name": name})
+    different([kind["name"] for kind in kinds], "the names of kinds")
     return kinds
-
-
-def _few(things, name, bounds):
-    low, high = bounds
-    if not low <= len(things) <= high:
-        raise ValueError(f"{name} must be {low} to {high}, got {len(things)}")

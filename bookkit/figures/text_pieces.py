@@ -7,7 +7,7 @@ from html import escape
 import traitlets
 
 from attnkit import checks
-from bookkit.figures.base import Figure, index, still_table
+from bookkit.figures.base import Figure, different, few, index, still_table
 
 MERGES, LETTERS, LONGEST = 4000, 300, 300                # at most: merges, letters of a text, bytes of a piece
 PARTS = re.compile(r" ?\w{1,64}| ?[^\w\s]{1,64}|\s{1,64}")     # no piece goes beyond one of these
@@ -17,45 +17,23 @@ MARKS = str.maketrans({" ": "␣", "\n": "⏎", "\t": "⇥"})   # what would not
 class TextPieces(Figure):
     """Push a slider and see bytes grow into words: byte-pair encoding of a text that the reader types.
 
-    The text falls into words, signs and blanks, and these into bytes. Of all neighbours that are among the known
-    merges, the pair that was learned first is joined, and so on until there is none.
+    The text, at most 300 characters, falls into words, signs and blanks, and these into bytes. Of all neighbours that
+    are among the known merges, the pair that was learned first is joined, and so on until there is none.
 
-    Parameters
-    ----------
-    merges : list of 1 to 4000 pairs of int
-        In the order in which they were learned, all different. The numbers 0 to 255 are bytes, and pair k, counted
-        from 0, makes piece 256 + k, of at most 300 bytes.
-    text : str
-        At most 300 characters.
-    merged : int
-        How many of the merges are known.
-    examples : list of pairs of str
-        Names, all different, and texts: each a button.
-    caption : str
+    `merges` are 1 to 4000 pairs of int in the order in which they were learned, all different. The numbers 0 to 255 are
+    bytes, and pair k, counted from 0, makes piece 256 + k, of at most 300 bytes. `merged` says how many of them are
+    known. `examples` are pairs of a name and a text, each a button.
 
-    Raises
-    ------
-    TypeError, ValueError
-        A merge of pieces that do not exist yet, a text that is too long, more merges than there are, examples that
-        are no pairs; also when the state is set later.
-
-    Examples
-    --------
     >>> figure = TextPieces([[116, 104], [256, 101], [32, 257]], "See the théâtre", merged=2)
     >>> figure.pieces[3:6], figure.ids[3:6]
     ([b' ', b'the', b' '], [32, 257, 32])
-    >>> figure.told()
-    'The last merge, number 2, joins “th” and “e” into “the”. 15 letters are 14 pieces.'
-    >>> figure.merged = 3
-    >>> figure.pieces[3:6]
-    [b' the', b' ', b'th']
     """
 
     kind = "text_pieces"
     STILL = "Where scripts may run, a text of your own can be cut here."
     merges = traitlets.List().tag(sync=True)
     examples = traitlets.List().tag(sync=True)
-    text = traitlets.TraitType("").tag(sync=True, reset=True)      # not Any, which takes None unchecked
+    text = traitlets.Unicode("").tag(sync=True, reset=True)
     merged = traitlets.TraitType(0).tag(sync=True, reset=True)
 
     def __init__(self, merges, text="", merged=0, examples=(), caption=""):
@@ -160,8 +138,6 @@ def _box(piece, new):
 # ---- checks
 
 def _text(value, name):
-    if not isinstance(value, str):
-        raise TypeError(f"{name} must be a str, got {value!r}")
     if len(value) > LETTERS:
         raise ValueError(f"{name} must have at most {LETTERS} characters, got {len(value)}")
     if any("\ud800" <= letter <= "\udfff" for letter in value):
@@ -170,32 +146,16 @@ def _text(value, name):
 
 
 def _merges(given):
-    given = checks.sequence(given, "merges", "pairs of int")
-    if not 1 <= len(given) <= MERGES:
-        raise ValueError(f"merges must be 1 to {MERGES}, got {len(given)}")
     merges, lengths = [], [1] * 256
-    for k, pair in enumerate(given):
-        pair = checks.sequence(pair, f"merges[{k}]", "two int")
-        if len(pair) != 2:
-            raise ValueError(f"merges[{k}] must be a pair, got {pair!r}")
+    for k, pair in enumerate(few(given, "merges", 1, MERGES)):
         merges.append([index(piece, f"a piece of merges[{k}]", 256 + k, "pieces before") for piece in pair])
         lengths.append(sum(lengths[piece] for piece in merges[k]))
         if lengths[-1] > LONGEST:
             raise ValueError(f"merges[{k}] must make a piece of at most {LONGEST} bytes, got {lengths[-1]}")
-    if len(set(map(tuple, merges))) < len(merges):
-        twice = next(pair for k, pair in enumerate(merges) if pair in merges[:k])
-        raise ValueError(f"merges must be all different, got {twice} twice")
+    different([*map(tuple, merges)], "merges")
     return merges
 
 
 def _examples(given):
-    examples = []
-    for k, one in enumerate(checks.sequence(given, "examples", "pairs of a name and a text")):
-        one = checks.sequence(one, f"examples[{k}]", "a name and a text")
-        if len(one) != 2 or not isinstance(one[0], str):
-            raise TypeError(f"examples[{k}] must be a name and a text, got {one!r}")
-        examples.append([one[0], _text(one[1], f"the text of {one[0]!r}")])
-    names = [name for name, _ in examples]
-    if len(set(names)) < len(names):
-        raise ValueError(f"the names of examples must be all different, got {names!r}")
-    return examples
+    different([name for name, _ in given], "the names of examples")
+    return [[name, _text(text, f"the text of {name!r}")] for name, text in given]

@@ -6,11 +6,9 @@ import numpy as np
 import traitlets
 
 from attnkit import checks, softmax
-from bookkit.figures.base import Between, Figure, Index, index, number_array, still_cell
-from bookkit.figures.matrix_trainer import names
+from bookkit.figures.base import Between, Figure, Index, different, few, index, number_array, one_each, still_cell
 from bookkit.pictures.formats import fixed
 
-PARTS = ("name", "queries", "keys", "votes")
 HEADS, SENTENCES, WIDTH = 4, 40, 64            # at most: heads, sentences, numbers of a key
 WORDS, ANSWERS = (2, 8), (2, 5)                # from, to: words of a sentence, answers
 LARGEST, PUSH = 1000, 3                        # with either sign: the head's numbers, the slider
@@ -21,53 +19,18 @@ class WordVotes(Figure):
 
     One word asks: its query meets the keys of all words, and each word adds its vote, times its weight, to the answers.
 
-    Parameters
-    ----------
-    heads : list of 1 to 4 dicts
-        - ``name`` : str, all different
-        - ``queries`` : array, shape (s, d_k), d_k at most 64; the query of the word that asks, in each sentence
-        - ``keys`` : array, shape (s, n, d_k); of each word
-        - ``votes`` : array, shape (s, n, a); what each word would add to each answer if it had all the weight: its
-          value times R
+    `sentences` are s, 1 to 40, each of the same n words, 2 to 8; `answers` names the a answers, 2 to 5, and `right` has
+    the place of the right one for each sentence; `lang` is their language, such as "fr", if it is not that of the page.
+    `heads` are 1 to 4 dicts of numbers within ±1000, each with its own ``name``, with ``queries`` (s, d_k) of the word
+    that asks in each sentence, d_k at most 64 and the same in all heads, ``keys`` (s, n, d_k), and ``votes`` (s, n, a):
+    what each word would add to each answer if it had all the weight, its value times R.
 
-        All numbers within ±1000; d_k is the same in all heads.
-    sentences : list of 1 to 40 lists of str
-        s of them, each of the same n words, 2 to 8.
-    answers : list of str
-        The names of the a answers, 2 to 5, all different.
-    right : list of int
-        For each sentence the place of the right answer, counted from 0.
-    head : int
-        The head that is shown, counted from 0.
-    sentence : int
-        The sentence that is shown, counted from 0.
-    removed : list of int
-        The places of words that are deleted: they have no weight, and the softmax is over the others. The query
-        stays what it is, even if the word that asks is deleted.
-    push : float
-        From -3 to 3; `push` times `direction` is added to all keys.
-    direction : array, shape (d_k,), optional
-        All ones by default.
-    lang : str
-        The language of the answers, such as "fr", if it is not that of the page.
-    caption : str
+    `removed` are the places of words that are deleted: they have no weight, and the softmax is over the others. The
+    query stays what it is, even if the word that asks is deleted; where a reader chooses another sentence, nothing is
+    deleted in it. `push`, from -3 to 3, times `direction` (d_k,), ones by default, is added to all keys.
 
-    Raises
-    ------
-    TypeError, ValueError
-        A head that lacks something or has other shapes, sentences of different lengths, answers, heads, sentences or
-        words that do not exist; also when the state is set later.
-
-    Notes
-    -----
-    Where a reader chooses another sentence, nothing is deleted in it.
-
-    Examples
-    --------
     >>> head = {"name": "seed 0", "queries": [[2, 0]], "keys": [[[0, 1], [2, 1]]], "votes": [[[1, -1], [-3, 3]]]}
     >>> figure = WordVotes([head], [["that", "girl"]], ["ce", "cette"], right=[1])
-    >>> figure.weights.round(2).tolist(), figure.totals.round(2).tolist(), figure.answer
-    ([0.06, 0.94], [-2.78, 2.78], 1)
     >>> figure.removed, figure.push = [1], 1.5
     >>> figure.told()
     'Without “girl” the answer is ce: wrong. Most weight: that, 1.00. Every score moved by +2.12, no weight did.'
@@ -89,18 +52,14 @@ class WordVotes(Figure):
     def __init__(self, heads, sentences, answers, right, head=0, sentence=0, removed=(), push=0.0, caption="", *,
                  direction=None, lang=""):
         sentences = _sentences(sentences)
-        answers = _different(names(answers, "answers"), "answers", ANSWERS)
-        right = checks.sequence(right, "right", "places of answers")
-        if len(right) != len(sentences):
-            raise ValueError(f"right must have a place for each of {len(sentences)} sentences, got {right!r}")
-        if not isinstance(lang, str):
-            raise TypeError(f"lang must be a str, got {lang!r}")
+        answers = different(few(list(answers), "answers", *ANSWERS), "answers")
         heads = _heads(heads, len(sentences), len(sentences[0]), len(answers))
         width = len(heads[0]["queries"][0])
         direction = number_array(np.ones(width) if direction is None else direction, "direction", -LARGEST, LARGEST,
                                  (width,))
         super().__init__(heads=heads, sentences=sentences, answers=answers, direction=direction, lang=lang,
-                         right=[index(one, "a place of right", len(answers), "answers") for one in right],
+                         right=[index(one, "a place of right", len(answers), "answers")
+                                for one in one_each(right, "right", sentences, "sentences")],
                          head=head, sentence=sentence, removed=removed, push=push, caption=caption)
 
     @traitlets.validate("removed")
@@ -203,20 +162,8 @@ class WordVotes(Figure):
 
 # ---- checks
 
-def _different(found, name, bounds):
-    low, high = bounds
-    if not low <= len(found) <= high:
-        raise ValueError(f"{name} must be {low} to {high}, got {len(found)}")
-    if len(set(found)) < len(found):
-        raise ValueError(f"{name} must be all different, got {found!r}")
-    return found
-
-
 def _sentences(given):
-    given = checks.sequence(given, "sentences", "lists of str")
-    if not 1 <= len(given) <= SENTENCES:
-        raise ValueError(f"sentences must be 1 to {SENTENCES}, got {len(given)}")
-    sentences = [names(sentence, f"sentences[{k}]") for k, sentence in enumerate(given)]
+    sentences = [list(sentence) for sentence in few(given, "sentences", 1, SENTENCES)]
     lengths = [len(sentence) for sentence in sentences]
     low, high = WORDS
     if len(set(lengths)) > 1 or not low <= lengths[0] <= high:
@@ -225,22 +172,13 @@ def _sentences(given):
 
 
 def _heads(given, sentences, words, answers):
-    heads = []
-    for one in checks.sequence(given, "heads", "dicts"):
-        if not isinstance(one, dict):
-            raise TypeError(f"a head must be a dict, got {one!r}")
-        if missing := [name for name in PARTS if name not in one]:
-            raise ValueError(f"a head lacks {', '.join(missing)}")
-        name = one["name"]
-        if not isinstance(name, str):
-            raise TypeError(f"the name of a head must be a str, got {name!r}")
-        width = len(heads[0]["queries"][0]) if heads else None
-        queries = number_array(one["queries"], f"queries of {name!r}", -LARGEST, LARGEST, (sentences, width))
-        if len(queries[0]) > WIDTH:
-            raise ValueError(f"queries of {name!r} must have at most {WIDTH} columns, got {len(queries[0])}")
-        shapes = {"keys": (sentences, words, len(queries[0])), "votes": (sentences, words, answers)}
-        heads.append({"name": name, "queries": queries,
-                      **{part: number_array(one[part], f"{part} of {name!r}", -LARGEST, LARGEST, shape)
+    heads, width = [], np.shape(few(given, "heads", 1, HEADS)[0]["queries"])[-1]
+    if width > WIDTH:
+        raise ValueError(f"queries must have at most {WIDTH} columns, got {width}")
+    shapes = {"queries": (sentences, width), "keys": (sentences, words, width), "votes": (sentences, words, answers)}
+    for one in given:
+        heads.append({"name": one["name"],
+                      **{part: number_array(one[part], f"{part} of {one['name']!r}", -LARGEST, LARGEST, shape)
                          for part, shape in shapes.items()}})
-    _different([one["name"] for one in heads], "the heads' names", (1, HEADS))
+    different([one["name"] for one in heads], "the heads' names")
     return heads

@@ -41,15 +41,11 @@ def shown(widget):
 
 CHANGED = ("step", 2)
 BAD = [
-    (lambda: growing(pictures=dots(1)), TypeError, "pictures must be a sequence of Picture, got Picture"),
-    (lambda: growing(pictures=[dots(1), "<svg/>"], sentences=SAID[:2]), TypeError, r"pictures must be bookkit\.pictures\.Picture, got str"),
     (lambda: growing(pictures=[dots(1)], sentences=SAID[:1]), ValueError, "pictures must be 2 to 8, got 1"),
     (lambda: growing(pictures=[dots(1)] * 9, sentences=["a"] * 9), ValueError, "pictures must be 2 to 8, got 9"),
-    (lambda: growing(sentences=SAID[:4]), ValueError, "sentences must be one for each of 5 pictures, got 4"),
-    (lambda: growing(sentences="12345"), TypeError, "sentences must be a sequence of str, got str"),
-    (lambda: growing(sentences=[*SAID[:4], 5]), TypeError, "sentences must be str, got 5"),
+    (lambda: growing(sentences=SAID[:4]), ValueError, "sentences must hold one for each of 5 pictures"),
+    (lambda: growing(sentences="12345"), TypeError, "sentences must be a sequence of 5, got str"),
     (lambda: growing(step=5), ValueError, "step must be from 0 to 4, the number of one of the pictures, got 5"),
-    (lambda: growing(step=True), TypeError, "step must be an integer"),
 ]
 REFUSED = [("step", 5, ValueError), ("step", -1, ValueError), ("step", "a", TypeError)]
 

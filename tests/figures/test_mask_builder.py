@@ -34,20 +34,13 @@ def shown(widget):
 
 
 BAD = [
-    (lambda: building(words="abc"), TypeError, "words must be a list of str, got 'abc'"),
-    (lambda: building(words=[1, 2, 3]), TypeError, "words must be a list of str"),
     (lambda: building(words=["a", "b"]), ValueError, "words must be 3 to 8, got 2"),
     (lambda: building(words=list("abcdefghi")), ValueError, "words must be 3 to 8, got 9"),
     (lambda: building(scores=[[1, 2, 3]]), ValueError, r"scores must have shape \(3, 3\), got \(1, 3\)"),
-    (lambda: building(scores=[[0, 0, -np.inf]] * 3), ValueError, "scores must lie between -1000 and 1000"),
     (lambda: building(mask=np.ones((3, 3))), TypeError, "mask must be boolean, True where a query may attend to a key"),
     (lambda: building(mask=np.ones((3, 2), bool)), ValueError, r"mask must have shape \(3, 3\), got \(3, 2\)"),
-    (lambda: building(mask=[[True], [True, False]]), ValueError, "mask is no array"),
     (lambda: building(padding=2), ValueError, "padding must leave at least two words, got 2 of 3"),
-    (lambda: building(padding=-1), ValueError, "padding must be at least 0, got -1"),
-    (lambda: building(padding=1.0), TypeError, "padding must be an integer, got float"),
     (lambda: building(row=3), ValueError, "row must be from 0 to 2, the number of one of the words, got 3"),
-    (lambda: building(row="b"), TypeError, "row must be an integer, got 'b'"),
 ]
 
 REFUSED = [("mask", [[True, False]], ValueError), ("mask", [[1, 0, 1]] * 3, TypeError), ("row", 3, ValueError)]

@@ -54,12 +54,6 @@ def shown(widget):
     return ["def half(x):", "return ___", "x / 2", "2 * x", "x // 2"]
 
 
-class Other:
-    name, form = "tests/other", {"kind": "song"}
-
-
-BAD = [(lambda: Practice("softmax/rows"), TypeError, "an exercise is asked for, got 'softmax/rows'"),
-       (lambda: Practice(Other()), TypeError, "an exercise is asked for")]
 REFUSED = [("answer", [3], ValueError), ("answer", [0, 1], ValueError), ("answer", ["x / 2"], ValueError)]
 CHANGED = ("answer", [1])
 

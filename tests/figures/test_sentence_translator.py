@@ -44,22 +44,12 @@ def shown(widget):
 
 
 BAD = [
-    (lambda: translating(model=random_translator(6, source_words=["a b"], target_words=["c"])), ValueError, "source_words of model must have no blanks"),
-    (lambda: translating(model=random_translator(6, source_words=["a"], target_words=["c", "c"])), ValueError, "target_words of model must be <start>, <end> and others, all different"),
-    (lambda: translating(grammar={"next": []}), ValueError, "grammar must be a dict with next and final"),
-    (lambda: translating(**ways()), ValueError, "grammar's next must be a list with a dict of words for each state"),
-    (lambda: translating(**ways({"I": 1})), ValueError, "a state of grammar's final must be 0, the number of one of the states, got 1"),
-    (lambda: translating(**ways({"I": 2}, {})), ValueError, "the state after 'I' in state 0 of grammar must be from 0 to 1, the number of one of the states, got 2"),
     (lambda: translating(**ways({"Rex": 1}, {})), ValueError, "grammar must hold words that the model knows, not 'Rex'"),
     (lambda: translating(**ways({"<end>": 1}, {})), ValueError, "not '<end>'"),
-    (lambda: translating(**ways({"I": 1, "you": 2}, {}, {})), ValueError, "no word follows in state 2 of grammar, and it is not final"),
-    (lambda: translating(**ways({"I": 1}, {"see": 0})), ValueError, "grammar's sentences must have at most 12 words, and some have more"),
-    (lambda: translating(sentence=3), TypeError, "sentence must be a str, got 3"),
     (lambda: translating(sentence="I see cats"), ValueError, "'cats' cannot stand there in 'I see cats', but you, the"),
     (lambda: translating(sentence="I see you me"), ValueError, "'me' cannot stand there in 'I see you me', but nothing"),
     (lambda: translating(examples=["I love"]), ValueError, r"examples\[0\] must be a whole sentence of the grammar, got 'I love'"),
-    (lambda: translating(examples="I see"), TypeError, "examples must be a sequence of str"),
-    (lambda: translating(examples=["I see"] * 7), ValueError, "examples must be at most 6, got 7"),
+    (lambda: translating(examples=["I see"] * 7), ValueError, "examples must be 0 to 6, got 7"),
     (lambda: translating(step=-1), ValueError, "step must be from 0 to 15"),
 ]
 

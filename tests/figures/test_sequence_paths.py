@@ -26,12 +26,9 @@ def shown(widget):
 BAD = [
     (lambda: SequencePaths(3), ValueError, "length must be at least 4, got 3"),
     (lambda: SequencePaths(33), ValueError, "length must be at most 32, got 33"),
-    (lambda: SequencePaths("16"), TypeError, "length must be an integer, got str"),
     (lambda: SequencePaths(8, "rnn"), ValueError, "network must be one of recurrent, convolution, dilated, attention, window, got 'rnn'"),
     (lambda: SequencePaths(8, source=9), ValueError, "source must be from 1 to 8, the number of one of the items, got 9"),
-    (lambda: SequencePaths(8, source=40), ValueError, "source must be at most 32, got 40"),
     (lambda: SequencePaths(8, source=0), ValueError, "source must be at least 1, got 0"),
-    (lambda: SequencePaths(8, source=1.0), TypeError, "source must be an integer, got float"),
 ]
 
 REFUSED = [

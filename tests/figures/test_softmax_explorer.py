@@ -25,7 +25,6 @@ BAD = [
     (lambda: SoftmaxExplorer([1, 2], ["a"]), ValueError, r"scores must have shape \(1,\), got \(2,\)"),
     (lambda: SoftmaxExplorer([9], ["a"]), ValueError, "scores must lie between -4 and 4"),
     (lambda: SoftmaxExplorer([1], ["a"], temperature=0), ValueError, "temperature must lie between 0.1 and 10, got 0"),
-    (lambda: SoftmaxExplorer([1], ["a"], details=1), TypeError, "details must be True or False, got 1"),
 ]
 
 REFUSED = [("scores", [0], ValueError), ("temperature", "hot", TypeError)]

@@ -33,21 +33,14 @@ def shown(widget):
 
 BAD = [
     (lambda: storytelling(model=random_storyteller(0, num_layers=7)), ValueError, "num_layers of model must be at most 6, got 7"),
-    (lambda: storytelling(model=random_storyteller(0, words=["a b"])), ValueError, "the words of model must have no blanks"),
-    (lambda: storytelling(model=random_storyteller(0, words=["a", "a"])), ValueError, "the words of model must be <pad>, <start>, <end> and others, all different"),
     (lambda: storytelling(prompt="Zoe met Rex."), ValueError, "prompt must hold words that the model knows, not 'Rex.'; a full stop is a word"),
     (lambda: storytelling(prompt="<end>"), ValueError, "not '<end>'"),
     (lambda: storytelling(prompt="Zoe " * 64), ValueError, "prompt must hold at most 63 words, as the context has room for no more, got 64"),
     (lambda: storytelling(beginnings=["Zoe", "Bob"]), ValueError, "a prompt of beginnings must hold words that the model knows, not 'Bob'"),
-    (lambda: storytelling(beginnings="Zoe"), TypeError, "beginnings must be a sequence of str"),
-    (lambda: storytelling(beginnings=["Zoe"] * 7), ValueError, "beginnings must be at most 6, got 7"),
-    (lambda: storytelling(top_k=0), ValueError, "top_k must be at least 1, got 0"),
-    (lambda: storytelling(write=-1), ValueError, "write must be at least 0, got -1"),
-    (lambda: storytelling(top_k=1.5), TypeError, "top_k must be an integer"),
+    (lambda: storytelling(beginnings=["Zoe"] * 7), ValueError, "beginnings must be 0 to 6, got 7"),
     (lambda: storytelling(seed=-1), ValueError, "seed must be from 0 to 9999"),
     (lambda: storytelling(temperature="hot"), TypeError, "temperature must be a number"),
     (lambda: storytelling(head=(2, 0)), ValueError, "head's layer must be from 0 to 1"),
-    (lambda: storytelling(whole_map=1), TypeError, "whole_map must be True or False"),
 ]
 
 REFUSED = [
@@ -60,7 +53,6 @@ REFUSED = [
     ("seed", 10_000, ValueError),
     ("temperature", 2.1, ValueError),
     ("head", [0, 2], ValueError),
-    ("head", 1, ValueError),
 ]
 
 

@@ -54,40 +54,25 @@ def given(widget):
 
 
 BAD = [
-    (lambda: swap(words=["a", "c"]), ValueError, r"3 to 8 words, got \['a', 'c'\]"),
-    (lambda: swap(words="abc"), ValueError, "words must be a list of 3 to 8 words"),
+    (lambda: swap(words=["a", "c"]), ValueError, "words must be 3 to 8, got 2"),
     (lambda: swap(words=["a", "b", "a"]), ValueError, "must differ, got 'a' twice"),
     (lambda: swap(swap=(0, 3)), ValueError, "swap's place must be from 0 to 2, the number of one of the words, got 3"),
-    (lambda: swap(swap=(2, 2)), ValueError, "swap must be two places"),
-    (lambda: swap(swap=(0, 1, 2)), ValueError, "swap must be two places"),
     (lambda: swap(asking=2), ValueError, "asking must be a word that keeps its place, got 2"),
     (lambda: swap(asking=3), ValueError, "asking must be from 0 to 2, the number of one of the words"),
-    (lambda: swap(right=(0, 1)), ValueError, r"right must name a place for each question, got \(0, 1\)"),
+    (lambda: swap(right=(0, 1)), ValueError, r"right must hold one for each of 1 questions, got \[0, 1\]"),
     (lambda: swap(right=[2]), ValueError, "right must be from 0 to 1, the number of one of the places of swap"),
-    (lambda: swap(questions="W"), ValueError, "for each question"),
-    (lambda: swap(cases=[]), ValueError, "at least one case"),
-    (lambda: swap(cases=[1]), ValueError, "a case must hold positions, heads, weights, output, answers, got 1"),
-    (lambda: swap(cases=[{"heads": 1}]), ValueError, r"a case must hold .*got \['heads'\]"),
     (lambda: swap(layer(), layer()), ValueError, r"each combination of positions and heads once, got \[\(True, 1\), \(True, 1\)\]"),
     (lambda: swap(layer(), layer(positions=False, heads=2, weights=[[[1, 0, 0]] * 2] * 2)), ValueError, "each combination"),
-    (lambda: swap(layer(), layer(positions=False, output=[[1]] * 2)), ValueError, "the same length"),
-    (lambda: swap(layer(positions=1)), TypeError, "positions must be True or False, got 1"),
-    (lambda: swap(layer(heads=5)), ValueError, "heads must be 1 to 4, got 5"),
-    (lambda: swap(layer(heads=0)), ValueError, "heads must be 1 to 4, got 0"),
     (lambda: swap(layer(weights=[[[0.5, 0.5]]] * 2)), ValueError, r"weights must have shape \(2, 1, 3\), got \(2, 1, 2\)"),
     (lambda: swap(layer(weights=[[[0.5, 0.5, 0.5]]] * 2)), ValueError, r"sum to one for each head, got sums of \[\[1.5\], \[1.5\]\]"),
-    (lambda: swap(layer(output=[[1, 2]])), ValueError, r"output must have shape \(2, any\)"),
-    (lambda: swap(layer(output=np.zeros((2, 33)))), ValueError, "at most 32 numbers, got 33"),
-    (lambda: swap(layer(answers=[[[("a", 1)]]])), ValueError, "each of the 1 questions for both orders"),
-    (lambda: swap(layer(answers=[[[("a", 1)], [("a", 1)]]] * 2)), ValueError, "each of the 1 questions for both orders"),
-    (lambda: swap(layer(answers=[[[]]] * 2)), ValueError, "one to three pairs"),
-    (lambda: swap(layer(answers=[[[(1, "a")]]] * 2)), ValueError, "one to three pairs"),
-    (lambda: swap(layer(answers=[[[("a", 0.1)] * 4]] * 2)), ValueError, "one to three pairs"),
+    (lambda: swap(layer(answers=[[[("a", 1)]]])), ValueError, "answers must hold one for each of "),
+    (lambda: swap(layer(answers=[[[("a", 1)], [("a", 1)]]] * 2)), ValueError, "answers must hold one for each of "),
+    (lambda: swap(layer(answers=[[[("a", 0.1)] * 4]] * 2)), ValueError, "answers must be 1 to 3, got 4"),
     (lambda: swap(layer(answers=[[[("a", 1.5)]]] * 2)), ValueError, "probabilities must lie between 0 and 1"),
     (lambda: swap(layer(answers=[[[("a", 0.1), ("b", 0.9)]]] * 2)), ValueError, "best first"),
 ]
 
-REFUSED = [("swapped", 1, TypeError), ("positions", "on", TypeError), ("heads", 3, ValueError), ("heads", 1.0, TypeError)]
+REFUSED = [("heads", 3, ValueError)]
 
 
 # ---- the arithmetic, and Python's side
@@ -129,7 +114,7 @@ def test_swapped_words_refuse_a_case_that_is_not_there():
     widget = swap()
     with pytest.raises(ValueError, match="no case has positions False"):
         widget.positions = False
-    with pytest.raises(ValueError, match="no case has 2 heads"):
+    with pytest.raises(ValueError, match="no case has heads 2"):
         widget.heads = 2
     assert widget.positions is True and widget.heads == 1
 

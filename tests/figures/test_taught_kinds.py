@@ -53,34 +53,19 @@ def bad(*kinds):
 
 FOOD, TRAVEL = {"name": "food", "examples": ["a"]}, {"name": "travel", "examples": ["b"]}
 BAD = [
-    (lambda: TaughtKinds(3, []), TypeError, "kinds must be a sequence of dicts, got int"),
-    (bad(FOOD, "travel"), TypeError, "a kind must be a dict, got 'travel'"),
     (bad(FOOD), ValueError, "kinds must be 2 to 8, got 1"),
     (bad(*({"name": str(k), "examples": [""]} for k in range(9))), ValueError, "kinds must be 2 to 8, got 9"),
-    (bad(FOOD, {"examples": ["b"]}), ValueError, "one of the kinds lacks name"),
-    (bad(FOOD, {}), ValueError, "one of the kinds lacks name, examples"),
-    (bad(FOOD, TRAVEL | {"name": 1}), TypeError, "the name of one of the kinds must be a str, got 1"),
     (bad(FOOD, TRAVEL | {"name": " \n"}), ValueError, "the names of kinds must not be empty"),
     (bad(FOOD, TRAVEL | {"name": " food "}), ValueError, r"the names of kinds must be all different, got \['food', 'food'\]"),
     (bad(FOOD, TRAVEL | {"name": "a" * 121}), ValueError, "the name of one of the kinds must have at most 120 letters, got 121"),
-    (bad(FOOD, TRAVEL | {"examples": "b"}), TypeError, "the examples of 'travel' must be a sequence of str, got str"),
     (bad(FOOD, TRAVEL | {"examples": []}), ValueError, "the examples of 'travel' must be 1 to 4, got 0"),
     (bad(FOOD, TRAVEL | {"examples": [""] * 5}), ValueError, "the examples of 'travel' must be 1 to 4, got 5"),
-    (bad(FOOD, TRAVEL | {"examples": ["b", None]}), TypeError, "an example of 'travel' must be a str, got None"),
-    (lambda: task(sentences="egg"), TypeError, "sentences must be a sequence of str, got str"),
-    (lambda: task(sentences=[1]), TypeError, "a sentence must be a str, got 1"),
-    (lambda: task(sentence=None), TypeError, "sentence must be a str, got None"),
     (lambda: task(sentence="a" * 121), ValueError, "sentence must have at most 120 letters, got 121"),
-    (lambda: task(known=[1]), TypeError, "known must be a dict, got list"),
-    (lambda: task(known={1: [1]}), TypeError, "a known text must be a str, got 1"),
-    (lambda: task(known={"a": "b"}), TypeError, "the vector of 'a' must be numbers"),
-    (lambda: task(known={"a": [[1]]}), ValueError, r"the vector of 'a' must have shape \(any,\), got \(1, 1\)"),
     (lambda: task(known={"a": [1, 0], "b": [1]}), ValueError, r"the vector of 'b' must have shape \(2,\), got \(1,\)"),
     (lambda: task(known={"a": [0.5, 0.5]}), ValueError, "the vector of 'a' must have length 1, got 0.707"),
-    (lambda: task(known={"a": [np.nan]}), ValueError, "the vector of 'a' must lie between -1.1 and 1.1"),
 ]
 CHANGED = ("sentence", "a jazzy train")
-REFUSED = [("kinds", [FOOD], ValueError), ("kinds", 1, TypeError), ("kinds", [FOOD, FOOD], ValueError), ("sentence", 1, TypeError), ("sentence", "a" * 121, ValueError)]
+REFUSED = [("kinds", [FOOD], ValueError), ("kinds", [FOOD, FOOD], ValueError), ("sentence", "a" * 121, ValueError)]
 
 
 # ---- the arithmetic, and Python's side
