@@ -7,8 +7,9 @@ from html import unescape
 import numpy as np
 import pytest
 from conftest import ROOT, node
-from random_models import random_storyteller, storytellers, translators
+from random_models import random_storyteller, random_translator, storytellers, translators
 
+from bookkit.figures import SentenceTranslator, StoryWriter
 from bookkit.lessons import storyteller
 from bookkit.lessons.storyteller import Storyteller
 from bookkit.lessons.translation import WordTranslator
@@ -99,3 +100,13 @@ def test_the_models_of_the_chapters_are_the_same_in_the_page():
 def test_the_page_says_what_is_wrong_with_a_model(change, words):
     with pytest.raises(AssertionError, match=words):
         in_page("decoder", random_storyteller(0).packed() | change, [[[1]]])
+
+
+# ---- what a figure asks for
+
+def test_a_figure_computes_with_the_numbers_that_travel():
+    """A model with more digits than the page gets is rounded first, so that kernel and page agree."""
+    model = random_translator(1, source_words=["a"], target_words=["b"])
+    model.model.v.data += 1e-4
+    figure = SentenceTranslator(model, {"next": [{"a": 1}, {}], "final": [1]}, "a")
+    assert figure.model.packed() == figure.packed == model.packed() and figure.model is not model
