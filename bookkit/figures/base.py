@@ -169,7 +169,7 @@ def index(value, name, count, what):
 def few(things, name, low, high):
     """Check how many things there are, and return them."""
     if not low <= len(things) <= high:
-        raise ValueError(f"{name} must be {low} to {high}, got {len(things)}")
+        raise ValueError(f"{name} must be {low if low == high else f'{low} to {high}'}, got {len(things)}")
     return things
 
 

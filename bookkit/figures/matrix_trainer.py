@@ -34,8 +34,7 @@ class Path(traitlets.TraitType):
         """Traitlets' hook."""
         if not isinstance(value, list | tuple) or not all(isinstance(p, list | tuple) and len(p) == 2 for p in value):
             raise ValueError(f"path must be a list of pairs, a rate and a number of steps, got {value!r}")
-        path = [[float(rate), index(steps, "steps in path", MOST + 1, "steps")]
-                for rate, steps in value]
+        path = [[float(rate), index(steps, "steps in path", MOST + 1, "steps")] for rate, steps in value]
         if (total := sum(steps for _, steps in path)) > MOST:
             raise ValueError(f"path must hold at most {MOST} steps in all, got {total}")
         return path

@@ -32,7 +32,7 @@ def shown(widget):
 BAD = [
     (lambda: Machine(random_storyteller(3), "Zoe ate", ("Zoe", "Rex")), ValueError, "text must hold words that the model knows, not 'ate'"),
     (lambda: Machine(random_storyteller(3), "Zoe met", ("Zoe", "Ann")), ValueError, "pair must hold words that the model knows, not 'Ann'"),
-    (lambda: Machine(random_storyteller(3), "Zoe met", ("Zoe",)), ValueError, "pair must be 2 to 2, got 1"),
+    (lambda: Machine(random_storyteller(3), "Zoe met", ("Zoe",)), ValueError, "pair must be 2, got 1"),
     (lambda: Machine(random_storyteller(3), "Zoe met", ("Zoe", "Rex"), {"a": {"place": 3}}), ValueError, "place must be from 0 to 2"),
     (lambda: Machine(random_storyteller(3), "Zoe met", ("Zoe", "Rex"), {"a": {"trail": [["song", 0, 0, 0, 0]]}}), ValueError, "trail must hold addresses"),
     (lambda: Machine(random_storyteller(3), "Zoe met", ("Zoe", "Rex"), {"a": {"palce": 1}}), ValueError, "a view has place, unfolded and trail, 'a' has palce"),
