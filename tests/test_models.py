@@ -9,7 +9,7 @@ import pytest
 from conftest import ROOT, node
 from random_models import random_storyteller, random_translator, storytellers, translators
 
-from bookkit.figures import SentenceTranslator, StoryWriter
+from bookkit.figures import SentenceTranslator
 from bookkit.lessons import storyteller
 from bookkit.lessons.storyteller import Storyteller
 from bookkit.lessons.translation import WordTranslator
