@@ -76,7 +76,7 @@ def places(folder=".."):
 
 def parts(folder=".."):
     """The part of the book that each page belongs to, as the table of contents calls it; that of the cover is Cover."""
-    toc = _list("_toc", folder)
+    toc = yaml.safe_load((Path(folder) / "_toc.yml").read_text(encoding="utf-8"))
     found = {toc["root"]: "Cover"}
     for part in toc["parts"]:
         for chapter in part["chapters"]:
