@@ -42,8 +42,9 @@ def softmax(xp, scores, all_count=False):
     """
     if is_torch_namespace(xp):
         return _in_one_pass(xp, scores, all_count)
-    with np.errstate(over="ignore"):       # too far below the largest: -inf, whose exp is 0
-        scores -= scores.max(-1, keepdims=True) if all_count else largest(xp, scores)
+    with np.errstate(over="ignore"):    # -inf, whose exp is 0
+        scores -= (scores.max(-1, keepdims=True) if all_count
+                   else largest(xp, scores))
     shares = np.exp(scores, out=scores)
     total = shares.sum(-1, keepdims=True)
     shares /= total if all_count else safe_divisor(xp, total)

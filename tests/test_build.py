@@ -60,7 +60,8 @@ def small(tmp_path, monkeypatch):
                  "data/measured/bench.json", "further/picture.png", "README.md", "tests/test_it.py"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("{}")
-    shutil.copytree(ROOT / "website", tmp_path / "website", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "website", tmp_path / "website", dirs_exist_ok=True,
+                    ignore=shutil.ignore_patterns("__pycache__", "node_modules", "static"))
     monkeypatch.setattr(book, "ROOT", tmp_path)
     for name in ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_REF_NAME", "BOOK_BASEURL"):
         monkeypatch.delenv(name, raising=False)
@@ -380,7 +381,7 @@ def test_the_last_site_stays_until_the_new_one_stands(tmp_path, monkeypatch):
             (made / f"{book.fingerprint()}.html").touch()
             if not works:
                 sys.exit("a warning")
-    for name, value in {"ROOT": tmp_path, "SITE": site, "setup": lambda: None, "run": run, "fingerprint": lambda: "one"}.items():
+    for name, value in {"ROOT": tmp_path, "SITE": site, "setup": lambda: None, "npm": lambda *_: None, "run": run, "fingerprint": lambda: "one"}.items():
         monkeypatch.setattr(book, name, value)
     book.book()
     book.book()

@@ -30,7 +30,7 @@ def where(name, cell):
 def test_toc_names_every_notebook_and_page():
     folders = [p for p in ROOT.iterdir() if p.is_dir() and p.name[0] not in "._" and p.name not in ("tests", "node_modules")]
     files = {p.relative_to(ROOT) for top in [ROOT, *folders] for p in (top.glob("*.*") if top == ROOT else top.rglob("*.*"))
-             if p.suffix in (".md", ".ipynb") and ".ipynb_checkpoints" not in p.parts}
+             if p.suffix in (".md", ".ipynb") and not {".ipynb_checkpoints", "node_modules"} & set(p.parts)}
     pages = {p.with_suffix("").as_posix() for p in files} - {"README", "CONTRIBUTING"}
     assert pages == set(toc.pages()) and len(toc.pages()) == len(set(toc.pages()))
     assert BOOK[0] == "index.ipynb"

@@ -91,8 +91,9 @@ def cut_all(out, trees, sheet):
     """Rewrite the site's fonts with only the glyphs that some page, script or style sheet draws."""
     cut_faces(out, trees)
     cut_maths(out, trees)
-    # Icons are what rules put before or after an element: characters between quotes.
-    icons = {ord(letter) for text in re.findall(r'"[^"]*"', sheet) for letter in text}
+    # Icons are what rules put before or after an element, characters that are no letters of any script; the font has
+    # letters and digits, too, which nobody asks it for.
+    icons = {ord(letter) for letter in re.findall("[\ue000-\uf8ff]", sheet)}
     for font in sorted(ICONS.glob("*.woff2")):
         cut(font, out / "_static/vendor/fontawesome/webfonts" / font.name, icons)
 
