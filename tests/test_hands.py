@@ -240,6 +240,7 @@ def test_a_formula_is_copied_as_its_tex_once(watched, site):
         for part in ("#make-it-positive-then-divide", "#make-it-positive-then-divide div.math .katex-html"):
             text = w.page.evaluate(COPIED, [part, part])
             assert text.count(r"w_i = \frac{e^{s_i}}") == 1 and "$$w_i" in text, text
+        assert text.startswith("$$w_i") and text.endswith("$$") and text.count("\n") == 0, "and nothing of how it is drawn"
         assert "$s_1, \\ldots, s_m$" in w.page.evaluate(COPIED, ["#make-it-positive-then-divide"] * 2)
         assert w.page.evaluate(COPIED, ["h1", "h1"]) == ""
 
