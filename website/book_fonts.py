@@ -48,13 +48,18 @@ def stack(family):
     return ",".join([f"'{family}'", *(f"'{name} as {family}'" for name in AVERAGE[family][3]), generic])
 
 
-def head(address):
+# KaTeX's own two for nearly all of a formula; its style sheet names them, too, but that is read much later.
+MATHS = {"KaTeX_Main-Regular": "normal 1em KaTeX_Main", "KaTeX_Math-Italic": "italic 1em KaTeX_Math"}
+
+
+def head(address, *, maths):
     """What a page's head says of the faces; `address` leads from the page to a file of the site.
 
     They are asked for at once, beside the style sheet that the first painting waits for, so they are there by then.
     One that is late is left for the next page ("optional"): however well a stand-in fits, some line would break
     elsewhere when the face came, and what is below would jump.  One that never comes leaves no trace.  (A link
-    rel=preload would do the same, but is refused to a page that was opened from the disk.)
+    rel=preload would do the same, but is refused to a page that was opened from the disk.)  A formula in another face
+    is no formula, so KaTeX's are never left out, only asked for as early, on a page with `maths`.
     """
     rules, asked = [], []
     for name, (family, style, weight, _) in FACES.items():
@@ -62,6 +67,11 @@ def head(address):
         rules.append(f"@font-face{{font-family:'{family}';font-style:{style};font-weight:{weights};"
                      f"font-display:optional;src:url({address(f'_static/fonts/{name}.woff2')}) format('woff2')}}")
         asked.append(f"{style} 1em '{family}'")
+    for name, face in MATHS.items() if maths else ():
+        style, _, family = face.split()
+        rules.append(f"@font-face{{font-family:{family};font-style:{style};font-weight:400;font-display:block;"
+                     f"src:url({address(f'_static/katex/fonts/{name}.woff2')}) format('woff2')}}")
+        asked.append(face)
     for family, (width, ascent, descent, locals_) in AVERAGE.items():
         for name, other in locals_.items():
             size = width / other

@@ -137,7 +137,8 @@ def choose_files(app, pagename, templatename, context, doctree):
     for priority, name in enumerate(("bootstrap", "pydata-sphinx-theme"), 900):            # after all others
         app.add_js_file(f"scripts/{name}.js", priority=priority)
     choose_scripts(app, context, static)
-    context["metatags"] = context.get("metatags", "") + book_fonts.head(lambda file: context["pathto"](file, 1))
+    context["metatags"] = context.get("metatags", "") + book_fonts.head(
+        lambda file: context["pathto"](file, 1), maths='class="katex"' in (context.get("body") or ""))
     if doctree is not None:
         paragraphs = (node.astext() for node in doctree.findall(lambda node: node.tagname == "paragraph"))
         first = next((words for words in paragraphs if len(words) > 40), context["title"])      # not a quoted example
