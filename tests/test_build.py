@@ -125,29 +125,31 @@ MATTERS = ["_toc.yml", "_config.yml", "index.ipynb", "chapters/first.ipynb", "fu
            "website/static/fonts/a.woff2", "data/measured/bench.json", "website/road.py", "website/toc.py"]
 
 
-@pytest.mark.parametrize("name", MATTERS)
-def test_fingerprint_sees_a_change_of_what_the_site_is_made_from(small, name):
-    before = book.fingerprint()
-    assert book.fingerprint() == before
-    with (small / name).open("a") as file:
-        file.write("\n# changed")
-    assert book.fingerprint() != before
+def test_a_change_of_what_the_site_is_made_from_is_seen(small):
+    for name in MATTERS:
+        before, pages = book.made_from()
+        assert book.made_from()[0] == before
+        with (small / name).open("a") as file:
+            file.write("\n# changed")
+        now, _ = book.made_from()
+        assert {other for other in now if now[other] != before.get(other)} == {name}
+        assert (name in pages) == (name.endswith(("ipynb", ".md"))), name
 
 
-def test_fingerprint_sees_new_files_and_addresses_and_nothing_else(small, monkeypatch):
-    before = book.fingerprint()
+def test_new_files_and_addresses_are_seen_and_nothing_else(small, monkeypatch):
+    before, _ = book.made_from()
     for name in ("README.md", "tests/test_it.py"):
         (small / name).write_text("changed")
-    assert book.fingerprint() == before
+    assert book.made_from()[0] == before
     (small / "chapters" / "new.png").write_text("a picture")
-    added = book.fingerprint()
-    assert added != before
+    added, _ = book.made_from()
+    assert added.keys() - before.keys() == {"chapters/new.png"}
     subprocess.run(["git", "init", "-q"], cwd=small, check=True)
     subprocess.run(["git", "remote", "add", "origin", "https://github.com/somebody/book"], cwd=small, check=True)
-    addressed = book.fingerprint()
-    assert addressed not in (before, added)
+    addressed = book.made_from()[0]["addresses"]
+    assert addressed != added["addresses"]
     monkeypatch.setenv("BOOK_BASEURL", "https://a.example/b")
-    assert book.fingerprint() not in (before, added, addressed)
+    assert book.made_from()[0]["addresses"] not in (added["addresses"], addressed)
 
 
 # ---- one chapter alone
@@ -371,29 +373,43 @@ def test_an_environment_is_made_anew_where_it_is_not_its_folders_own(small, fres
     assert fresh(small) and not (small / ".venv").is_symlink() and (moved / ".venv/ready").read_text() == held, "linked"
 
 
-def test_the_last_site_stays_until_the_new_one_stands(tmp_path, monkeypatch):
-    site, works = tmp_path / "_build/html", True
+def test_the_last_site_stays_until_the_new_one_stands_and_sphinx_keeps_what_it_knows(tmp_path, monkeypatch):
+    """After a change of pages it reads these again; after another, or a build that failed, all that may hang on it."""
+    work, site, works = tmp_path / "_build/work", tmp_path / "_build/html", True
+    inputs, log = {"a.ipynb": "1", "b.ipynb": "1", "_config.yml": "1"}, []
 
     def run(*command, **_):
         if "--path-output" in command:
-            made = command[command.index("--path-output") + 1] / "_build/html"
-            made.mkdir(parents=True)
-            (made / f"{book.fingerprint()}.html").touch()
-            if not works:
-                sys.exit("a warning")
-    for name, value in {"ROOT": tmp_path, "SITE": site, "setup": lambda: None, "npm": lambda *_: None, "run": run, "fingerprint": lambda: "one"}.items():
+            doctrees, made = work / "_build/.doctrees", work / "_build/html"
+            log.append([{path.stem for path in folder.glob("*")} for folder in (doctrees, made)])
+            for folder in (doctrees, made):
+                folder.mkdir(parents=True, exist_ok=True)
+            for name in "ab":
+                (doctrees / f"{name}.doctree").touch(), (made / f"{name}.html").write_text(inputs[f"{name}.ipynb"])
+            return not works
+
+    def shown():
+        return {path.name: path.read_text() for path in site.glob("*.html")}
+    for name, value in {"ROOT": tmp_path, "SITE": site, "WORK": work, "LOG": tmp_path / "log", "setup": lambda: None, "npm": lambda *_: None,
+                        "run": run, "made_from": lambda: (dict(inputs), {"a.ipynb", "b.ipynb"})}.items():
         monkeypatch.setattr(book, name, value)
-    book.book()
-    book.book()
-    assert {path.name for path in site.iterdir()} == {"one.html", ".built-from"}
-    monkeypatch.setattr(book, "fingerprint", lambda: "two")
-    works = False
-    with pytest.raises(SystemExit):
+    (tmp_path / "log").touch()
+    book.book(), book.book()
+    assert log == [[set(), set()]] and shown() == {"a.html": "1", "b.html": "1"}
+    inputs["b.ipynb"], works = "2", False
+    with pytest.raises(SystemExit, match="could not be built"):
         book.book()
-    assert {path.name for path in site.iterdir()} == {"one.html", ".built-from"}
+    assert log.pop() == [{"a"}, {"a", "b"}] and shown()["b.html"] == "1"
     works = True
     book.book()
-    assert {path.name for path in site.iterdir()} == {"two.html", ".built-from"}
+    assert log.pop() == [{"a"}, set()] and shown()["b.html"] == "2", "all pages are written again, with their warnings"
+    inputs["a.ipynb"] = "3"
+    book.book()
+    assert log.pop() == [{"b"}, {"a", "b"}] and shown() == {"a.html": "3", "b.html": "2"}
+    inputs["_config.yml"], works = "2", False
+    with pytest.raises(SystemExit):
+        book.book()
+    assert log.pop() == [set(), set()] and not work.exists() and shown() == {"a.html": "3", "b.html": "2"}
     assert {path.name for path in site.parent.iterdir()} == {"html"}
 
 

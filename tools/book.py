@@ -35,6 +35,7 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 BIN = VENV / "bin"
 SITE = ROOT / "_build" / "html"
+WORK = ROOT / "_build" / "work"      # where Sphinx keeps what it knows
 LOG = ROOT / "_build" / "log"
 BIOME = ROOT / "tests" / "node_modules" / "@biomejs" / "biome" / "bin" / "biome"
 STYLE = ["--config-path=tests/javascript.jsonc"]
@@ -216,26 +217,48 @@ def book():
     """build the website into _build/html (sets everything up first)"""
     setup()
     start = time.monotonic()
-    built, wanted = SITE / ".built-from", fingerprint()
+    built, (inputs, pages) = SITE / ".built-from", made_from()
+    wanted = hashlib.sha256(json.dumps(inputs).encode()).hexdigest()
     if built.exists() and built.read_text() == wanted:
         say(f"nothing has changed; the website is in {SITE.relative_to(ROOT)}: open "
             f"{SITE.relative_to(ROOT)}/index.html in a browser")
         return
     npm("website", "KaTeX's fonts and MiniSearch")
     run(BIN / "python", "-m", "website.lists", quiet=True)
-    say("building the website (one to three minutes)")
-    # From nothing each time, so that no page is left over from another state of the book; and beside the last site,
-    # which stays until the new one stands.
+    sphinx(inputs, pages)
+    # The last site stays until the new one stands.
     fresh = SITE.parent / "new"
     remove(fresh)
-    run(*BUILD, "--path-output", fresh, quiet=True, env={"PYTHONHASHSEED": "0"})
-    (fresh / "_build" / "html" / built.name).write_text(wanted)
+    # Sphinx's own search stays behind: it asks for its index when it builds again, and the book has another search.
+    shutil.copytree(WORK / "_build" / "html", fresh / "html",
+                    ignore=shutil.ignore_patterns("searchindex.js", "searchtools.js"))
+    (fresh / "html" / built.name).write_text(wanted)
     if SITE.exists():
         SITE.rename(fresh / "old")
-    (fresh / "_build" / "html").rename(SITE)
+    (fresh / "html").rename(SITE)
     remove(fresh)
     say(f"the website is in {SITE.relative_to(ROOT)} ({time.monotonic() - start:.0f} s); "
         f"open {SITE.relative_to(ROOT)}/index.html in a browser")
+
+
+def sphinx(inputs, pages):
+    """Let Sphinx build in a folder of its own, with what it knows of the last time if only pages have changed since."""
+    note = WORK / "made-from.json"
+    before = json.loads(note.read_text()) if note.exists() else {}
+    changed = {name for name, _ in set(inputs.items()) ^ set(before.items())}
+    if from_nothing := not changed <= pages:
+        remove(WORK)
+        say("building the website (one to three minutes)")
+    else:
+        say(f"building the website with the new {', '.join(sorted(changed))}")
+        for name in changed:      # to be read again; Sphinx itself looks at dates
+            (WORK / "_build" / ".doctrees" / name).with_suffix(".doctree").unlink(missing_ok=True)
+    if run(*BUILD, "--path-output", WORK, quiet=True, env={"PYTHONHASHSEED": "0"}, check=False):
+        # Some warnings are given when a page is written: next time all are.
+        remove(WORK if from_nothing else WORK / "_build" / "html")
+        print(LOG.read_text(encoding="utf-8", errors="replace")[-8000:])
+        sys.exit("[book] failed: the website could not be built")
+    note.write_text(json.dumps(inputs))
 
 
 def toc(*arguments):
@@ -252,18 +275,17 @@ def told(module, *arguments):
     return done.stdout
 
 
-def fingerprint():
-    """A hash of everything that the website is made from."""
-    folders = {Path(page).parent.as_posix() for page in toc("--pages")} - {"."}
+def made_from():
+    """Everything that the website is made from, with a hash for each file; and those that are pages."""
+    named = toc("--pages")
+    folders = {Path(page).parent.as_posix() for page in named} - {"."}
     inputs = ("*.ipynb", "*.yml", "*.lock", "data/**/*", "attnkit/**/*", "bookkit/**/*", "website/**/*",
               *(f"{folder}/**/*" for folder in folders))
     paths = {p for pattern in inputs for p in ROOT.glob(pattern)
              if p.is_file() and not {"__pycache__", ".ipynb_checkpoints", "node_modules"} & set(p.parts)}
-    # Addresses make buttons and links (website/book_site.py).
-    total = hashlib.sha256(told("website.addresses").encode())
-    for path in sorted(paths):
-        total.update(f"{path.relative_to(ROOT)}\0".encode() + path.read_bytes())
-    return total.hexdigest()
+    inputs = {p.relative_to(ROOT).as_posix(): hashlib.sha256(p.read_bytes()).hexdigest() for p in sorted(paths)}
+    inputs["addresses"] = told("website.addresses")      # they make buttons and links (website/book_site.py)
+    return inputs, {f"{name}{suffix}" for name in named for suffix in (".ipynb", ".md")}
 
 
 def find_chromium():
