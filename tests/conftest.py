@@ -6,6 +6,7 @@ import functools
 import json
 import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 from typing import NamedTuple
@@ -36,6 +37,7 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "browser: needs Chromium (its path in the environment variable CHROMIUM)")
+    config.pluginmanager.register(Watch())
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -277,9 +279,40 @@ def pytest_runtest_makereport(item, call):
 # ---- what was executed, and where the time went
 
 def pytest_sessionstart(session):
-    """What the notebooks are, before any of them is executed."""
+    """What the notebooks are, and all they may be made from, before any of them is executed."""
     if not hasattr(session.config, "workerinput") and session.config.getoption("nbval", False):
-        session.config.stash[BEFORE] = executed.fingerprints(toc.notebooks())
+        session.config.stash[BEFORE] = executed.snapshot(toc.notebooks())
+        shutil.rmtree(OPENED, ignore_errors=True)
+
+
+class Watch:
+    """What is done around the cells of notebooks: a plugin, as what stands in this file alone is done around tests beside it."""
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_setup(self, item):
+        """Before its first cell let a notebook's kernel watch what it opens."""
+        if item.path.suffix == ".ipynb" and not item.parent.stash.get(WATCHED, False):
+            item.parent.stash[WATCHED] = True
+            silently(item.parent.kernel, executed.WATCH)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_teardown(self, item, nextitem):
+        """After its last cell let it write down what that was."""
+        if item.path.suffix == ".ipynb" and (nextitem is None or nextitem.parent is not item.parent) and item.parent.kernel.is_alive():
+            file = OPENED / item.path.relative_to(ROOT).with_suffix(".json")
+            file.parent.mkdir(parents=True, exist_ok=True)
+            silently(item.parent.kernel, executed.TELL.format(file=str(file)))
+
+
+def silently(kernel, code):
+    """Let a kernel do something of ours, and wait until it has."""
+    asked = kernel.kc.execute(code, silent=True, store_history=False)
+    kernel.await_reply(asked, timeout=PATIENCE)
+    kernel.await_idle(asked, PATIENCE)
+
+
+OPENED = ROOT / "_build" / "opened"
+WATCHED = pytest.StashKey()
 
 
 def pytest_runtest_logreport(report):
@@ -292,8 +325,12 @@ def pytest_runtest_logreport(report):
 def pytest_sessionfinish(session):
     """A notebook of which each cell was executed and right, and which is still what it was, need not run here again."""
     if before := session.config.stash.get(BEFORE, None):
-        right = [name for name in before if name in CELLS and CELLS[name] == {"passed": executed.cells(name)}]
-        executed.remember(dict(executed.fingerprints(right).items() & before.items()))
+        made = {}
+        for name in toc.notebooks():
+            opened = (OPENED / name).with_suffix(".json")
+            if opened.exists() and CELLS[name] == {"passed": len(executed.cells(name))}:
+                made[name] = json.loads(opened.read_text())
+        executed.remember(made, before)
 
 
 TIMES, CELLS = collections.Counter(), collections.defaultdict(collections.Counter)

@@ -1,5 +1,6 @@
 """What makes the site: the table of contents read in full, the address, the fingerprint, the line under a title."""
 
+import compileall
 import errno
 import json
 import os
@@ -174,22 +175,42 @@ def test_only_chooses_what_is_about_a_chapter():
 # ---- notebooks that need not be executed again
 
 def test_a_notebook_is_taken_over_while_nothing_it_is_made_from_has_changed(small):
-    names = toc.notebooks(small)
+    """Its words may change, and what it has not read; its code, what its code shows, and what it read may not."""
+    names, own = toc.notebooks(small), ["attnkit/masks.py", "data/measured/bench.json", "bookkit/deep/"]
+    made = {name: [f"{small}/{path}" for path in [*own, "bookkit/deep/figure.js", ".venv/lib/numpy.py"]] for name in names}
     assert executed.known(names, small) == set()
-    executed.remember(executed.fingerprints(names[1:], small), small)
+    executed.remember({name: made[name] for name in names[1:]}, executed.snapshot(names, small), small)
     assert executed.known(names, small) == set(names[1:])
-    (small / names[2]).write_text(notebook(code(["x = 1"])))
-    assert executed.known(names, small) == set(names[1:]) - {names[2]} and executed.cells(names[2], small) == 1
-    executed.remember(executed.fingerprints(names[:1], small), small)
-    assert executed.known(names, small) == set(names) - {names[2]}, "what was known stays known"
+    assert set(executed.remembered(small)[names[1]]["files"]) == set(own), "neither a figure's script nor what is no part of the book"
+    (small / names[1]).write_text(notebook({"cell_type": "markdown", "source": "Other words."}))
+    for name in ("_toc.yml", "website/road.py", "data/references.bib", "bookkit/deep/figure.js"):
+        (small / name).write_text("changed")
+    assert executed.known(names, small) == set(names[1:])
+    for change in (code(["x = 1"]), code(["x = 1"], {"text/plain": "1"})):
+        (small / names[2]).write_text(notebook(change))
+        assert executed.known(names, small) == set(names[1:]) - {names[2]}
+        executed.remember({names[2]: []}, executed.snapshot(names, small), small)
+        assert executed.known(names, small) == set(names[1:])
+    left = set(names[1:]) - {names[2]}
+    for name in own:
+        path = small / name / "new.py" if name.endswith("/") else small / name
+        was = path.read_text() if path.exists() else ""
+        path.write_text(was + "# changed")
+        assert executed.known(names, small) == {names[2]}, name
+        path.write_text(was) if was else path.unlink()
+        assert executed.known(names, small) == left | {names[2]}
+    before = executed.snapshot(names, small)
+    (small / own[0]).write_text("changed while it ran")
+    executed.remember({names[0]: made[names[0]]}, before, small)
+    assert names[0] not in executed.known(names, small)
 
 
-@pytest.mark.parametrize("name", ["bookkit/deep/figure.js", "attnkit/masks.py", "data/measured/bench.json", "requirements.lock", "_toc.yml", "website/road.py"])
-def test_what_a_notebook_is_made_from_counts(small, name):
-    executed.remember(executed.fingerprints(toc.notebooks(small), small), small)
-    with (small / name).open("a") as file:
-        file.write("\n# changed")
-    assert executed.known(toc.notebooks(small), small) == set()
+def test_another_python_or_lock_counts(small, monkeypatch):
+    names = toc.notebooks(small)
+    executed.remember(dict.fromkeys(names, []), executed.snapshot(names, small), small)
+    assert executed.known(names, small) == set(names)
+    monkeypatch.setattr(sys, "version", "another")
+    assert executed.known(names, small) == set()
 
 
 def test_the_note_holds_what_was_right_and_no_more(tmp_path, other):
@@ -208,6 +229,11 @@ def test_the_note_holds_what_was_right_and_no_more(tmp_path, other):
     shutil.copy(other / "settings/matplotlibrc", tmp_path)
     own = (f"import attnkit, time; from bookkit.pictures import plots; 2 * (attnkit.__file__ == '{tmp_path}/attnkit/__init__.py'"
            " and time.tzname[0] == 'UTC' and plots.matplotlib.rcParams['axes.linewidth'] == .8)")
+    (tmp_path / "website/far.py").write_text("import website.deep\n")
+    (tmp_path / "website/deep.py").write_text("import pathlib; pathlib.Path(__file__).with_name('words.yml').read_text()\n")
+    (tmp_path / "website/words.yml").write_text("words\n")
+    compileall.compile_dir(tmp_path / "website", quiet=1)      # or its sources would be opened
+    own = f"import website.far; {own}"
     lines = {"right": [own], "wrong": ["1 / 0"], "both": ["1 + 1", "2 + 2"], "known": ["1 / 0"]}
     (tmp_path / "_toc.yml").write_text("root: right\nparts:\n- caption: One\n  chapters:\n" + "".join(
         f"  - file: {name}\n" for name in ("wrong", "both", "known")))
@@ -216,12 +242,17 @@ def test_the_note_holds_what_was_right_and_no_more(tmp_path, other):
         for k, cell in enumerate(cells, 1):
             cell["outputs"] = [{"output_type": "execute_result", "execution_count": k, "metadata": {}, "data": {"text/plain": str(2 * k)}}]
         (tmp_path / f"{name}.ipynb").write_text(notebook(*cells))
-    executed.remember(executed.fingerprints(["known.ipynb"], tmp_path), tmp_path)
+    executed.remember({"known.ipynb": []}, executed.snapshot(["known.ipynb"], tmp_path), tmp_path)
     said = subprocess.run([sys.executable, "-m", "pytest", "-q", "--nbval", "--nbval-current-env", "-n", "1", "-p", "no:cacheprovider", "tests",
                            "right.ipynb", "wrong.ipynb", "both.ipynb::Cell 0", "known.ipynb"], cwd=tmp_path, capture_output=True, text=True).stdout
     assert "1 failed, 2 passed" in said and "Taken over: 1 notebook," in said, said
     assert set(executed.remembered(tmp_path)) == {"right.ipynb", "known.ipynb"}
     assert executed.known(toc.notebooks(tmp_path), tmp_path) == {"right.ipynb", "known.ipynb"}
+    for name in ("website/deep.py", "website/words.yml"):      # far down
+        with (tmp_path / name).open("a") as file:
+            file.write("# changed")
+        assert executed.known(toc.notebooks(tmp_path), tmp_path) == {"known.ipynb"}
+        (tmp_path / name).write_text((tmp_path / name).read_text().removesuffix("# changed"))
 
 
 # ---- the address of the repository

@@ -105,7 +105,7 @@ def sign_notebooks(app, pages):
             notebook, folder = json.loads(copy.read_text(encoding="utf-8")), page.name.rpartition("/")[0]
             words = ALONE.format(**said, folder=f"the folder `{folder}/`" if folder else "the folder")
             cell = {"cell_type": "markdown", "id": "taken-along", "metadata": {}, "source": [words]}
-            notebook["cells"] = [cell, *(other for other in notebook["cells"] if other["id"] != cell["id"])]
+            notebook["cells"] = [cell, *(other for other in notebook["cells"] if other.get("id") != cell["id"])]
             copy.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
