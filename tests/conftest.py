@@ -134,7 +134,7 @@ def site():
 @pytest.fixture(scope="session")
 def chromium():
     """A running Chromium that can reach this machine only."""
-    with browser.launch(os.environ["CHROMIUM"]) as running:
+    with browser.launch(book.find_chromium()) as running:
         yield running
 
 
