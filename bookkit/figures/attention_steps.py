@@ -23,7 +23,7 @@ class AttentionSteps(OneAttention):
     FORMULAS = [["q", ["row", "Q", "selected"]],
                 ["scores", ["times", ["product", "q", ["turned", "K"]], "scale"]],
                 ["weights", ["softmax", "scores"]],
-                ["weighted", ["weighed", "weights", "V"]],
+                ["weighted", ["weighed", "V", "weights"]],
                 ["output", ["product", "weights", "V"]],
                 ["best", ["largest", "weights"]],
                 ["most", ["row", "weighted", "best"]]]

@@ -10,6 +10,8 @@
 
   // ---- the arithmetic
 
+  /** @param {number[]} numbers */
+  const sum = (numbers) => numbers.reduce((total, v) => total + v, 0);
   /** @template T @param {T[][]} a @returns {T[][]} */
   const turned = (a) => a[0].map((_, k) => a.map((row) => row[k]));
   /** @template T @param {T[]} list @param {number} count */
@@ -18,22 +20,19 @@
     return Array.from({ length: count }, (_, i) => list.slice(i * size, (i + 1) * size));
   };
 
-  /** @param {Matrix} a @param {(v: number) => number} f */
-  const each = (a, f) => a.map((row) => row.map(f));
-  /** @type {Record<string, (...of: any[]) => Matrix | number>} */
+  /** @type {Record<string, (a: Matrix, ...more: any[]) => Matrix | number>} */
   const OPERATIONS = {
-    product: (a, b) => a.map((/** @type {number[]} */ row) => attnkit.blend(row, b)),
-    times: (a, by) => each(a, (v) => v * by),
-    divided: (a, by) => each(a, (v) => v / by),
-    exp: (a) => each(a, Math.exp),
+    product: (a, b) => a.map((row) => attnkit.blend(row, b)),
+    times: (a, by) => a.map((row) => row.map((v) => v * by)),
+    divided: (a, by) => a.map((row) => row.map((v) => v / by)),
+    exp: (a) => a.map((row) => row.map(Math.exp)),
     softmax: (a) => a.map(attnkit.softmax),
     turned,
     row: (a, k) => [a[k]],
     rows: (a, k, count) => groups(a, count)[k],
     columns: (a, k, count) => turned(groups(turned(a), count)[k]),
-    beside: (...list) => list[0].map((/** @type {unknown} */ _, /** @type {number} */ r) => list.flatMap((m) => m[r])),
-    weighed: ([weights], values) =>
-      values.map((/** @type {number[]} */ row, /** @type {number} */ i) => row.map((v) => weights[i] * v)),
+    beside: (a, ...more) => a.map((row, r) => [...row, ...more.flatMap((b) => b[r])]),
+    weighed: (a, [weights]) => a.map((row, r) => row.map((v) => weights[r] * v)),
     largest: ([row]) => attnkit.argmax(row),
   };
 
@@ -43,7 +42,8 @@
     if (typeof of === "string")
       return now.found[of.replace("_i", `_${now.head + 1}`)] ?? now[/** @type {keyof State} */ (of)];
     const [operation, ...inputs] = of;
-    return OPERATIONS[/** @type {string} */ (operation)](...inputs.map((input) => value(input, now)));
+    const [first, ...more] = inputs.map((input) => value(input, now));
+    return OPERATIONS[/** @type {string} */ (operation)](first, ...more);
   }
 
   // All matrices by their names, compared with numpy and attnkit by tests/figures/.
@@ -63,25 +63,19 @@
     return matrix.length === 1 ? matrix[0] : matrix[now.selected];
   }
 
+  /** @param {string} name @param {Now} now @param {(v: number, k: number) => string} text @param {string} between */
+  const list = (name, now, text, between = ", ") => line(name, now).map(text).join(between);
+
   // What stands between < and > in a text: one of these, and what it is asked for.
   /** @type {Record<string, (now: Now, a: string, b: string) => string>} */
   const TEXTS = {
     word: (now) => now.words[now.selected],
     other: (now, which) => now.columns[value(which, now)],
     number: (now, name, k) => fixed(line(name, now)[value(k, now)]),
-    row: (now, name, digits = "2") =>
-      `(${line(name, now)
-        .map((v) => fixed(v, Number(digits)))
-        .join(", ")})`,
-    each: (now, name) =>
-      line(name, now)
-        .map((v, k) => `${now.columns[k]} ${fixed(v)}`)
-        .join(", "),
-    sum: (now, name) => fixed(line(name, now).reduce((sum, v) => sum + v, 0)),
-    chain: (now, a, b) =>
-      line(a, now)
-        .map((v, k) => `${fixed(v)}·${fixed(value(b, now)[k][now.column])}`)
-        .join(" + "),
+    row: (now, name, digits = "2") => `(${list(name, now, (v) => fixed(v, Number(digits)))})`,
+    each: (now, name) => list(name, now, (v, k) => `${now.columns[k]} ${fixed(v)}`),
+    sum: (now, name) => fixed(sum(line(name, now))),
+    chain: (now, a, b) => list(a, now, (v, k) => `${fixed(v)}·${fixed(value(b, now)[k][now.column])}`, " + "),
     count: (now, trait) => String(value(trait, now) + 1),
     fixed: (now, trait, digits = "2") => fixed(value(trait, now), Number(digits)),
     heated: ({ temperature }) => (temperature === 1 ? "" : `, temperature=${temperature}`),
@@ -105,13 +99,15 @@
   // What stands in a square that has no room for its number.
   /** @param {number} v */
   const signOf = (v) => (fixed(v, 2) === fixed(0, 2) ? "" : v < 0 ? "−" : "+");
-  /** @param {Element} node @param {string} kind @param {boolean} lit */
-  const light = (node, kind, lit) => attnkit.attr(node, "class", lit ? `${kind} ak-lit` : kind);
+  /** @param {Element} node @param {boolean} lit */
+  const light = (node, lit) => node.classList.toggle("ak-lit", lit);
 
   // Whether something is an empty place still, or gives way on a phone.
-  /** @param {HTMLElement} node @param {string} kind @param {{ since?: number, aside?: number[] }} part @param {number} step */
-  const place = (node, kind, { since = 0, aside = [] }, step) =>
-    attnkit.attr(node, "class", `${kind}${step < since ? " ak-empty" : ""}${aside.includes(step) ? " ak-aside" : ""}`);
+  /** @param {HTMLElement} node @param {{ since?: number, aside?: number[] }} part @param {number} step */
+  function place({ classList }, { since = 0, aside = [] }, step) {
+    classList.toggle("ak-empty", step < since);
+    classList.toggle("ak-aside", aside.includes(step));
+  }
 
   // A matrix as squares, cut into the heads' slices across its columns or down its rows.
   /** @param {StepMatrix} part @param {Matrix} sample @param {Figure<State, Given>} figure */
@@ -125,28 +121,27 @@
     const cells = sample.map((row, r) => row.map((_, c) => (chosen ? button(r, c) : h("span", { class: kind }))));
     const lines = cells.map((row) => groups(row, across).map((some) => h("span", { class: "ak-row" }, ...some)));
     const parts = down > 1 ? groups(lines, down).map((some) => some.flat()) : turned(lines);
-    return { kind, cells, lines, slices: parts.map((some) => h("span", { class: "ak-slice" }, ...some)) };
+    return { cells, lines, slices: parts.map((some) => h("span", { class: "ak-slice" }, ...some)) };
   }
 
   // Write and paint the squares, and light the column or the cell that is followed.
   /** @param {StepMatrix} part @param {ReturnType<typeof squares>} drawn @param {StepMark} mark @param {Now} now */
-  function paint({ shows, like, role, digits = 2, bars, chosen }, { kind, cells }, mark, now) {
+  function paint({ shows, like, role, digits = 2, bars, chosen }, { cells }, mark, now) {
     const vmax = Math.max(...like.flatMap((one) => [value(one, now)].flat(2)).map(Math.abs)) || 1;
-    value(shows, now).forEach((/** @type {number[]} */ row, /** @type {number} */ r) =>
+    /** @type {Matrix} */
+    const numbers = value(shows, now);
+    numbers.forEach((row, r) =>
       row.forEach((v, c) => {
         const cell = cells[r][c];
         const lit = (mark === "column" || (mark === "cell" && r === now.selected)) && c === now.column;
         attnkit.write(cell, digits === null ? signOf(v) : fixed(v, digits));
-        light(cell, kind, lit);
+        light(cell, lit);
         if (bars) attnkit.style(cell, "backgroundSize", `${(100 * v).toFixed(1)}% 100%`);
         else attnkit.paint(cell, v, vmax, role === "weight" ? role : undefined);
         if (!chosen) return;
         attnkit.attr(cell, "aria-pressed", String(mark === "cell" && lit));
-        attnkit.attr(
-          cell,
-          "aria-label",
-          `${chosen.one}, row ${now.words[r]}, column ${chosen.columns[c]}: ${fixed(v)}`,
-        );
+        const label = `${chosen.one}, row ${now.words[r]}, column ${chosen.columns[c]}: ${fixed(v)}`;
+        attnkit.attr(cell, "aria-label", label);
       }),
     );
   }
@@ -175,22 +170,22 @@
       );
     };
     const element = apart
-      ? h("span", {}, ...slices.map((slice, s) => framed(`${title}_${s + 1}`, slice)))
+      ? h("span", { class: "ak-apart" }, ...slices.map((slice, s) => framed(`${title}_${s + 1}`, slice)))
       : framed(title, ...slices);
 
     const stop = chosen && attnkit.walk(/** @type {HTMLButtonElement[]} */ (cells.flat()), { columns });
     /** @param {Now} now */
     function show(now) {
       const mark = Array.isArray(part.marks) ? part.marks[now.step] : part.marks;
-      place(element, apart ? "ak-apart" : look, part, now.step);
+      place(element, part, now.step);
       for (const one of titles) {
         const text = filled(one.text, now).replaceAll("_i", `_${now.head + 1}`);
         if (text !== one.shown) one.node.replaceChildren(...text.split(/([_^].)/).map(raised));
         one.shown = text;
       }
       paint(part, drawn, mark, now);
-      lines.forEach((some, r) => some.forEach((node) => light(node, "ak-row", mark === "row" && r === now.selected)));
-      slices.forEach((node, s) => light(node, "ak-slice", now.head === (slices.length > 1 ? s : of)));
+      lines.forEach((some, r) => some.forEach((node) => light(node, mark === "row" && r === now.selected)));
+      slices.forEach((node, s) => light(node, now.head === (slices.length > 1 ? s : of)));
       if (mark === "cell") stop?.at(now.selected * columns + now.column);
     }
     return { element, show, part, rows: cells.length, columns };
@@ -206,7 +201,7 @@
       choice.element.replaceChildren(...choice.buttons);
       element.replaceChildren(choice.element);
     }
-    return { element, show: (/** @type {Now} */ { step }) => place(element, "ak-names", part, step) };
+    return { element, show: (/** @type {Now} */ { step }) => place(element, part, step) };
   }
 
   // The matrices of one drawing in columns, from above: a right factor stands above the product, so that a row and a column
@@ -216,7 +211,6 @@
     const element = h("div", { class: "ak-drawing", style: `grid-template-columns:repeat(${columns.length},auto)` });
     /** @type {ReturnType<typeof matrix>[][]} */
     const levels = [[], [], []];
-    let signs = 0;
     /** @type {((now: Now) => void)[]} */
     const shows = [];
     /** @param {HTMLElement} node @param {number} r @param {number} c @param {string} [side] */
@@ -227,10 +221,7 @@
     columns.forEach((column, c) =>
       column.forEach((what, r) => {
         if (what === null) return;
-        if (typeof what === "string") {
-          signs++;
-          return put(h("span", { class: "ak-sign" }, what), r, c);
-        }
+        if (typeof what === "string") return put(h("span", { class: "ak-sign" }, what), r, c);
         const one = "shows" in what ? matrix(what, first, figure) : null;
         const { element: node, show } = one ?? beside(/** @type {StepNames} */ (what), figure);
         if (one) levels[r].push(one);
@@ -239,25 +230,26 @@
       }),
     );
     if (levels.flat().some(({ part }) => part.digits !== null)) element.classList.add("ak-numbered");
-    // Squares are as wide as those beside each other, and their frames and signs, allow.
-    /** @param {string} kind @param {typeof levels[0]} some */
-    function room(kind, some) {
-      const count = some.reduce((sum, { columns: own, part }) => sum + (part.bars ? 2 : own), 0);
-      const frames = some.reduce((sum, { part: { apart, across = 1 } }) => sum + (apart ? across : 1), signs);
-      element.style.setProperty(`--${kind}`, String(count));
-      element.style.setProperty(`--${kind}-frames`, String(frames));
-    }
-    room("wide", levels[1]);
+    // Squares are as wide as those beside each other allow, and what stands between them: all, or those that a phone shows.
+    const between = columns.length - 1 - levels[1].length;
     /** @param {Now} now */
     function show(now) {
       for (const one of shows) one(now);
-      room(
-        "narrow",
-        levels[1].filter(({ part }) => !part.aside?.includes(now.step)),
-      ); // those that a phone shows
+      const near = levels[1].filter(({ part }) => !part.aside?.includes(now.step));
+      for (const [kind, some] of /** @type {[string, typeof near][]} */ ([
+        ["wide", levels[1]],
+        ["narrow", near],
+      ])) {
+        const own = some.map(({ columns: own, part }) => (part.bars ? 2 : own));
+        const frames = some.map(({ part: { apart, across = 1 } }) => (apart ? across : 1));
+        element.style.setProperty(`--${kind}`, String(sum(own)));
+        element.style.setProperty(`--${kind}-frames`, String(between + sum(frames)));
+      }
     }
-    const rows = levels.reduce((sum, level) => sum + Math.max(0, ...level.map((one) => one.rows)), 0);
-    return { element, show, rows };
+    const rows = sum(levels.map((level) => Math.max(0, ...level.map((one) => one.rows))));
+    const chosen = levels.flat().flatMap(({ part }) => part.chosen ?? []);
+    const choices = Object.fromEntries(chosen.map(({ step, columns: own }) => [step, own.length]));
+    return { element, show, rows, choices };
   }
 
   // ---- the figure
@@ -288,21 +280,18 @@
     stage.style.setProperty("--letters", String(Math.max(...given.words.map((word) => word.length))));
     // The rows of the highest, so that nothing below moves from step to step.
     stage.style.setProperty("--rows", String(Math.max(...drawings.map(({ rows }) => rows))));
-    const results = given.drawings
-      .flat(2)
-      .flatMap((what) => (what && typeof what === "object" && "chosen" in what && what.chosen) || []);
 
     /** @param {State} state */
     function update(state) {
       const step = given.steps[state.step];
-      const most = results.find((result) => result.step === state.step)?.columns.length ?? Infinity;
-      const now = calculated({ ...state, column: Math.min(state.column, most - 1) });
       // There is one drawing for all steps, or one for each: only what is shown stands in the page and is painted.
-      const { element, show } = drawings[state.step] ?? drawings[0];
+      const { element, show, choices } = drawings[state.step] ?? drawings[0];
+      // A result may have fewer columns than the one before.
+      const now = calculated({ ...state, column: Math.min(state.column, (choices[state.step] ?? Infinity) - 1) });
       if (stage.firstChild !== element) stage.replaceChildren(element);
       show(now);
-      attnkit.write(sentence, filled(step.says ?? "", now));
-      attnkit.write(code, filled(step.code ?? "", now));
+      attnkit.write(sentence, filled(step.says, now));
+      attnkit.write(code, filled(step.code, now));
       figure.say(filled(step.tells, now));
     }
     const words = given.steps[0].says ? [sentence, h("p", { class: "ak-code" }, code)] : [];

@@ -72,12 +72,7 @@ def test_heads_are_split_and_merged(opened):
     first = found.evaluate(SHOWN)
     found.get_by_role("button", name="head 2").click()
     assert found.evaluate(SHOWN) != first
-    found.get_by_role("button", name="head 1").click()
-    found.get_by_role("button", name="1 project").click()
-    for step, code in enumerate(["X @ W_Q", "np.hsplit", "Q_1 @ K_1", "softmax(S_1)", "A_1 @ V_1", "np.hstack", "H @ W_O"]):
-        assert code in found.locator(".ak-code").inner_text(), step
-        if step < 6:
-            found.get_by_role("button", name="Next step").click()
+    assert "softmax(S_2)" in found.locator(".ak-code").inner_text()
 
 
 PANELS = """e => [...e.querySelectorAll('.ak-part')].map(part => ({

@@ -41,6 +41,7 @@ def test_every_step_is_told_in_whole_sentences_and_nothing_moves(watched, tmp_pa
             assert steps.nth(k).inner_text() == f"{k + 1} {step['name']}" and steps.nth(k).get_attribute("aria-pressed") == "true"
             w.settle()
             texts.append(found.evaluate(READ))
+            assert step["code"].partition("<")[0] in texts[-1][-2]
             heights.add(found.bounding_box()["height"])
             steps.nth(k).press("ArrowRight")
             w.page.keyboard.press("Enter")
