@@ -23,9 +23,10 @@ from bookkit.pictures.picture import Picture, Svg
 from bookkit.pictures.shapes import opacity
 
 HERE = Path(__file__).parent
-# The figures that need a script beside the core: the arithmetic of the small models, or the real model.
+# The figures that need a script beside the core: the arithmetic of the small models, the real model, what draws steps.
 NEEDS = {"machine": "model", "part_mover": "model", "sentence_translator": "model", "story_writer": "model",
-         "ask_book": "minilm", "head_maps": "minilm", "taught_kinds": "minilm"}
+         "ask_book": "minilm", "head_maps": "minilm", "taught_kinds": "minilm",
+         "attention_steps": "steps", "matrix_stepper": "steps", "head_stepper": "steps"}
 RUN_MODELS = {kind for kind, script in NEEDS.items() if script == "model"}
 SHARED = {"core", *NEEDS.values()}          # scripts that are no figures
 
@@ -71,11 +72,12 @@ def core_stylesheet():
 
 
 def stylesheet(kind):
-    """The style of one figure alone: its file, nested under its own element, so that names cannot clash."""
-    file = HERE / f"{kind}.css"
-    if not file.exists():
-        return ""
-    return f'.ak-figure.ak-figure[data-ak-kind="{kind}"] {{\n{file.read_text(encoding="utf-8")}}}\n'
+    """The style of one figure alone: the files beside its scripts, nested under its own element, so that names cannot
+    clash.
+    """
+    files = [HERE / f"{name}.css" for name in scripts(kind)]
+    text = "".join(file.read_text(encoding="utf-8") for file in files if file.exists())
+    return f'.ak-figure.ak-figure[data-ak-kind="{kind}"] {{\n{text}}}\n' if text else ""
 
 
 # ---- figures
