@@ -13,7 +13,6 @@ import sys
 import tomllib
 
 import pytest
-import torch
 import yaml
 from conftest import NODE, ROOT
 from sample import CALLS
@@ -453,21 +452,6 @@ def test_a_crossing_is_the_last_one():
     assert bench.crossing([10, 100, 1000, 10_000], [2, 1, 10, 10], [1, 2, 100, 1]) == round(1000 * 10**0.5)
     rows = [{"n": 10, "ms": {"a": 1, "b": 10}}, {"n": 100, "ms": {"a": 10, "b": 1}}, {"n": 1000, "ms": {"b": 9}}]
     assert bench.crossings(rows, [("a", "b"), ("b", "a")]) == [{"from": "a", "to": "b", "n": 32}, {"from": "b", "to": "a", "n": None}]
-
-
-def test_memory_of_torch_is_what_is_held_at_once():
-    x = torch.ones(1000, 250)                # a megabyte, which is given
-
-    def one_after_the_other():
-        y = x + 1
-        for _ in range(3):
-            y = y + 1
-        return y
-
-    found = bench.torch_megabytes(little=lambda: x[:1].clone(), one=lambda: x + 1, three=lambda: (x + 1, x + 2, x + 3),
-                                  one_after_the_other=one_after_the_other)
-    assert found == {"little": 0.0, "one": 1.0, "three": 3.0, "one_after_the_other": 2.0}
-
 
 
 MAKERS = {f"bench/{name}": part for name, part in bench.PARTS.items()} | study.STUDIES
