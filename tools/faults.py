@@ -179,7 +179,7 @@ FAULTS = [
           "tests/test_repository.py::test_environment_for_binder_is_that_of_the_lock"),
     Fault("a make that forgets its options", "Makefile", "book.py $@ $(OPTIONS)", "book.py $@",
           "tests/test_repository.py::test_make_hands_everything_to_the_tasks"),
-    Fault("a notebook that is taken over although a lesson has changed", "website/executed.py", '"attnkit/**/*"', '"attnkit/*"',
+    Fault("a notebook that is taken over although a lesson has changed", "website/executed.py", '"bookkit/**/*"', '"bookkit/*"',
           "tests/test_build.py::test_what_a_notebook_is_made_from_counts"),
     Fault("a notebook that is taken over although it failed", "tests/conftest.py", '== {"passed": executed.cells(name)}', "!= {}",
           "tests/test_build.py::test_the_note_holds_what_was_right_and_no_more"),
