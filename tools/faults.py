@@ -85,7 +85,7 @@ FAULTS = [
     Fault("a silent visible cell", DOT, END, "# nothing\nx = 0", "tests/test_road.py::test_a_visible_cell_shows_something[chapters/dot_product]"),
     Fault("a bold word that is no term", DOT, END, "This is **important** to know.",
           "tests/test_road.py::test_what_is_bold_is_a_term_of_the_page[chapters/dot_product]"),
-    Fault("a picture pushed below the fold", CSS, END, ".bd-article h1 { margin-bottom: 60rem; }\n",
+    Fault("a picture pushed below the fold", CSS, END, ".bd-article h1 { margin-bottom: 60rem !important; }\n",
           page("the_first_picture_is_on_the_first_screen", "chapters/dot_product"), builds=True),
     Fault("a long line of code in a side room", "further/softmax.ipynb", END, "# " + "a long line " * 7,
           "tests/test_road.py::test_a_line_of_visible_code_is_short[further/softmax]"),
