@@ -559,12 +559,6 @@ def spelling():
     run(BIN / "codespell")      # what it reads stands in pyproject.toml
 
 
-def licences():
-    """write the page with the licences of all that the book ships and stands on"""
-    setup()
-    run(BIN / "python", "-m", "tools.licences")
-
-
 def sbom():
     """write what the book is made of into _build/sbom.json, in the CycloneDX format"""
     setup()
@@ -652,7 +646,7 @@ dependencies:
 
 
 def binder():
-    """make Binder's environment without conda, execute every notebook in it (about 12 minutes)"""
+    """make Binder's environment without conda, execute every notebook in it (about 20 minutes)"""
     setup()
     run(BIN / "python", "-m", "tools.binder")
 
@@ -677,8 +671,8 @@ def help():
 
 TASKS = {task.__name__: task for task in (
     help, book, check, test, lab, notebooks, serve, zip, pdf, downloads, homework, grade, bench, speed, reproduce,
-    faults, pages, study, mutants, versions, binder, links, spelling, lint, format, lock, licences, sbom, gallery,
-    clean, setup)}
+    faults, pages, study, mutants, versions, binder, links, spelling, lint, format, lock, sbom, gallery, clean,
+    setup)}
 
 
 LAST = "grade"      # the last task for readers, learners and teachers

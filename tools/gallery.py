@@ -1,11 +1,11 @@
 """Take the pictures of the gallery: every figure that moves, as it stands on its page, light and dark.
 
-    python -m tools.gallery            those whose figure has changed; with --all every one
+    python -m tools.gallery            those whose figure has changed
 
-The built site and a browser are needed.  What each picture was taken of is kept beside them, and a test compares.
+The built site and a browser are needed.  What each picture was taken of is kept beside them, in taken.json, and a test
+compares; without that file every picture is taken.
 """
 
-import argparse
 import hashlib
 import io
 import json
@@ -57,11 +57,8 @@ def take(watched, site, kind, address, theme):
 
 def main():
     """Take what has changed, and remove what is no more."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--all", action="store_true", help="every picture")
-    every = parser.parse_args().all
     FOLDER.mkdir(exist_ok=True)
-    taken = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() and not every else {}
+    taken = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
     now = wanted()
     with browser.serve() as site, browser.launch(os.environ["CHROMIUM"]) as chromium:
         for theme in ("light", "dark"):

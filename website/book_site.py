@@ -172,7 +172,8 @@ def choose_files(app, pagename, templatename, context, doctree):
         first = next((words for words in paragraphs if len(words) > 40), context["title"])      # not a quoted example
         words = shortened(re.sub(r"\s+", " ", first), 160)
         context["metatags"] += f'\n<meta name="description" content="{escape(words)}">\n'
-        context["metatags"] += book_sharing.head(app, pagename, context["title"], words)
+        context["metatags"] += book_sharing.head(
+            app, pagename, context["title"], words, [kind for kind in kinds if kind != "practice"])
 
 
 def shortened(words, most):
@@ -204,7 +205,6 @@ def finish(app, exception):
         for change in book_pages.PASSES:
             change(page)
     book_terms.pictures(app, pages)
-    book_sharing.draw_pictures(app, pages)
     book_search.write(app, pages)
     book_sharing.sign_notebooks(app, pages)
     (out / ".nojekyll").touch()      # or hosts that know Jekyll leave out every folder that begins with _
