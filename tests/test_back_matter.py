@@ -4,10 +4,10 @@ import json
 import re
 from html import unescape
 
-import pytest
 import yaml
 from bs4 import BeautifulSoup
 from conftest import ROOT
+from table import each
 
 from website import lists, road, toc
 from website.back_matter import claims, letters, moving, pages, places, sections, subjects, terms, typeset
@@ -52,7 +52,7 @@ def test_the_glossary_has_every_term_in_the_order_of_the_alphabet():
     assert {page + anchor for _, _, page, anchor in entries} == {term["where"] for term in terms(ROOT)}
 
 
-@pytest.mark.parametrize("term", terms(ROOT), ids=lambda term: term["term"])
+@each("term", terms(ROOT))
 def test_a_term_leads_to_the_section_where_it_is_in_bold(term):
     words = next(words for at, _, words in sections(term["page"], ROOT) if at == term["where"])
     assert f"**{term['term']}**".casefold() in words.casefold()
@@ -115,7 +115,7 @@ def test_the_lists_fit_the_pages():
     assert list(lists.problems()) == []
 
 
-@pytest.mark.parametrize("name, there, planted, said", [
+@each("name, there, planted, said", [
     ("terms", "slug: softmax", "slug: softmaxx", "names the page 'softmaxx', and there is none"),
     ("terms", "- term: temperature", "- term: budget line", "'budget line' is nowhere in bold on its page chapters/softmax"),
     ("subjects", "#a-step-downhill", "#a-step-uphill", "names the section chapters/learning#a-step-uphill, and there is none"),

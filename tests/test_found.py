@@ -11,6 +11,7 @@ from bs4 import BeautifulSoup
 from conftest import ROOT, SITE, node
 from lxml import html
 from PIL import Image
+from table import each
 
 from website import back_matter, book_search, book_sharing, book_terms, toc
 from website.browser import POLICY
@@ -47,7 +48,7 @@ def test_the_questions_name_sections_that_are_there():
         assert wanted <= ids, (page, wanted - ids)
 
 
-@pytest.mark.parametrize("asked, first", [
+@each("asked, first", [
     ("√d_k", "chapters/matrix_form#why-divide-by-the-square-root-of-the-width"),       # a sign that nobody types, but pastes
     ("multi_head_attention", "reference/mechanism#attnkit.mechanism.multi_head_attention"),
     ("MaskBuilder", "reference/figures#bookkit.figures.MaskBuilder"),
@@ -68,12 +69,12 @@ def test_symbols_names_spellings_and_slips(asked, first):
     assert places[0].startswith(first), places
 
 
-@pytest.mark.parametrize("asked", ["", "   ", "the of a", "?", "^_^", "(((", "\u0000", "a" * 5000, "\\frac{a}{b}"])
+@each("asked", ["", "   ", "the of a", "?", "^_^", "(((", "\u0000", "a" * 5000, "\\frac{a}{b}"])
 def test_odd_questions_break_nothing(asked):
     assert isinstance(ranked([asked])[0], list)
 
 
-@pytest.mark.parametrize("latex, typed", [
+@each("latex, typed", [
     (r"Q K^\top", "Q K^T"), (r"\sqrt{d_k}", "√d_k"), (r"\mathbf{x}_i W^{Q}", "x_i W^Q"), (r"\operatorname{softmax}(s)", "softmax(s)"),
     (r"\lVert\mathbf{q}\rVert^2 - \tfrac12", "‖q‖^2 - 1/2"), (r"\frac{e^{s_i / T}}{\sqrt{d}}", "(e^(s_i / T))/√d"), (r"w \in \{0, 1\}", "w ∈ {0, 1}"),
     (r"\begin{aligned} \alpha &= \sum_{i} \big(b_i\big) \\ \end{aligned}", "α = ∑_i (b_i)")])
@@ -81,7 +82,7 @@ def test_a_formula_is_read_as_one_types_it(latex, typed):
     assert book_search.plain_formula(latex) == typed
 
 
-@pytest.mark.parametrize("page, text", [
+@each("page, text", [
     ('<p>A <a>mask</a>, <code class="py">x</code>.</p> <p>Then:</p>', "A mask, x.\nThen:"),
     ("<table><tr><td><p>a</p></td><td><p>b c</p></td></tr></table>", "a | b c"),
     ("<ul><li>one\ntwo</li><li>three</li></ul><dl class='py'><dd>four</dd></dl>", "one two\nthree")])
@@ -127,7 +128,7 @@ def linked(text):
     return [link.text for link in paragraph.iter("a")]
 
 
-@pytest.mark.parametrize("text, links", [
+@each("text, links", [
     ("Two dot products, one mask, one key; a second mask.", ["dot products", "mask", "key"]),
     ("Before <em>it</em> a mask, and <b>then</b> keys.", ["mask", "keys"]),
     ("“A mask”, she said. The mask.", ["mask"]),

@@ -17,6 +17,7 @@ import torch
 import yaml
 from conftest import NODE, ROOT
 from sample import CALLS
+from table import each
 
 import attnkit
 from bookkit import figures, lessons
@@ -125,7 +126,7 @@ def test_every_workflow_is_known():
     assert sorted(path.name for path in (ROOT / ".github/workflows").iterdir()) == WORKFLOWS
 
 
-@pytest.mark.parametrize("name", WORKFLOWS)
+@each("name", WORKFLOWS)
 def test_workflows(name):
     workflow = yaml.safe_load(read(f".github/workflows/{name}"))
     assert workflow["permissions"] == {"contents": "read"}
@@ -185,7 +186,7 @@ def test_make_hands_everything_to_the_tasks():
     assert "book takes no --only" in make("book", "ONLY=softmax").stderr
 
 
-@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
+@each("name", ["README.md", "CONTRIBUTING.md"])
 def test_documents_name_what_exists(name):
     text = read(name)
     folders = {path.name for path in ROOT.iterdir() if path.is_dir() and path.name not in ("_build", ".venv", ".git")}
@@ -267,7 +268,7 @@ def fields(script, name):
     return set(re.findall(r"(\w+)\??:", flat)) | {own for part in re.findall(r"[A-Z]\w+", re.sub(r"\{.*?\}", "", flat)) for own in fields(script, part)}
 
 
-@pytest.mark.parametrize("kind", base.kinds())
+@each("kind", base.kinds())
 def test_types_name_the_traits(kind):
     """The scripts say what Python gives them: `State` is what the reader can change, `Given` is the rest."""
     module = importlib.import_module(f"bookkit.figures.{kind}")
@@ -316,7 +317,7 @@ def declared(path):
 TESTS = [path for folder in ("", "figures", "lessons", "pictures") for path in sorted((ROOT / "tests" / folder).glob("test_*.py"))]
 
 
-@pytest.mark.parametrize("path", [path for path in TESTS if declared(path)], ids=lambda path: path.stem)
+@each("path", [path for path in TESTS if declared(path)])
 def test_tests_are_about_pages_that_are_there(path):
     """PAGES, by which `make test ONLY=` finds the tests of a chapter: a list, or the pages that import the module tested here.
 
@@ -331,7 +332,7 @@ def test_tests_are_about_pages_that_are_there(path):
         assert module in (f"bookkit.{path.parent.name}.{name}", f"bookkit.{name}", f"website.{name}") and importlib.util.find_spec(module), module
 
 
-@pytest.mark.parametrize("room", ["lessons", "pictures"])
+@each("room", ["lessons", "pictures"])
 def test_tests_of_a_module_have_its_name_and_pages(room):
     """Who changes a module finds its tests by the name; and those of a module that a page imports run with the page."""
     for path in (path for path in TESTS if path.parent.name == room and path.stem != "test_every_picture"):
@@ -438,7 +439,7 @@ def test_mutants_are_explained():
 
 # ---- what was measured once
 
-@pytest.mark.parametrize("one, other, found", [
+@each("one, other, found", [
     (lambda n: n**2, lambda n: 700 * n, 700), (lambda n: 3 * n**2, lambda n: 40 * n**1.5, 178), (lambda n: n, lambda n: n / 2, 64),
     (lambda n: 1 + n**2, lambda n: n**2, 64), (lambda n: n, lambda n: 2 * n, None), (lambda n: 700 * n, lambda n: n**2, None),
     (lambda n: n, lambda n: n, None)])
@@ -488,7 +489,7 @@ def test_what_was_measured_is_shown():
     assert set(measured.parts()) == asked | set(measured.BY_THE_SITE) and not asked & set(measured.BY_THE_SITE)
 
 
-@pytest.mark.parametrize("name", measured.readers())
+@each("name", measured.readers())
 def test_a_page_says_which_of_its_numbers_were_measured(name):
     """nbval compares the numbers with the file; here the reader is told: each file's command stands beside them."""
     outputs = [output["data"].get("text/markdown", "") for cell in json.loads(read(f"{name}.ipynb"))["cells"]
