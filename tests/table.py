@@ -18,6 +18,7 @@ def each(names, rows):
 
         @functools.wraps(test)
         def asks(**others):
+            __tracebackhide__ = True
             assert rows, "no row to ask of"
             failed = {}
             for k, row in enumerate(rows):
