@@ -37,6 +37,24 @@ def each(names, rows):
     return decorate
 
 
+class Questions:
+    """Questions that are asked of pages, all those of one page in one test."""
+
+    def __init__(self):
+        self.kept = []
+
+    def of(self, pages):
+        """Ask a question of these pages."""
+        def keep(question):
+            self.kept.append((question, set(pages)))
+            return question
+        return keep
+
+    def ask(self, page, given):
+        """Ask all that is asked of a page, of what stands for it; those that it fails are named."""
+        each("question", [question for question, pages in self.kept if page in pages])(lambda question: question(given))()
+
+
 def label(value):
     """A few words for a value; none for a function without a name, which the number of its row stands for."""
     name = getattr(value, "name", None) or getattr(value, "__name__", None)

@@ -12,7 +12,7 @@ import re
 import pytest
 import yaml
 from conftest import ROOT, WIDE, on
-from table import each
+from table import Questions, each
 
 from bookkit.lessons.exercises import all_guesses
 from website import road, toc
@@ -113,40 +113,29 @@ def test_bold_terms(written, terms):
 
 # ---- what is asked of each page in one test
 
-ASKED = []
-
-
-def asked(pages):
-    """Ask a question of these pages, in `test_a_page_has_its_shape`."""
-    def keep(question):
-        ASKED.append((question, set(pages)))
-        return question
-    return keep
+ASKED = Questions()
 
 
 @pytest.mark.parametrize("page", ["index", *toc.chapters()])
 def test_a_page_has_its_shape(page):
-    @each("question", [question for question, pages in ASKED if page in pages])
-    def answers(question):
-        question(page)
-    answers()
+    ASKED.ask(page, page)
 
 
 # ---- every chapter, and its side room
 
-@asked(toc.chapters())
+@ASKED.of(toc.chapters())
 def a_chapter_says_what_it_needs(page):
     assert re.search(r"^\*\*You need:\*\*", running_text(page), flags=re.M), f"{page}: no line **You need:**"
 
 
-@asked(CHAPTERS)
+@ASKED.of(CHAPTERS)
 def a_chapter_ends_in_exercises_and_one_paragraph(page):
     told = running_text(page)
     for heading in ("Exercises", "In one paragraph"):
         assert len(re.findall(rf"^#+ {heading}$", told, flags=re.M)) == 1, f"{page}: not one heading {heading!r}"
 
 
-@asked(toc.chapters())
+@ASKED.of(toc.chapters())
 def an_exercise_has_a_hint_an_answer_and_a_solution(page):
     for first, *rest in road.exercises(notebook(page)):
         assert road.said(first).count("{exercise}") == 1, f"{where(page, first)}: more than one exercise"
@@ -200,7 +189,7 @@ def test_the_road_is_as_long_as_the_cover_says():
     assert f"eighteen pages and an end. It takes about {hours} hours of reading" in running_text("index")
 
 
-@asked(TRIPS)
+@ASKED.of(TRIPS)
 def a_trip_leads_back_to_where_it_began(page):
     """There a reader is told of it, and the cover lists it with that page."""
     begins = toc.branch(page)
@@ -212,7 +201,7 @@ def a_trip_leads_back_to_where_it_began(page):
     assert "[all side trips](../index.ipynb#side-trips)" in running_text(page)
 
 
-@asked(CHOSEN_OR_WALKED)
+@ASKED.of(CHOSEN_OR_WALKED)
 def at_most_one_note_on_the_sources(page):
     found = [where(page, cell) for cell in cells(page) for _ in range(road.said(cell).count(NOTE))]
     assert len(found) <= 1, f"{found}: at most one note, the others belong in further/"
@@ -224,13 +213,13 @@ def test_a_visible_cell_shows_something(page):
     assert not silent, f"{silent}: visible code without anything to see"
 
 
-@asked(CHAPTERS)
+@ASKED.of(CHAPTERS)
 def two_or_three_exercises(page):
     count = len(road.exercises(notebook(page)))
     assert 2 <= count <= 3, f"{page}: {count} exercises"
 
 
-@asked(toc.checkpoints())
+@ASKED.of(toc.checkpoints())
 def a_checkpoint_asks_eight_to_ten_questions_and_leads_back(page):
     asked = road.exercises(notebook(page))
     assert 8 <= len(asked) <= 10, f"{page}: {len(asked)} questions"
@@ -238,7 +227,7 @@ def a_checkpoint_asks_eight_to_ten_questions_and_leads_back(page):
         assert re.search(r"\]\(\w+\.ipynb#[\w-]+\)", road.said(first)), f"{where(page, first)}: no link back to a section"
 
 
-@asked(CHAPTERS)
+@ASKED.of(CHAPTERS)
 def a_page_of_the_road_lets_the_reader_guess_before_a_figure(page):
     """The guess stands before a figure, and what one should have seen, to be unfolded, after it."""
     its = cells(page)
@@ -250,7 +239,7 @@ def a_page_of_the_road_lets_the_reader_guess_before_a_figure(page):
         assert rest.index("figure") < rest.index("seen"), f"{where(page, its[k])}: what one should have seen stands before the figure"
 
 
-@asked(ROAD[1:-1])
+@ASKED.of(ROAD[1:-1])
 def the_last_words_lead_to_the_next_page(page):
     following = ROAD[ROAD.index(page) + 1]
     last = [cell for cell in cells(page) if cell["cell_type"] == "markdown"][-1]
@@ -259,7 +248,7 @@ def the_last_words_lead_to_the_next_page(page):
     assert f"{following}.ipynb" in links, f"{where(page, last)}: no link to {following}, only {links}"
 
 
-@asked(toc.chapters())
+@ASKED.of(toc.chapters())
 def what_can_be_played_with_is_predicted(page):
     if any(map(road.moves, cells(page))):
         told = "\n\n".join(road.said(cell) for cell in cells(page) if not road.of_an_exercise(cell))
@@ -269,7 +258,7 @@ def what_can_be_played_with_is_predicted(page):
 OPENS = r"\bopens\b|\bopened\b|\bopen (?:with|on|at|in)\b"      # not "code that you can open"
 
 
-@asked(["index", *toc.chapters()])
+@ASKED.of(["index", *toc.chapters()])
 def the_text_names_what_a_figure_opens_with(page):
     its = cells(page)
     for k, cell in enumerate(its):
@@ -311,7 +300,7 @@ def test_a_term_is_bold_once_on_its_page(page):
             assert len(at) == 1, f"{page}: {entry['term']!r} is bold {len(at)} times, not once: {at}"
 
 
-@asked(SIDE_ROOMS)
+@ASKED.of(SIDE_ROOMS)
 def a_side_room_defines_no_term_of_the_road_again(page):
     terms = {entry["term"].lower() for entry in TERMS}
     again = {term: at for term, at in bold(page).items() if term in terms}
