@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 from sample import CALLS, DTYPES, LIBRARIES, TOLERANCE, arrays, leaves, near, plain, to
+from table import each
 
 import attnkit
 from attnkit import attention, attention_in_blocks, multi_head_attention, softmax
@@ -28,9 +29,9 @@ def oracle(query, key, value, mask=None, **options):
 
 # ---- what holds for every function
 
-@pytest.mark.parametrize("library", LIBRARIES)
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("name", CALLS)
+@each("library", LIBRARIES)
+@each("dtype", DTYPES)
+@each("name", CALLS)
 def test_library_dtype_and_input_are_kept(name, dtype, library):
     """Library and dtype are kept, the input is not changed, and less exact numbers give nearly the exact result."""
     call, shapes = CALLS[name]
@@ -43,15 +44,22 @@ def test_library_dtype_and_input_are_kept(name, dtype, library):
     assert all(near(a, b, dtype) for a, b in zip(found, exact, strict=True))
 
 
-@pytest.mark.parametrize("name", CALLS)
+@each("name", CALLS)
 def test_gradients(name):
+    """Of a random sum of all outputs, along a random way of each input: what two small steps measure, to six digits."""
     call, shapes = CALLS[name]
-    given = [a.requires_grad_() for a in arrays("torch", "float64", *shapes)]
-    assert torch.autograd.gradcheck(lambda *a: leaves(call(*a)), given)
+    given, ways = (arrays("torch", "float64", *shapes, seed=seed) for seed in (0, 1))
+    shares = arrays("torch", "float64", *(found.shape for found in leaves(call(*given))), seed=2)
+    total = lambda *a: sum((share * found).sum() for share, found in zip(shares, leaves(call(*a)), strict=True))  # noqa: E731
+    slopes = torch.autograd.grad(total(*[a.requires_grad_() for a in given]), given)
+    with torch.no_grad():
+        for i, (way, slope) in enumerate(zip(ways, slopes)):
+            up, down = (total(*given[:i], given[i] + step * way, *given[i + 1:]) for step in (1e-6, -1e-6))
+            assert (slope * way).sum().item() == pytest.approx((up - down).item() / 2e-6, rel=1e-6, abs=1e-6), f"input {i}"
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
-@pytest.mark.parametrize("name", [name for name, (_, shapes) in CALLS.items() if len(shapes[0]) == 3])
+@each("library", LIBRARIES)
+@each("name", [name for name, (_, shapes) in CALLS.items() if len(shapes[0]) == 3])
 def test_a_batch_is_its_items_one_by_one(name, library):
     """Every array that has a leading axis of two is cut; a weight shared by the batch is not."""
     call, shapes = CALLS[name]
@@ -62,8 +70,8 @@ def test_a_batch_is_its_items_one_by_one(name, library):
         assert all(near(a[i], b) for a, b in zip(whole, leaves(call(*cut)), strict=True))
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
-@pytest.mark.parametrize("name", CALLS)
+@each("library", LIBRARIES)
+@each("name", CALLS)
 def test_the_order_in_memory_does_not_matter(name, library):
     """Views whose axes lie in memory the other way round; two batch axes where the arrays have one."""
     call, shapes = CALLS[name]
@@ -78,7 +86,7 @@ def test_the_order_in_memory_does_not_matter(name, library):
 LOOK = ("softmax", "attention, general")
 
 
-@pytest.mark.parametrize("name", [name for name in CALLS if name not in LOOK])
+@each("name", [name for name in CALLS if name not in LOOK])
 def test_the_device_is_kept(name):
     """On torch's device without numbers, which no array of another device can be mixed with."""
     call, shapes = CALLS[name]
@@ -94,9 +102,9 @@ def test_the_device_is_kept(name):
 
 # ---- softmax
 
-@pytest.mark.parametrize("library", LIBRARIES)
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("axis", [0, 1, 2, -1, -2, -3])
+@each("library", LIBRARIES)
+@each("dtype", DTYPES)
+@each("axis", [0, 1, 2, -1, -2, -3])
 def test_softmax(library, dtype, axis):
     scores, = arrays(library, dtype, (3, 5, 7), size=4)
     for temperature in (0.25, 1, 1.0, 3):
@@ -104,7 +112,7 @@ def test_softmax(library, dtype, axis):
         assert near(softmax(scores, temperature=temperature, axis=axis), expected, dtype)
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@each("library", LIBRARIES)
 def test_softmax_of_many_numbers(library):
     """Some hundreds in each row and column, along either axis, and inside attention."""
     scores, = arrays(library, "float64", (400, 401))
@@ -114,8 +122,8 @@ def test_softmax_of_many_numbers(library):
     assert near(attention(q, k, v)[0], oracle(q, k, v))
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
-@pytest.mark.parametrize("dtype", DTYPES)
+@each("library", LIBRARIES)
+@each("dtype", DTYPES)
 def test_extreme_scores(library, dtype):
     scores = np.array([[1e4, 0, -1e4], [-1e4, -1e4, -1e4], [6e4, -6e4, 0], [-np.inf, 2, 2]], dtype=dtype)
     weights = plain(softmax(to(library, scores)))
@@ -126,7 +134,7 @@ def test_extreme_scores(library, dtype):
     assert plain(attention(q, k, v)[0]).tolist() == [[1]] and plain(attention_in_blocks(q, k, v, block_size=1)).tolist() == [[1]]
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@each("library", LIBRARIES)
 def test_extreme_numbers_do_not_warn(library):
     """Differences that do not fit into the dtype are a weight of zero, without a warning."""
     largest = np.finfo("float32").max
@@ -144,7 +152,7 @@ def test_extreme_numbers_do_not_warn(library):
     assert np.isfinite(plain(attention(one * 0, one, one, scale=float(largest))[0])).all()
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@each("library", LIBRARIES)
 def test_rows_of_minus_infinity_give_zeros(library):
     """Where all scores are minus infinity: zeros, and for torch a gradient of zeros, there alone."""
     scores = np.full((3, 3), -np.inf)
@@ -177,7 +185,7 @@ def test_minus_infinity_under_a_mask_is_hidden_without_a_warning():
 
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@each("library", LIBRARIES)
 def test_products_too_large_for_sixteen_bits(library):
     """300 * 300 * 2 does not fit into float16, but neither it nor the difference of two such is the result."""
     q, v = (to(library, np.array(a, dtype="float16")) for a in ([[300, 300]], [[1], [2], [4]]))
@@ -201,9 +209,9 @@ def test_memory_of_attention():
 
 # ---- attention
 
-@pytest.mark.parametrize("library", LIBRARIES)
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("shape", SHAPES)
+@each("library", LIBRARIES)
+@each("dtype", DTYPES)
+@each("shape", SHAPES)
 def test_against_torch(library, dtype, shape):
     batch, n, m, d_k, d_v = shape
     q, k, v = arrays(library, dtype, (*batch, n, d_k), (*batch, m, d_k), (*batch, m, d_v))
@@ -216,8 +224,8 @@ def test_against_torch(library, dtype, shape):
     assert near(attention_in_blocks(q, k, v, scale=0.7), oracle(q, k, v, scale=0.7), dtype)
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
-@pytest.mark.parametrize("dtype", DTYPES)
+@each("library", LIBRARIES)
+@each("dtype", DTYPES)
 def test_masks(library, dtype):
     q, k, v = arrays(library, dtype, (2, 5, 3), (2, 7, 3), (2, 7, 11))
     allowed = np.random.default_rng(1).random((2, 5, 7)) < 0.5
@@ -239,8 +247,8 @@ def test_masks(library, dtype):
     assert np.array_equal(plain(output), np.repeat(plain(v)[:, 4:5], 5, axis=1))
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
-@pytest.mark.parametrize("shape", [(), (7,), (1, 7), (5, 1), (1, 1), (5, 7), (1, 5, 7), (2, 1, 7), (2, 5, 1), (2, 5, 7)])
+@each("library", LIBRARIES)
+@each("shape", [(), (7,), (1, 7), (5, 1), (1, 1), (5, 7), (1, 5, 7), (2, 1, 7), (2, 5, 1), (2, 5, 7)])
 def test_masks_broadcast(library, shape):
     q, k, v = arrays(library, "float64", (2, 5, 3), (2, 7, 3), (2, 7, 11))
     mask = np.random.default_rng(len(shape)).random(shape) < 0.6
@@ -293,7 +301,7 @@ def test_custom_score_functions():
     assert attention(q, k, v, score=lambda q, k: np.stack([table] * 4))[0].shape == (4, 5, 2)
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@each("library", LIBRARIES)
 def test_batch_axes_broadcast(library):
     q, k, v = arrays(library, "float64", (3, 1, 5, 2), (4, 7, 2), (7, 11))
     output, _ = attention(q, k, v)
@@ -306,10 +314,10 @@ def test_batch_axes_broadcast(library):
 
 # ---- several heads
 
-@pytest.mark.parametrize("library", LIBRARIES)
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("heads, width, n, m, d_key, d_value", [(3, 15, 5, 7, 11, 13), (1, 2, 3, 5, 7, 11), (5, 5, 1, 3, 2, 7), (7, 14, 3, 1, 5, 2)])
+@each("library", LIBRARIES)
+@each("dtype", DTYPES)
+@each("bias", [True, False])
+@each("heads, width, n, m, d_key, d_value", [(3, 15, 5, 7, 11, 13), (1, 2, 3, 5, 7, 11), (5, 5, 1, 3, 2, 7), (7, 14, 3, 1, 5, 2)])
 def test_heads_against_torch(library, dtype, bias, heads, width, n, m, d_key, d_value):
     torch.manual_seed(width)
     theirs = torch.nn.MultiheadAttention(width, heads, bias=bias, kdim=d_key, vdim=d_value, batch_first=True, dtype=torch.double)
@@ -330,7 +338,7 @@ def test_heads_against_torch(library, dtype, bias, heads, width, n, m, d_key, d_
     assert np.abs(plain(output) - plain(expected)).max() < loose * 4
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@each("library", LIBRARIES)
 def test_heads_are_attention_through_projections(library):
     """Any width of a head: h = 2 heads of d_k = 5 and d_v = 7 on items of width 3; head after head by hand."""
     x, y, wq, wk, wv, wo, bq, bk, bv, bo = arrays(
@@ -346,7 +354,7 @@ def test_heads_are_attention_through_projections(library):
     assert near(output, total)
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@each("library", LIBRARIES)
 def test_heads_with_a_score(library):
     x, w, wv, wo, m = arrays(library, "float64", (5, 6), (6, 6), (6, 4), (4, 3), (3, 3))
     output, weights = multi_head_attention(x, x, x, w, w, wv, wo, num_heads=2, score=lambda q, k: attnkit.general(q, k, m))
@@ -361,8 +369,8 @@ def test_heads_with_a_score(library):
     assert near(multi_head_attention(x, x, x, w[:, :2], w, wv, wo, num_heads=2, score=zeros)[1][1, 0], np.full(5, 0.2))
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
-@pytest.mark.parametrize("h, g", [(6, 1), (6, 2), (6, 3), (6, 6), (1, 1), (4, 2)])
+@each("library", LIBRARIES)
+@each("h, g", [(6, 1), (6, 2), (6, 3), (6, 6), (1, 1), (4, 2)])
 def test_grouped_heads_against_torch(library, h, g):
     """Queries of d_k = 5 and values of d_v = 7 on items of width 3, 11 and 13, a mask for each head."""
     x, y, z, wq, wk, wv, wo, bq, bk, bv, bo = arrays(
@@ -378,7 +386,7 @@ def test_grouped_heads_against_torch(library, h, g):
     assert near(weights, shared(torch.eye(7).expand(2, g, 7, 7))), "with the unit vectors as values the output is the weights"
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@each("library", LIBRARIES)
 def test_grouped_heads_are_repeated_heads(library):
     """As if the columns of a shared head stood in the matrices once for each head of queries: in a score of one's own, too."""
     x, wq, wk, wv, wo, bk, slopes = arrays(library, "float64", (5, 3), (3, 12), (3, 4), (3, 14), (42, 3), (4,), (6,))
@@ -393,7 +401,7 @@ def test_grouped_heads_are_repeated_heads(library):
                 np.full((6, 5, 5), 0.2))
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@each("library", LIBRARIES)
 def test_split_and_merge(library):
     x, = arrays(library, "float64", (2, 5, 21))
     heads = attnkit.split_heads(x, 3)
@@ -404,7 +412,7 @@ def test_split_and_merge(library):
 
 # ---- scores
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@each("library", LIBRARIES)
 def test_scores(library):
     q, k, w, wq, wk, v = arrays(library, "float64", (2, 5, 3), (2, 7, 11), (3, 11), (3, 13), (11, 13), (13,))
     tq, tk, tw, twq, twk, tv = (torch.as_tensor(plain(a)) for a in (q, k, w, wq, wk, v))
@@ -428,8 +436,8 @@ def test_scores(library):
     assert near(attention(q, same, values, score=attnkit.scaled_dot)[0], attention(q, same, values)[0])
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
-@pytest.mark.parametrize("dtype", DTYPES)
+@each("library", LIBRARIES)
+@each("dtype", DTYPES)
 def test_cosine_of_short_long_and_zero_vectors(library, dtype):
     tiny, huge = float(np.finfo(dtype).smallest_normal), float(np.finfo(dtype).max) / 2
     long = to(library, np.ones((1, 70_000), dtype))
@@ -439,8 +447,8 @@ def test_cosine_of_short_long_and_zero_vectors(library, dtype):
     assert np.abs(found - np.array([[0, 0, 0, 0], [0, 1, 1, -.8], [0, 1, 1, -.8], [0, -.8, -.8, 1]])).max() < TOLERANCE[dtype]
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
-@pytest.mark.parametrize("dtype", DTYPES)
+@each("library", LIBRARIES)
+@each("dtype", DTYPES)
 def test_distance_is_never_above_zero(library, dtype):
     """Not by rounding either: 300 vectors far out, close together. Their squares are too large for sixteen bits."""
     x, = arrays(library, dtype, (300, 5))
@@ -451,7 +459,7 @@ def test_distance_is_never_above_zero(library, dtype):
 
 # ---- masks and positions
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@each("library", LIBRARIES)
 def test_mask_makers(library):
     like, = arrays(library, "float64", (1,))
     causal = attnkit.causal_mask(5, like=like)
@@ -473,8 +481,8 @@ def test_mask_makers(library):
     assert (plain(causal & window) == plain(causal)).all() and isinstance(attnkit.window_mask(2, 1), np.ndarray)
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
-@pytest.mark.parametrize("dtype", DTYPES)
+@each("library", LIBRARIES)
+@each("dtype", DTYPES)
 def test_sinusoidal(library, dtype):
     like, = arrays(library, dtype, (1,))
     found = attnkit.sinusoidal(7, 6, base=100, like=like)
@@ -489,7 +497,7 @@ def test_sinusoidal(library, dtype):
     assert np.abs(waves[:-1] @ turn - waves[1:]).max() < 1e-9 and np.allclose(waves[3, :2], [math.sin(3), math.cos(3)])
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@each("library", LIBRARIES)
 def test_rotary(library):
     x, = arrays(library, "float64", (2, 5, 6))
     # The oracle: each pair as a complex number, turned by exp(i angle).
@@ -504,8 +512,8 @@ def test_rotary(library):
     assert near(attnkit.rotary(x, positions=to(library, np.arange(5.0))), attnkit.rotary(x))
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
-@pytest.mark.parametrize("seed", range(20))
+@each("library", LIBRARIES)
+@each("seed", range(20))
 def test_relative_bias(library, seed):
     rng = np.random.default_rng(seed)
     h, n, m, reach = 2, int(rng.integers(1, 8)), int(rng.integers(8, 14)), int(rng.integers(0, 9))
@@ -535,7 +543,7 @@ def test_relative_bias_learns_from_every_place_it_is_used():
     assert table.grad.tolist() == [3, 3, 4, 5, 4, 3, 3]          # 25 pairs; beyond three places the ends serve again
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@each("library", LIBRARIES)
 def test_alibi(library):
     slopes = attnkit.alibi_slopes(8, like=arrays(library, "float64", (1,))[0])
     assert np.allclose(plain(slopes), [1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 32, 1 / 64, 1 / 128, 1 / 256], rtol=1e-15)
@@ -555,7 +563,7 @@ def test_alibi(library):
     assert near(ours, theirs)
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@each("library", LIBRARIES)
 def test_relative_schemes_see_the_distance_only(library):
     """Moved along by any number of places, a sentence has the same weights; with added positions it has not."""
     q, k = arrays(library, "float64", (5, 6), (5, 6), seed=1)
@@ -580,8 +588,8 @@ def test_relative_schemes_see_the_distance_only(library):
 
 # ---- equivalences
 
-@pytest.mark.parametrize("library", LIBRARIES)
-@pytest.mark.parametrize("seed", range(50))
+@each("library", LIBRARIES)
+@each("seed", range(50))
 def test_dense_layer(library, seed):
     rng = np.random.default_rng(seed)
     n, d, out = rng.choice([2, 3, 5, 7, 11], 3, replace=False)
@@ -600,8 +608,8 @@ CONVOLUTIONS = [(axes, k, padding, dilation, grouped) for axes in (1, 2) for k i
                 for dilation in (1, 2) for grouped in (False, True)] + [(3, 3, "zeros", 1, False)]
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
-@pytest.mark.parametrize("axes, k, padding, dilation, grouped", CONVOLUTIONS)
+@each("library", LIBRARIES)
+@each("axes, k, padding, dilation, grouped", CONVOLUTIONS)
 def test_convolution(library, axes, k, padding, dilation, grouped):
     shape, c_in, groups = (5, 7, 3)[:axes], 3, 3 if grouped else 1
     kernel_shape = (k, k - 2 if k > 1 else 3, 1)[:axes]
@@ -654,7 +662,7 @@ def test_window_attention(library, n, window, causal):
     assert near(found, oracle(q, k, v, mask, scale=-0.7))
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@each("library", LIBRARIES)
 def test_window_attention_broadcasts_and_bears_large_scores(library):
     q, k, v = arrays(library, "float64", (3, 1, 7, 2), (4, 7, 2), (7, 11), size=40)
     expected, _ = attention(q, k, v, mask=attnkit.window_mask(7, 2, like=q))
@@ -665,7 +673,7 @@ def test_window_attention_broadcasts_and_bears_large_scores(library):
     assert plain(attnkit.window_attention(x, x, value, window=1, causal=True)).tolist() == [[1], [1.5], [4]]
 
 
-@pytest.mark.parametrize("causal", [False, True])
+@each("causal", [False, True])
 def test_window_attention_does_not_look_far(causal):
     """What no query of a block may see is not computed with, and memory grows with n."""
     q, k, v = arrays("numpy", "float32", (1024, 8), (1024, 8), (1024, 8))
@@ -687,8 +695,8 @@ def test_window_attention_does_not_look_far(causal):
     assert peaks[1] < 2.2 * peaks[0] and peaks[1] < 0.1 * 1024 * 1024 * 4
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
-@pytest.mark.parametrize("feature", [None, lambda x: x * x + 0.5, lambda x: (x * x)[..., :2]])
+@each("library", LIBRARIES)
+@each("feature", [None, lambda x: x * x + 0.5, lambda x: (x * x)[..., :2]])
 def test_linear_attention(library, feature):
     q, k, v = arrays(library, "float64", (2, 5, 3), (2, 7, 3), (2, 7, 11))
     mapped = feature or (lambda x: torch.nn.functional.elu(torch.as_tensor(plain(x))) + 1)
@@ -738,7 +746,7 @@ def test_feature_map_at_zero():
     assert key.grad.flatten().tolist() == [-0.25, 0.25]      # share 1/2: d(b / (a + b)) = (-b, a) / (a + b)^2
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@each("library", LIBRARIES)
 def test_linear_attention_without_mass(library):
     x = to(library, np.ones((3, 2)))
     nothing = lambda x: x * 0     # noqa: E731
@@ -747,8 +755,8 @@ def test_linear_attention_without_mass(library):
         assert (plain(result) == 0).all()
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
-@pytest.mark.parametrize("rate", [0.0, 0.3, 1.0])
+@each("library", LIBRARIES)
+@each("rate", [0.0, 0.3, 1.0])
 def test_delta_rule_is_a_step_down_the_error(library, rate):
     """Each write is a gradient step on half the squared error of what the memory holds for the key."""
     q, k, v = arrays(library, "float64", (2, 5, 3), (2, 5, 3), (2, 5, 7))
@@ -765,7 +773,7 @@ def test_delta_rule_is_a_step_down_the_error(library, rate):
     assert (rate == 0) == (not plain(memory).any())
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@each("library", LIBRARIES)
 def test_delta_rule_keeps_the_last_value_of_a_key(library):
     """Of keys at right angles each has its last value; a sum has all of them. Without repetition the two are the same."""
     axes, values = np.linalg.qr(np.random.default_rng(0).normal(size=(4, 4)))[0], np.arange(24.0).reshape(6, 4)
@@ -779,7 +787,7 @@ def test_delta_rule_keeps_the_last_value_of_a_key(library):
 
 # ---- gates
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@each("library", LIBRARIES)
 def test_gates(library):
     x, w, u, p, b, c, d = arrays(library, "float64", (2, 5, 7), (7, 3), (3, 7), (7, 1), (3,), (7,), (1,))
     t, tw, tu, tp, tb, tc, td = (torch.as_tensor(plain(a)) for a in (x, w, u, p, b, c, d))
@@ -825,8 +833,8 @@ def test_long_double_bears_large_scores():
         assert all(x.dtype == np.longdouble and np.isfinite(x).all() for x in found), name
 
 
-@pytest.mark.parametrize("masked", [False, True])
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@each("masked", [False, True])
+@each("dtype", ["float32", "float64"])
 def test_rows_do_not_touch_each_other(dtype, masked):
     """Not in one bit: neither another query, however large, nor a masked key, nor another sequence of the batch."""
     q, k, v = arrays("numpy", dtype, (3, 5, 4), (3, 7, 4), (3, 7, 2))
@@ -844,7 +852,7 @@ def test_rows_do_not_touch_each_other(dtype, masked):
         assert near(again[1], rows, dtype), "large or small, shifted or not: the same softmax"
 
 
-@pytest.mark.parametrize("g", [2, 1])
+@each("g", [2, 1])
 def test_many_heads_at_once_by_vmap(g):
     """multi_head_attention under torch.func.vmap, over a batch and over parameters with their biases."""
     torch.manual_seed(0)

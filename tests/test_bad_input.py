@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 from sample import CALLS, arrays
+from table import each
 
 import attnkit
 from attnkit import attention, attention_in_blocks, multi_head_attention, softmax
@@ -335,7 +336,7 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize("call, error, words", BAD)
+@each("call, error, words", BAD)
 def test_bad_input(call, error, words):
     with pytest.raises(error, match=words):
         call()
@@ -354,8 +355,8 @@ ARGUMENTS = {
 }
 
 
-@pytest.mark.parametrize("wrong", ["list", "integers", "another dtype", "another library", "None"])
-@pytest.mark.parametrize("name", CALLS)
+@each("wrong", ["list", "integers", "another dtype", "another library", "None"])
+@each("name", CALLS)
 def test_each_array_of_each_function(name, wrong):
     """Any one array of any function, of the wrong kind: a TypeError that names it, unless it is an optional None."""
     call, shapes = CALLS[name]

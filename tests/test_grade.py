@@ -15,6 +15,7 @@ import numpy as np
 import psutil
 import pytest
 from conftest import PATIENCE, ROOT
+from table import each
 
 from bookkit.lessons.exercises import all_exercises
 from bookkit.lessons.exercises.grading import RIGHT
@@ -173,7 +174,7 @@ def states(rows, file):
     return tuple(row["result"] for row in rows[f"{file}.ipynb"])
 
 
-@pytest.mark.parametrize("name", [name for name, (_, expected) in FILES.items() if expected])
+@each("name", [name for name, (_, expected) in FILES.items() if expected])
 def test_what_is_said_of_each_file(graded, name):
     rows = graded[0][f"{name}.ipynb"]
     assert [row["exercise"] for row in rows] == [HAND, ROWS, TEMPERATURE]
@@ -185,7 +186,7 @@ def test_a_forged_message_gives_no_point(graded):
     assert states(graded[0], "forged")[0] != "right"
 
 
-@pytest.mark.parametrize("name", LOST)
+@each("name", LOST)
 def test_what_cannot_be_graded_is_listed_with_the_reason(graded, name):
     (row,) = graded[0][name]
     assert (row["result"], row["sentence"]) == ("not graded", LOST[name][1])
@@ -306,7 +307,7 @@ def test_values_arrive_as_they_were_sent():
         handed_in.packed(loop)
 
 
-@pytest.mark.parametrize("broken", [{}, [], {"is": 3}, {"is": "array", "kind": "object", "shape": [1], "of": [1]},
+@each("broken", [{}, [], {"is": 3}, {"is": "array", "kind": "object", "shape": [1], "of": [1]},
                                     {"is": "array", "kind": "float64", "shape": [3], "of": [1]}, {"is": "list", "of": 3}, {"is": "thing", "kind": "a\0b"}])
 def test_what_is_broken_is_no_answer(broken):
     assert all_exercises()[HAND].verdict(handed_in.unpacked(broken)) != RIGHT

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from conftest import ROOT, node
 from random_models import random_storyteller, random_translator, storytellers, translators
+from table import each
 
 from bookkit.figures import SentenceTranslator
 from bookkit.lessons import storyteller
@@ -93,7 +94,7 @@ def test_the_models_of_the_chapters_are_the_same_in_the_page():
     told(largest)
 
 
-@pytest.mark.parametrize("change, words", [
+@each("change, words", [
     ({"version": 1}, "a packed model must have version 2, got 1"),
     ({"tensors": {}}, "the packed model lacks the tensor embedding"),
     ({"hidden": 11}, r"the tensor layers.0.w1 must have shape \(8, 11\), got \(8, 12\)")])

@@ -6,6 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 import torch
+from table import each
 from torch import nn
 
 import attnkit
@@ -27,8 +28,8 @@ def close(a, b):
     return a.shape == b.shape and (a - b).abs().max() < 1e-12
 
 
-@pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("heads, width, key_width, value_width", [(3, 15, None, None), (1, 7, None, None), (5, 5, 11, 13)])
+@each("bias", [True, False])
+@each("heads, width, key_width, value_width", [(3, 15, None, None), (1, 7, None, None), (5, 5, 11, 13)])
 def test_loading_multi_head_attention(bias, heads, width, key_width, value_width):
     torch.manual_seed(width)
     theirs = spread(nn.MultiheadAttention(width, heads, bias=bias, kdim=key_width, vdim=value_width, batch_first=True))
@@ -69,7 +70,7 @@ def test_self_and_cross_attention():
     assert sum(p.numel() for p in attend.parameters()) == 4 * 60 + 3 * 10 + 6, "biases are the default"
 
 
-@pytest.mark.parametrize("groups", [1, 2, 3, 6])
+@each("groups", [1, 2, 3, 6])
 def test_grouped_heads(groups):
     """The function with the same arrays; torch's own grouped attention between the same projections; as torch copies heads."""
     torch.manual_seed(groups)
@@ -93,9 +94,9 @@ def test_grouped_heads(groups):
     assert all(p.grad is not None and p.grad.shape == p.shape for p in attend.parameters())
 
 
-@pytest.mark.parametrize("norm_first", [False, True])
-@pytest.mark.parametrize("activation", ["relu", "gelu", nn.GELU(), nn.GELU(approximate="tanh"), nn.ReLU(), nn.functional.gelu])
-@pytest.mark.parametrize("bias", [True, False])
+@each("norm_first", [False, True])
+@each("activation", ["relu", "gelu", nn.GELU(), nn.GELU(approximate="tanh"), nn.ReLU(), nn.functional.gelu])
+@each("bias", [True, False])
 def test_loading_an_encoder_layer(norm_first, activation, bias):
     torch.manual_seed(1)
     theirs = spread(nn.TransformerEncoderLayer(15, 3, 11, activation=activation, norm_first=norm_first, batch_first=True,
@@ -110,7 +111,7 @@ def test_loading_an_encoder_layer(norm_first, activation, bias):
     assert sum(p.numel() for p in ours.parameters()) == sum(p.numel() for p in theirs.parameters())
 
 
-@pytest.mark.parametrize("norm_first", [False, True])
+@each("norm_first", [False, True])
 def test_loading_a_decoder_layer(norm_first):
     torch.manual_seed(2)
     theirs = spread(nn.TransformerDecoderLayer(15, 3, 11, norm_first=norm_first, batch_first=True))
@@ -122,8 +123,8 @@ def test_loading_a_decoder_layer(norm_first):
     assert close(output, expected) and own.shape == (2, 3, 7, 7) and (to_memory[1, ..., 3:] == 0).all()
 
 
-@pytest.mark.parametrize("norm", ["pre", "post"])
-@pytest.mark.parametrize("cross", [False, True])
+@each("norm", ["pre", "post"])
+@each("cross", [False, True])
 def test_block_is_its_parts(norm, cross):
     """The parts of a block, put together by hand."""
     torch.manual_seed(6)
@@ -140,7 +141,7 @@ def test_block_is_its_parts(norm, cross):
     assert small.mlp[2].in_features == 5 and small.norm == "post" and isinstance(small.mlp[1], nn.ReLU)
 
 
-@pytest.mark.parametrize("hidden", [None, 4])
+@each("hidden", [None, 4])
 def test_pooling(hidden):
     torch.manual_seed(3)
     pool = spread(AttentionPooling(3, hidden))
@@ -157,7 +158,7 @@ def test_pooling(hidden):
     assert close(pool(x[1, :2])[0], output[1]), "masked is left out"
 
 
-@pytest.mark.parametrize("score", SCORES)
+@each("score", SCORES)
 def test_translator(score):
     torch.manual_seed(4)
     model = spread(Translator(11, 13, width=6, score=score))
@@ -256,7 +257,7 @@ def test_beam_search():
     assert all(abs(total - log_probability(words)) < 1e-12 for words, total in found)
 
 
-@pytest.mark.parametrize("score", SCORES)
+@each("score", SCORES)
 def test_every_parameter_of_a_translator_gets_a_gradient(score):
     torch.manual_seed(0)
     model = Translator(9, 9, width=8, score=score).double()

@@ -13,7 +13,7 @@ from conftest import ROOT
 from bookkit.lessons.exercises.grading import RIGHT
 from bookkit.lessons.measured import results
 from tools import notebooks
-from website import road, toc
+from website import measured, road, toc
 
 BOOK = toc.notebooks()
 
@@ -65,16 +65,20 @@ def test_what_a_cell_shows_is_stored(name):
 
 
 def test_running_times_are_measured():
-    measured = results("bench", folder=ROOT)
-    assert set(BOOK) <= set(measured["chapters"]["seconds"]), "run python -m tools.bench chapters"
-    assert all(measured[part]["command"] and measured[part]["machine"]["processor"] for part in measured)
+    bench = results("bench", folder=ROOT)
+    assert set(BOOK) <= set(bench["chapters"]["seconds"]), "run python -m tools.bench chapters"
+    assert all(bench[part]["command"] and bench[part]["machine"]["processor"] for part in bench)
 
 
 @pytest.mark.parametrize("name", BOOK)
-def test_what_was_measured_has_one_loader(name):
-    """A notebook asks `results` for it and opens no file of its own: what is kept where is said in one place."""
+def test_what_was_measured_has_one_loader_and_says_its_command(name):
+    """A notebook asks `results` for it and opens no file of its own; nbval compares the numbers, here the reader is told."""
+    shown = ""
     for cell in cells(name):
         assert not re.search(r"data/measured/|read_text|\bopen\(", "".join(cell["source"])), where(name, cell)
+        shown += "".join("".join(output["data"].get("text/markdown", "")) for output in cell["outputs"] if "data" in output)
+    for asked in measured.readers().get(name.removesuffix(".ipynb"), []):
+        assert f"`{measured.parts()[asked]['command']}`" in shown, (name, asked)
 
 
 @pytest.mark.parametrize("name", BOOK)

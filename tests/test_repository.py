@@ -16,6 +16,7 @@ import pytest
 import yaml
 from conftest import NODE, ROOT
 from sample import CALLS
+from table import each
 
 import attnkit
 from bookkit import figures, lessons
@@ -124,7 +125,7 @@ def test_every_workflow_is_known():
     assert sorted(path.name for path in (ROOT / ".github/workflows").iterdir()) == WORKFLOWS
 
 
-@pytest.mark.parametrize("name", WORKFLOWS)
+@each("name", WORKFLOWS)
 def test_workflows(name):
     workflow = yaml.safe_load(read(f".github/workflows/{name}"))
     assert workflow["permissions"] == {"contents": "read"}
@@ -137,9 +138,12 @@ def test_workflows(name):
 
 
 def test_ci_runs_the_same_command():
+    """In one, or in the parts of it, all of them, on the site that was built once."""
     assert read(".ci/run").splitlines()[-1] == "REQUIRE_BROWSER=1 make test ALL=1"
-    steps = yaml.safe_load(read(".github/workflows/tests.yml"))["jobs"]["test"]["steps"]
-    assert {"run": "bash .ci/run"} in steps
+    build, test = yaml.safe_load(read(".github/workflows/tests.yml"))["jobs"].values()
+    assert {"run": "make book"} in build["steps"] and test["needs"] == "build"
+    assert {"run": "make test PART=${{ matrix.part }}", "env": {"REQUIRE_BROWSER": "1"}} in test["steps"]
+    assert test["strategy"]["matrix"]["part"] == list(book.PARTS)
 
 
 def test_what_takes_long_runs_every_week():
@@ -154,7 +158,7 @@ def test_what_takes_long_runs_every_week():
         assert limits[task] >= 2 * minutes, f"make {task} takes {minutes} minutes and is stopped after {limits[task]}"
 
 
-@pytest.mark.parametrize("fault", faults.FAULTS, ids=lambda fault: fault.name)
+@each("fault", faults.FAULTS)
 def test_a_fault_can_still_be_planted(fault):
     """The text that it changes is there, and so is the test that is to catch it; whether that one does, `make faults` asks."""
     assert faults.planted(fault, read(fault.file)) != read(fault.file)
@@ -165,7 +169,7 @@ def test_a_fault_can_still_be_planted(fault):
 
 def make(*arguments):
     """Make as typed in a shell: `make test ALL=1`, which runs this test, hands nothing on."""
-    env = {name: value for name, value in os.environ.items() if not re.match(r"MAKE|MFLAGS$|ALL$|ONLY$", name)}
+    env = {name: value for name, value in os.environ.items() if not re.match(r"MAKE|MFLAGS$|ALL$|ONLY$|PART$", name)}
     return subprocess.run(["make", "--no-print-directory", "-C", str(ROOT), *arguments], capture_output=True, text=True, env=env)
 
 
@@ -173,13 +177,13 @@ def test_make_hands_everything_to_the_tasks():
     """What there is stands in tools/book.py alone: make lists it, passes options on, and refuses what there is not."""
     listed = dict(re.findall(r"^  make ([a-z]+) +(\S.*)$", make().stdout, flags=re.M))
     assert listed == {name: task.__doc__ for name, task in book.TASKS.items()} and len(listed) > 10
-    assert make("-n", "test", "ONLY=softmax", "ALL=1").stdout.rstrip().endswith("tools/book.py test --only softmax --all")
+    assert make("-n", "check", "ONLY=softmax masks", "ALL=1").stdout.rstrip().endswith('tools/book.py check --only "softmax masks" --all')
     assert not re.search(r"^(?!help)[a-z]+:", read("Makefile"), flags=re.M), "a target in a second place"
     assert "invalid choice: 'bok'" in make("bok").stderr
     assert "book takes no --only" in make("book", "ONLY=softmax").stderr
 
 
-@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
+@each("name", ["README.md", "CONTRIBUTING.md"])
 def test_documents_name_what_exists(name):
     text = read(name)
     folders = {path.name for path in ROOT.iterdir() if path.is_dir() and path.name not in ("_build", ".venv", ".git")}
@@ -261,7 +265,7 @@ def fields(script, name):
     return set(re.findall(r"(\w+)\??:", flat)) | {own for part in re.findall(r"[A-Z]\w+", re.sub(r"\{.*?\}", "", flat)) for own in fields(script, part)}
 
 
-@pytest.mark.parametrize("kind", base.kinds())
+@each("kind", base.kinds())
 def test_types_name_the_traits(kind):
     """The scripts say what Python gives them: `State` is what the reader can change, `Given` is the rest."""
     module = importlib.import_module(f"bookkit.figures.{kind}")
@@ -310,7 +314,7 @@ def declared(path):
 TESTS = [path for folder in ("", "figures", "lessons", "pictures") for path in sorted((ROOT / "tests" / folder).glob("test_*.py"))]
 
 
-@pytest.mark.parametrize("path", [path for path in TESTS if declared(path)], ids=lambda path: path.stem)
+@each("path", [path for path in TESTS if declared(path)])
 def test_tests_are_about_pages_that_are_there(path):
     """PAGES, by which `make test ONLY=` finds the tests of a chapter: a list, or the pages that import the module tested here.
 
@@ -325,7 +329,7 @@ def test_tests_are_about_pages_that_are_there(path):
         assert module in (f"bookkit.{path.parent.name}.{name}", f"bookkit.{name}", f"website.{name}") and importlib.util.find_spec(module), module
 
 
-@pytest.mark.parametrize("room", ["lessons", "pictures"])
+@each("room", ["lessons", "pictures"])
 def test_tests_of_a_module_have_its_name_and_pages(room):
     """Who changes a module finds its tests by the name; and those of a module that a page imports run with the page."""
     for path in (path for path in TESTS if path.parent.name == room and path.stem != "test_every_picture"):
@@ -432,7 +436,7 @@ def test_mutants_are_explained():
 
 # ---- what was measured once
 
-@pytest.mark.parametrize("one, other, found", [
+@each("one, other, found", [
     (lambda n: n**2, lambda n: 700 * n, 700), (lambda n: 3 * n**2, lambda n: 40 * n**1.5, 178), (lambda n: n, lambda n: n / 2, 64),
     (lambda n: 1 + n**2, lambda n: n**2, 64), (lambda n: n, lambda n: 2 * n, None), (lambda n: 700 * n, lambda n: n**2, None),
     (lambda n: n, lambda n: n, None)])
@@ -465,16 +469,6 @@ def test_what_was_measured_is_shown():
     """No page asks for what is not there, and nothing was measured for nobody."""
     asked = set().union(*measured.readers().values())
     assert set(measured.parts()) == asked | set(measured.BY_THE_SITE) and not asked & set(measured.BY_THE_SITE)
-
-
-@pytest.mark.parametrize("name", measured.readers())
-def test_a_page_says_which_of_its_numbers_were_measured(name):
-    """nbval compares the numbers with the file; here the reader is told: each file's command stands beside them."""
-    outputs = [output["data"].get("text/markdown", "") for cell in json.loads(read(f"{name}.ipynb"))["cells"]
-               for output in cell.get("outputs", []) if "data" in output]
-    shown = "".join("".join(text) for text in outputs)
-    for asked in measured.readers()[name]:
-        assert f"`{measured.parts()[asked]['command']}`" in shown, (name, asked)
 
 
 def test_a_page_says_which_numbers_are_not_recomputed():

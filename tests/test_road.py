@@ -12,6 +12,7 @@ import re
 import pytest
 import yaml
 from conftest import ROOT, WIDE, on
+from table import Questions, each
 
 from bookkit.lessons.exercises import all_guesses
 from website import road, toc
@@ -67,7 +68,7 @@ ANSWER = code('z = ...\n\ncheck("weights/half", z)', {"text/markdown": ["word " 
 SOLUTION = code('# A solution\nz = 1\ncheck("weights/half", z)', {"text/html": ["<svg/>"]}, tag="hide-cell")
 
 
-@pytest.mark.parametrize("cell, wanted", [
+@each("cell, wanted", [
     (text("word " * 150 + "\n" + "word " * 150), 1.5),                                          # 300 words, 200 a minute
     (code("word = 1", {"text/markdown": ["word " * 60, "word " * 40]}, tag="hide-input"), 0.5 + 1 / 60),
     (code("x = 1\n" * 18), 1.5),                                                                # 18 lines, 5 seconds each
@@ -98,7 +99,7 @@ def test_an_exercise_is_what_asks_and_the_code_up_to_the_next_text():
     assert road.answers(ANSWER) == "weights/half" and road.answers(SOLUTION) is None and road.answers(told) is None
 
 
-@pytest.mark.parametrize("written, terms", [
+@each("written, terms", [
     ("The **weighted\naverage** of words, a **[score](softmax.ipynb)**.", ["weighted average", "score"]),
     ("**You need:** averages.\n\n**Read it.** These pages", []),
     ("# Title\n**Read it.** These\n:::{dropdown} Hint\n:class: note\n**Then:** add\n:::", []),
@@ -110,22 +111,32 @@ def test_bold_terms(written, terms):
     assert road.bold_terms(written) == terms
 
 
+# ---- what is asked of each page in one test
+
+ASKED = Questions()
+
+
+@pytest.mark.parametrize("page", ["index", *toc.chapters()])
+def test_a_page_has_its_shape(page):
+    ASKED.ask(page, page)
+
+
 # ---- every chapter, and its side room
 
-@pytest.mark.parametrize("page", toc.chapters())
-def test_a_chapter_says_what_it_needs(page):
+@ASKED.of(toc.chapters())
+def a_chapter_says_what_it_needs(page):
     assert re.search(r"^\*\*You need:\*\*", running_text(page), flags=re.M), f"{page}: no line **You need:**"
 
 
-@pytest.mark.parametrize("page", CHAPTERS)
-def test_a_chapter_ends_in_exercises_and_one_paragraph(page):
+@ASKED.of(CHAPTERS)
+def a_chapter_ends_in_exercises_and_one_paragraph(page):
     told = running_text(page)
     for heading in ("Exercises", "In one paragraph"):
         assert len(re.findall(rf"^#+ {heading}$", told, flags=re.M)) == 1, f"{page}: not one heading {heading!r}"
 
 
-@pytest.mark.parametrize("page", toc.chapters())
-def test_an_exercise_has_a_hint_an_answer_and_a_solution(page):
+@ASKED.of(toc.chapters())
+def an_exercise_has_a_hint_an_answer_and_a_solution(page):
     for first, *rest in road.exercises(notebook(page)):
         assert road.said(first).count("{exercise}") == 1, f"{where(page, first)}: more than one exercise"
         assert "{dropdown} Hint" in road.said(first), f"{where(page, first)}: an exercise without a hint"
@@ -178,8 +189,8 @@ def test_the_road_is_as_long_as_the_cover_says():
     assert f"eighteen pages and an end. It takes about {hours} hours of reading" in running_text("index")
 
 
-@pytest.mark.parametrize("page", TRIPS)
-def test_a_trip_leads_back_to_where_it_began(page):
+@ASKED.of(TRIPS)
+def a_trip_leads_back_to_where_it_began(page):
     """There a reader is told of it, and the cover lists it with that page."""
     begins = toc.branch(page)
     assert begins in ROAD, f"{page}: its last words lead back to {begins}"
@@ -190,8 +201,8 @@ def test_a_trip_leads_back_to_where_it_began(page):
     assert "[all side trips](../index.ipynb#side-trips)" in running_text(page)
 
 
-@pytest.mark.parametrize("page", CHOSEN_OR_WALKED)
-def test_at_most_one_note_on_the_sources(page):
+@ASKED.of(CHOSEN_OR_WALKED)
+def at_most_one_note_on_the_sources(page):
     found = [where(page, cell) for cell in cells(page) for _ in range(road.said(cell).count(NOTE))]
     assert len(found) <= 1, f"{found}: at most one note, the others belong in further/"
 
@@ -202,22 +213,22 @@ def test_a_visible_cell_shows_something(page):
     assert not silent, f"{silent}: visible code without anything to see"
 
 
-@pytest.mark.parametrize("page", CHAPTERS)
-def test_two_or_three_exercises(page):
+@ASKED.of(CHAPTERS)
+def two_or_three_exercises(page):
     count = len(road.exercises(notebook(page)))
     assert 2 <= count <= 3, f"{page}: {count} exercises"
 
 
-@pytest.mark.parametrize("page", toc.checkpoints())
-def test_a_checkpoint_asks_eight_to_ten_questions_and_leads_back(page):
+@ASKED.of(toc.checkpoints())
+def a_checkpoint_asks_eight_to_ten_questions_and_leads_back(page):
     asked = road.exercises(notebook(page))
     assert 8 <= len(asked) <= 10, f"{page}: {len(asked)} questions"
     for first, *_ in asked:
         assert re.search(r"\]\(\w+\.ipynb#[\w-]+\)", road.said(first)), f"{where(page, first)}: no link back to a section"
 
 
-@pytest.mark.parametrize("page", CHAPTERS)
-def test_a_page_of_the_road_lets_the_reader_guess_before_a_figure(page):
+@ASKED.of(CHAPTERS)
+def a_page_of_the_road_lets_the_reader_guess_before_a_figure(page):
     """The guess stands before a figure, and what one should have seen, to be unfolded, after it."""
     its = cells(page)
     guesses = [k for k, cell in enumerate(its) if road.practises(cell) in all_guesses()]
@@ -228,19 +239,17 @@ def test_a_page_of_the_road_lets_the_reader_guess_before_a_figure(page):
         assert rest.index("figure") < rest.index("seen"), f"{where(page, its[k])}: what one should have seen stands before the figure"
 
 
-@pytest.mark.parametrize("page", ROAD[1:])
-def test_the_last_words_lead_to_the_next_page(page):
-    following = next((after for before, after in zip(ROAD, ROAD[1:]) if before == page), None)
-    if following is None:
-        pytest.skip("the road ends here")
+@ASKED.of(ROAD[1:-1])
+def the_last_words_lead_to_the_next_page(page):
+    following = ROAD[ROAD.index(page) + 1]
     last = [cell for cell in cells(page) if cell["cell_type"] == "markdown"][-1]
     links = [posixpath.normpath(posixpath.join(posixpath.dirname(page), link))
              for link in re.findall(r"\]\(([^)#]+)", road.source(last))]
     assert f"{following}.ipynb" in links, f"{where(page, last)}: no link to {following}, only {links}"
 
 
-@pytest.mark.parametrize("page", toc.chapters())
-def test_what_can_be_played_with_is_predicted(page):
+@ASKED.of(toc.chapters())
+def what_can_be_played_with_is_predicted(page):
     if any(map(road.moves, cells(page))):
         told = "\n\n".join(road.said(cell) for cell in cells(page) if not road.of_an_exercise(cell))
         assert re.search(r"\b(?:predict|guess)", told, flags=re.I), f"{page}: a figure, and nobody is asked to predict or guess"
@@ -249,8 +258,8 @@ def test_what_can_be_played_with_is_predicted(page):
 OPENS = r"\bopens\b|\bopened\b|\bopen (?:with|on|at|in)\b"      # not "code that you can open"
 
 
-@pytest.mark.parametrize("page", ["index", *toc.chapters()])
-def test_the_text_names_what_a_figure_opens_with(page):
+@ASKED.of(["index", *toc.chapters()])
+def the_text_names_what_a_figure_opens_with(page):
     its = cells(page)
     for k, cell in enumerate(its):
         if road.moves(cell):
@@ -291,8 +300,8 @@ def test_a_term_is_bold_once_on_its_page(page):
             assert len(at) == 1, f"{page}: {entry['term']!r} is bold {len(at)} times, not once: {at}"
 
 
-@pytest.mark.parametrize("page", SIDE_ROOMS)
-def test_a_side_room_defines_no_term_of_the_road_again(page):
+@ASKED.of(SIDE_ROOMS)
+def a_side_room_defines_no_term_of_the_road_again(page):
     terms = {entry["term"].lower() for entry in TERMS}
     again = {term: at for term, at in bold(page).items() if term in terms}
     assert not again, f"bold on the road already: {again}"

@@ -2,9 +2,9 @@
 
 Each page is opened twice, wide and light and as a phone in the dark; everything that wants it so is asked then, and
 after it what tests/figures/ asks of the figures on it.  The listings of the package all come from one template: a few
-stand for them.  `make pages` opens every one in all four themes and widths.  What needs no browser is read from the
-page's text.  Clocks are not asked here: what a page costs is counted in bytes, elements and requests; `make speed`
-measures the times.
+stand for them; and one page of each kind is asked by axe, which takes longest, unless ALL_PAGES=1 asks for all.  `make
+pages` opens every one in all four themes and widths.  What needs no browser is read from the page's text.  Clocks are
+not asked here: what a page costs is counted in bytes, elements and requests; `make speed` measures the times.
 """
 
 import functools
@@ -16,7 +16,8 @@ import re
 
 import pytest
 from bs4 import BeautifulSoup
-from conftest import DARK_PHONE, ROOT, SHIFT, SITE, TWO, WIDE, numbers, on
+from conftest import DARK_PHONE, ROOT, SHIFT, SITE, TWO, WIDE, Context, numbers, on
+from table import Questions
 
 from bookkit.figures import base
 from website import book_fonts, browser, toc
@@ -36,6 +37,15 @@ CHAPTERS = toc.chapters()
 # What asks for an answer is no figure with numbers of its own: on paper it is a question.
 FIGURES = [page for page in BOOK if re.search(r'data-ak-figure="(?!practice")', (SITE / f"{page}.html").read_text())]
 AXE = ROOT / "tests" / "node_modules" / "axe-core" / "axe.min.js"
+
+
+# What is asked of a page in one look, or of its text, in one test, which names what was not as it should be.
+LOOKED, READ = Questions(), Questions()
+
+
+def looks(pages, *its):
+    """These pages in these themes and widths."""
+    return {Context(page, *look) for page in pages for look in its}
 
 
 # ---- every page that is built, in each theme and width
@@ -119,8 +129,8 @@ def test_the_books_own_rules_are_whole():
         assert len(classes) > 10 and classes <= set(re.findall(r"\.(ak-[a-z-]+)", sheet)), own
 
 
-@pytest.mark.parametrize("name", BUILT)
-def test_figures_bring_their_own_scripts_only(name):
+@READ.of(BUILT)
+def figures_bring_their_own_scripts_only(name):
     """The core and those of the page's figures; a page without figures loads none."""
     page = parsed(name)
     kinds = {place["data-ak-figure"] for place in page.select("[data-ak-figure]")}
@@ -138,27 +148,64 @@ def test_figures_bring_their_own_scripts_only(name):
 LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
 COLOURS = ["color-contrast", "link-in-text-block"]
 CHANGED = [*COLOURS, "scrollable-region-focusable", "target-size"]
+ALL_PAGES = bool({"ALL_PAGES", "EVERY_LOOK"} & set(os.environ))
 
 
-def axe(page, rules=None):
-    """What axe finds wrong, and how many rules it could apply; over what is folded, too."""
+def template(name):
+    """What kind of page it is: all of one kind are made alike."""
+    source = ROOT / f"{name}.md"
+    kinds = {"a checkpoint": toc.checkpoints(), "a page of the road": ROAD[1:], "a side trip": toc.trips(), "a side room": ROOMS}
+    if name not in BOOK:
+        return "a listing" if name in LISTINGS and name != "_modules/index" else name
+    if source.exists():
+        return "of the package" if "automodule::" in source.read_text(encoding="utf-8") else "prose"
+    return next((kind for kind, pages in kinds.items() if name in pages), name)
+
+
+def shortest_of_each():
+    """One page of each kind: the shortest, as what it is made of is the same in a longer one."""
+    by_length = sorted(SEEN, key=lambda name: (SITE / f"{name}.html").stat().st_size, reverse=True)
+    return set({template(name): name for name in by_length}.values())
+
+
+def first_of_each_figure():
+    """The first page with each kind of figure: ``{page: its kinds}``."""
+    met, found = set(), {}
+    for name in BOOK:
+        if new := set(re.findall(r'data-ak-figure="(\w+)"', (SITE / f"{name}.html").read_text(encoding="utf-8"))) - met:
+            found[name], met = new, met | new
+    return found
+
+
+ROAD, ROOMS = toc.road(), {page: parent for page, parent in toc.parents().items() if parent is not None}
+WHOLE, FIRST_FIGURES = set(SEEN) if ALL_PAGES else shortest_of_each(), first_of_each_figure()
+
+
+def axe(page, rules=None, within=None):
+    """What axe finds wrong, and how many rules it could apply; over what is folded, too; of some elements or of all."""
     page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
     # The theme fades in what is unfolded.
     page.evaluate("document.getAnimations().forEach(a => a.finish())")
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE.read_text())
     asked = {"type": "rule", "values": rules} if rules else {"type": "tag", "values": LEVELS}
-    found = page.evaluate("""asked => axe.run(document, {runOnly: asked, rules: {'target-size': {enabled: true}}, resultTypes: ['violations'],
-        preload: false, performanceTimer: false})""", asked)
+    found = page.evaluate("""([asked, within]) => axe.run(within ?? document, {runOnly: asked, rules: {'target-size': {enabled: true}},
+        resultTypes: ['violations'], preload: false, performanceTimer: false})""", [asked, within])
     bad = [(v["id"], n["html"][:160], n["failureSummary"][:300]) for v in found["violations"] for n in v["nodes"]]
     assert not bad, json.dumps(bad, indent=1)
     return len(found["passes"])
 
 
-@on(SEEN, *TWO)
+@on([name for name in SEEN if name in WHOLE or name in FIRST_FIGURES], *TWO)
 def test_accessible(opened):
-    whole = opened.look[1:] == WIDE or "EVERY_LOOK" in os.environ
-    assert axe(opened.page, None if whole else CHANGED) > (10 if whole else 0), "axe has not looked"
+    """One page of each kind, or all, as a whole; of others the figures that stand there for the first time."""
+    if opened.name not in WHOLE:
+        figures = [[f"[data-ak-figure={kind}]"] for kind in FIRST_FIGURES[opened.name]]
+        assert axe(opened.page, within={"include": figures}) > 3, "axe has not looked"
+    elif ALL_PAGES and opened.look[1:] != WIDE and "EVERY_LOOK" not in os.environ:
+        axe(opened.page, CHANGED)
+    else:
+        assert axe(opened.page) > 10, "axe has not looked"
 
 
 @on(SEEN, WIDE)
@@ -202,8 +249,8 @@ def test_the_button_for_the_theme(watched, site):
         assert not w.errors
 
 
-@on(BOOK, WIDE)
-def test_pictures_have_words(opened):
+@LOOKED.of(looks(BOOK, WIDE))
+def pictures_have_words(opened):
     """axe misses an inline SVG without a text alternative."""
     silent = opened.page.evaluate("""() => [...document.querySelectorAll('.bd-article svg, .bd-article img, .bd-article canvas')]
         .filter(e => !e.closest('.katex, button') && e.getAttribute('aria-hidden') !== 'true' && !e.closest('[aria-hidden=true]'))
@@ -232,12 +279,14 @@ def glyphs(*fonts):
 DRAWN = """() => { const found = {}, note = (letters, s) => {
         const key = [s.fontFamily.split(',')[0].replace(/["']/g, ''), Number(s.fontWeight) >= 600, s.fontStyle === 'italic'].join();
         found[key] = [...new Set((found[key] ?? '') + letters)].join(''); };
-    document.querySelectorAll('details').forEach(d => d.open = true);
+    const folded = [...document.querySelectorAll('details:not([open])')];
+    folded.forEach(d => d.open = true);
     for (const e of document.querySelectorAll('*')) for (const p of ['::before', '::after']) {
         const s = getComputedStyle(e, p); if (/[\ue000-\uf8ff]/.test(s.content)) note(s.content, s); }
     const walk = document.createTreeWalker(document.querySelector('.bd-content'), NodeFilter.SHOW_TEXT);
     while (walk.nextNode()) { const e = walk.currentNode.parentElement;
         if (e.getClientRects().length && !e.closest('.katex-mathml')) note(walk.currentNode.data, getComputedStyle(e)); }
+    folded.forEach(d => d.open = false);
     return found; }"""
 FACES = {"Source Serif 4": ("serif", "serif-italic"), "Source Sans 3": ("sans", "sans"), "Source Code Pro": ("mono", "mono")}
 
@@ -254,8 +303,8 @@ def files(family, bold, slanted):
     return [sorted(folder.glob("*.woff2")) for folder in (book_fonts.ICONS, SITE / "_static/vendor/fontawesome/webfonts")]
 
 
-@on(SEEN, *TWO)
-def test_letters_are_in_the_cut_fonts(opened):
+@LOOKED.of(looks(SEEN, *TWO))
+def letters_are_in_the_cut_fonts(opened):
     """Every letter that a face has is in the part of it that the site brings; only a look at the page would show it otherwise."""
     drawn = opened.page.evaluate(DRAWN)
     assert any(face.startswith("Source Serif 4") for face in drawn) and any(face.startswith("Font Awesome") for face in drawn)
@@ -272,8 +321,8 @@ LINES = """() => [...document.querySelectorAll('.bd-article section > p:not([cla
     return lines > 2 ? [[p.textContent.length, lines]] : []; })"""
 
 
-@on(CHAPTERS, WIDE)
-def test_measure(opened):
+@LOOKED.of(looks(CHAPTERS, WIDE))
+def measure(opened):
     """On a laptop 60 to 75 letters a line; the last line of a paragraph counts for half of one."""
     found = opened.page.evaluate(LINES)
     letters, lines = sum(n for n, _ in found), sum(k - .5 for _, k in found)
@@ -291,14 +340,14 @@ SMALL = """() => { const walk = document.createTreeWalker(document.querySelector
     return found; }"""
 
 
-@on(BOOK, DARK_PHONE)
-def test_words_are_large_enough(opened):
+@LOOKED.of(looks(BOOK, DARK_PHONE))
+def words_are_large_enough(opened):
     """On a phone no word is smaller than 11 pixels."""
     assert not opened.page.evaluate(SMALL)
 
 
-@on([page for page in CHAPTERS if page in ("chapters/dot_product", "chapters/translation")], DARK_PHONE)
-def test_first_level_maths_is_large_enough(opened):
+@LOOKED.of(looks(("chapters/dot_product", "chapters/translation"), DARK_PHONE))
+def first_level_maths_is_large_enough(opened):
     sizes = opened.page.evaluate("""() => [...document.querySelectorAll('.katex-html .mord')].filter(e => !e.children.length
         && !e.closest('.size1, .size2')).map(e => parseFloat(getComputedStyle(e).fontSize))""")
     assert sizes and min(sizes) >= 11
@@ -353,8 +402,8 @@ ROWS = """() => [...document.querySelectorAll('.bd-article figure.ak-picture > d
         aside: Math.min(...places.map(r => r.left)) - box.left - (box.right - Math.max(...places.map(r => r.right)))}; })"""
 
 
-@on(CHAPTERS, WIDE)
-def test_parts_of_a_picture_stand_in_one_row(opened):
+@LOOKED.of(looks(CHAPTERS, WIDE))
+def parts_of_a_picture_stand_in_one_row(opened):
     """Where they fit, given way a little; and the row in the middle of the text."""
     found = [picture for picture in opened.page.evaluate(ROWS) if picture["fits"]]
     assert found or not opened.page.locator(".bd-article figure.ak-picture").count()
@@ -363,8 +412,8 @@ def test_parts_of_a_picture_stand_in_one_row(opened):
 
 # ---- how cells, exercises and titles stand
 
-@pytest.mark.parametrize("name", CHAPTERS)
-def test_folded_code_follows_what_it_shows(name):
+@READ.of(CHAPTERS)
+def folded_code_follows_what_it_shows(name):
     """Never between the words and the picture, never alone, never with prose."""
     body = parsed(name).select_one(".bd-article")
     for fold in body.select("div.cell > details.hide"):
@@ -377,8 +426,8 @@ def test_folded_code_follows_what_it_shows(name):
         assert re.search(r"^(?!from |import |\s|\)|$)", cell.get_text(), flags=re.M)
 
 
-@pytest.mark.parametrize("name", CHAPTERS)
-def test_an_exercise_is_one_card(name):
+@READ.of(CHAPTERS)
+def an_exercise_is_one_card(name):
     """First the place for the answer, then, folded, its hint, the cell for a notebook and the solution; nothing of it stands outside."""
     body = parsed(name).select_one(".bd-article")
     cards = body.select(".ak-exercise")
@@ -393,8 +442,8 @@ def test_an_exercise_is_one_card(name):
         assert after is None or not ({"sd-dropdown", "cell"} & set(after.get("class", []))), card.text[:60]
 
 
-@pytest.mark.parametrize("name", CHAPTERS)
-def test_masthead(name):
+@READ.of(CHAPTERS)
+def masthead(name):
     """Over the title stands the part of the book, or the chapter that a side room belongs to; the title reads on in one line."""
     page = parsed(name)
     above, title = page.select_one(".ak-kicker"), page.select_one(".bd-article h1")
@@ -408,8 +457,8 @@ def test_masthead(name):
     assert title.text.removesuffix("#").strip() == first[2:].strip().replace("'", "’")
 
 
-@on(CHAPTERS, WIDE)
-def test_printed_page(opened):
+@LOOKED.of(looks(CHAPTERS, WIDE))
+def printed_page(opened):
     """On paper: no navigation, the words in dark ink, code as wide as the page, figures still and whole."""
     w = opened
     w.page.set_viewport_size({"width": 640, "height": 900})     # A4 and Letter between their margins are 640 and 660 pixels wide
@@ -427,6 +476,12 @@ def test_printed_page(opened):
     w.page.wait_for_function(w.ALIVE)
     assert not shown and not wide and ink == "rgb(27, 28, 32)"
     assert still or opened.name not in FIGURES
+
+
+@on(SEEN, *TWO)
+def test_a_page_as_one_looks_at_it(opened):
+    opened.page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+    LOOKED.ask(opened.look, opened)
 
 
 # ---- without a script
@@ -451,8 +506,8 @@ def maths(name):
     return len(display) + len(re.findall(r"\$[^$]+\$", re.sub(r"\$\$.+?\$\$", "", text, flags=re.S)))
 
 
-@pytest.mark.parametrize("name", BOOK)
-def test_without_javascript(name):
+@READ.of(BOOK)
+def without_javascript(name):
     """Every formula stands, every interactive figure leaves a picture or a table with its numbers."""
     page = parsed(name)
     formulas = page.select(".math")
@@ -470,8 +525,8 @@ FRENCH = "je|tu|te|aime|aimes|aimons|les|cet|cette|ces|fille|chien|arbre|pas|nou
 
 
 # The package's pages are docstrings, plain text without a place for a language.
-@pytest.mark.parametrize("name", [name for name in BOOK if not name.startswith("reference/")])
-def test_french_words_say_so(name):
+@READ.of(name for name in BOOK if not name.startswith("reference/"))
+def french_words_say_so(name):
     text = (SITE / f"{name}.html").read_text()
     body = text[text.index("<article"):text.rindex("</article>")]
     body = re.sub(r'<(\w+)[^>]*\blang="fr"[^>]*>.*?</\1>|data-ak-state="[^"]*"|<div class="highlight">.*?</pre>', "", body, flags=re.S)
@@ -480,15 +535,18 @@ def test_french_words_say_so(name):
     assert not left, left
 
 
+@pytest.mark.parametrize("name", BUILT)
+def test_a_page_as_it_is_written(name):
+    READ.ask(name, name)
+
+
 @functools.cache
 def anchors(path):
     """The names within a page that a link may lead to."""
     return {"", "main-content", *map(html.unescape, re.findall(r'\bid="([^"]+)"', path.read_text()))}
 
 
-ROAD = toc.road()
 PARTS = toc.captions()
-ROOMS = {page: parent for page, parent in toc.parents().items() if parent is not None}
 
 
 def leads(name, way):

@@ -4,6 +4,7 @@ from types import ModuleType
 
 import pytest
 from conftest import ROOT
+from table import each
 
 from bookkit.lessons.measured import results
 from bookkit.studies import STUDIES, runs
@@ -13,7 +14,7 @@ from website.toc import importing
 PAGES = importing("bookkit.studies")
 
 
-@pytest.mark.parametrize("name", STUDIES)
+@each("name", STUDIES)
 def test_a_study_would_run_what_was_written_down(name):
     """Job by job, from the trials that were written down: the same models, settings and seeds, none more and none less."""
     written, jobs = results(name, folder=ROOT)["runs"], []

@@ -7,6 +7,7 @@ import pytest
 import torch
 from conftest import WIDE, node, on
 from hand import CUT, alone, figure, fits, live, press, says
+from table import each
 
 from attnkit import attention, memory, multi_head_attention, window_mask
 from bookkit.figures import AttentionBill, attention_bill
@@ -96,7 +97,7 @@ def work(run):
     return sum(cost for cost, _ in made), max(size for _, size in made)
 
 
-@pytest.mark.parametrize("heads", [1, 4])
+@each("heads", [1, 4])
 def test_a_bill_counts_what_attnkit_does(heads):
     """Multiply-adds of the products, and how many weights stand side by side, on real arrays."""
     n, d, window, rng = 1024, 128, 96, np.random.default_rng(42)
@@ -123,7 +124,7 @@ def test_a_bill_counts_what_attnkit_does(heads):
     assert whole == bill["whole"]["operations"] == bill["whole"]["projections"] + bill["whole"]["attention"]
 
 
-@pytest.mark.parametrize("n, d, heads", [(1024, 128, 4), (8192, 4096, 32)])
+@each("n, d, heads", [(1024, 128, 4), (8192, 4096, 32)])
 def test_the_bill_of_the_figure_is_that_of_the_page(n, d, heads):
     ours, theirs = AttentionBill(n, d, heads, "whole").bill, costs.layer_operations(n, d)
     assert (ours["projections"], ours["attention"]) == (theirs.projections, theirs.scores + theirs.blend)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from conftest import ROOT, SITE, node
 from hand import about, those_with
+from table import each
 
 from bookkit.figures import base
 from bookkit.pictures import draw
@@ -15,11 +16,6 @@ from bookkit.pictures.formats import fixed
 from website import toc
 
 every_kind = pytest.mark.parametrize("kind", base.kinds())
-
-
-def each_of(name):
-    """Ask a test of all that the figures list under a name, one after another; the kind comes first."""
-    return [pytest.param(kind, *one, id=f"{kind}-{k}") for kind, listed in those_with(name).items() for k, one in enumerate(listed)]
 
 
 # ---- files and pages
@@ -67,19 +63,26 @@ def test_static_form(kind):
     assert "<script" not in html and repr(widget) == f"<{type(widget).__name__}>"
 
 
-@pytest.mark.parametrize("kind, make, error, words", each_of("BAD"))
-def test_bad_input(kind, make, error, words):
-    with pytest.raises(error, match=words):
-        make()
+@pytest.mark.parametrize("kind", those_with("BAD"))
+def test_bad_input(kind):
+    @each("make, error, words", about(kind).BAD)
+    def refused(make, error, words):
+        with pytest.raises(error, match=words):
+            make()
+    refused()
 
 
-@pytest.mark.parametrize("kind, trait, value, error", each_of("REFUSED"))
-def test_a_trait_refuses_and_keeps_its_value(kind, trait, value, error):
+@pytest.mark.parametrize("kind", those_with("REFUSED"))
+def test_a_trait_refuses_and_keeps_its_value(kind):
     widget = about(kind).example()
     before = widget.state()
-    with pytest.raises(error, match=trait if trait != "pixel" else "column"):
-        setattr(widget, trait, value)
-    assert widget.state() == before
+
+    @each("trait, value, error", about(kind).REFUSED)
+    def refused(trait, value, error):
+        with pytest.raises(error, match=trait if trait != "pixel" else "column"):
+            setattr(widget, trait, value)
+        assert widget.state() == before
+    refused()
 
 
 @pytest.mark.parametrize("kind, changed", those_with("CHANGED").items(), ids=those_with("CHANGED"))

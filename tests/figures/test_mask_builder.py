@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from conftest import WIDE, node, on
 from hand import CUT, alone, figure, fits, live, press, says
+from table import each
 
 from attnkit import attention, causal_mask, softmax, window_mask
 from bookkit.figures import MaskBuilder
@@ -72,7 +73,7 @@ def test_mask_builder_arithmetic():
         assert got["names"] == list(ours.presets) and [*got["names"], None][got["preset"]] == ours.preset
 
 
-@pytest.mark.parametrize("padding", [0, 1, 2])
+@each("padding", [0, 1, 2])
 def test_mask_builder_offers_the_masks_of_the_package(padding):
     n, plain = 6, ["all", "causal", "window"]
     real = np.arange(n) < n - padding

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from conftest import WIDE, blocks, counted, node, on
 from hand import CUT, alone, figure, fits, live, press, says
+from table import each
 
 from attnkit import causal_mask, window_mask
 from bookkit.figures import SequencePaths
@@ -61,7 +62,7 @@ def test_sequence_paths_arithmetic():
 LENGTHS = [2, *range(4, 33)]
 
 
-@pytest.mark.parametrize("kind, layers, steps", [("recurrent", lambda n: 1, lambda n: n - 1), ("convolution", lambda n: -(-(n - 1) // 2), None),
+@each("kind, layers, steps", [("recurrent", lambda n: 1, lambda n: n - 1), ("convolution", lambda n: -(-(n - 1) // 2), None),
                                                  ("dilated", lambda n: int(np.ceil(np.log2(n))), None), ("attention", lambda n: 1, None),
                                                  ("window", lambda n: -(-(n - 1) // 3), None)])
 def test_paths_are_as_long_as_formulas_say(kind, layers, steps):
@@ -80,7 +81,7 @@ def layer_mask(kind, n, k):
     return window_mask(n, radius) & (causal_mask(n) | (kind == "attention"))
 
 
-@pytest.mark.parametrize("kind", graphs.KINDS)
+@each("kind", graphs.KINDS)
 def test_whom_an_item_reaches_is_what_products_of_masks_say(kind):
     """The product of the layers' masks is not zero where an item is heard; there are as many connections as they allow."""
     for n in LENGTHS:
@@ -95,7 +96,7 @@ def test_whom_an_item_reaches_is_what_products_of_masks_say(kind):
         assert len(network.edges) == (2 * n - 1 if kind == "recurrent" else np.sum(masks))
 
 
-@pytest.mark.parametrize("kind", graphs.KINDS)
+@each("kind", graphs.KINDS)
 def test_a_path_leads_along_connections(kind):
     for n in (2, 9, 16, 32):
         network = graphs.Network(kind, n)

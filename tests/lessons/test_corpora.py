@@ -8,6 +8,7 @@ from functools import cache
 from itertools import product
 
 import pytest
+from table import each
 
 from bookkit.lessons.corpora import (
     DRINKS,
@@ -249,7 +250,7 @@ def test_the_split():
     assert [len(part) for part in english_french(2, held_out=1)] == [1, 1]
 
 
-@pytest.mark.parametrize("call, message", [
+@each("call, message", [
     (lambda: english_french(10, held_out=0), "held_out must be at least 1"), (lambda: english_french(10, held_out=10), "less than num_pairs, got 10 of 10"),
     (lambda: english_french(20_001), "num_pairs must be at most 20000"),
     (lambda: gifts(held_out=0), "held_out must be from 1 to 189"), (lambda: gifts(held_out=190), "held_out must be from 1 to 189, got 190"),
@@ -363,7 +364,7 @@ def test_the_automaton_is_small_and_can_travel():
     assert english_grammar()["next"][0], "what is done to one is not done to the next"
 
 
-@pytest.mark.parametrize("said, expected", [
+@each("said, expected", [
     ("", "I you he she we they the a an"), ("I love", "you him her them the"), ("you see", "me him her us them the a an"),
     ("she", "loves sees hears helps calls finds invites meets admires does never often always"), ("she does", "not"),
     ("she does not", "love see hear help call find invite meet admire"), ("the old", "cat cats dog dogs horse horses bird "
@@ -376,7 +377,7 @@ def test_words_to_choose_from_are_in_order(said, expected):
     assert list(following[state]) == expected.split()
 
 
-@pytest.mark.parametrize("english, message", [
+@each("english, message", [
     ("I love me", "word 2 is 'me', expected you, him, her, them, the"), ("he loves a cat", "word 2 is 'a', expected me, you"),
     ("the cat sees the cats", "word 4 is 'cats', expected dog, dogs"), ("she love me", "word 1 is 'love', expected loves"),
     ("an old child sees me", "word 2 is 'child', expected cat"), ("I do not", "word 3 is 'the end', expected love"),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 from conftest import ROOT
+from table import each
 from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -38,7 +39,7 @@ class Counting(TorchDispatchMode):
         return found
 
 
-@pytest.mark.parametrize("n, d, heads", [(5, 6, 1), (7, 6, 3), (12, 8, 2)])
+@each("n, d, heads", [(5, 6, 1), (7, 6, 3), (12, 8, 2)])
 def test_operations_of_a_layer_are_those_that_torch_does(n, d, heads):
     x, layer = torch.randn(n, d), MultiHeadAttention(d, heads, bias=False)
     with Counting() as counted, torch.no_grad():
@@ -52,8 +53,8 @@ def test_operations_of_a_layer_are_those_that_torch_does(n, d, heads):
     assert quadratic_share(2 * d, d) == 0.5
 
 
-@pytest.mark.parametrize("n", [1, 2, 7, 30])
-@pytest.mark.parametrize("causal", [False, True])
+@each("n", [1, 2, 7, 30])
+@each("causal", [False, True])
 def test_weights_are_what_a_mask_leaves(n, causal):
     allowed = causal_mask(n) if causal else np.ones((n, n), bool)
     assert count_weights(n, heads=3, causal=causal) == 3 * allowed.sum()

@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pytest
 from conftest import ROOT
+from table import each
 
 from bookkit.lessons.exercises import all_exercises, all_guesses, check, exercise
 from bookkit.lessons.exercises.grading import RIGHT, UNANSWERED, Choice, Function, Judged, Value
@@ -26,7 +27,7 @@ def of(kind):
     return [n for n in NAMES if isinstance(EXERCISES[n], kind)]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_unanswered(name, capsys):
     assert said(capsys, name, ...) == UNANSWERED
     if name in of(Function):
@@ -36,7 +37,7 @@ def test_unanswered(name, capsys):
         assert said(capsys, name, [..., ..., ...]) == UNANSWERED
 
 
-@pytest.mark.parametrize("name", of(Value) + of(Function))
+@each("name", of(Value) + of(Function))
 def test_right_and_foreseen_mistakes(name, capsys):
     exercise = EXERCISES[name]
     assert exercise.mistakes, "no mistake is foreseen"
@@ -49,8 +50,8 @@ ODD = ["word", None, [1, [2, 3]], np.zeros((9, 9)), float("nan"), {}, 1e9, lambd
        lambda *a: "word", lambda *a: np.zeros((9, 9))]
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("answer", ODD, ids=range(len(ODD)))
+@each("name", NAMES)
+@each("answer", ODD)
 def test_odd_answers_get_a_sentence(name, answer, capsys):
     line = said(capsys, name, answer)
     assert line.startswith("Not yet: ") and line.endswith((".", "answer.")) and "\n" not in line
@@ -70,23 +71,13 @@ def test_messages_say_what_is_off(capsys):
     assert "changes the arrays" in said(capsys, "notation/average", spoil)
 
 
-@pytest.mark.parametrize("answer, words", [
-    ([0.5, -0.5, 0.5], None), ([-1.0, -0.4, 0.0], RIGHT), ([-0.9, -0.8, -0.3], "this is Quiet Harbour"), ([-1.0, 0.4, 0.0], "the film must have little of it"),
-    ([-2.0, -0.1, 0.0], "between −1 and 1"), ([0.0, -0.5, 0.0], "not below zero")])
-def test_shared_dislike(answer, words, capsys):
-    line = said(capsys, "dot_product/shared_dislike", answer)
-    assert line == RIGHT if words == RIGHT else "Not yet: " in line and (words or "") in line
-
-
-@pytest.mark.parametrize("answer, words", [
-    ([4, -2, 1], RIGHT), ([2, -1, 0.5], "numbers of x itself"), ([2, 1, 0.5], "a sign differs"), ([3, -1, 0.5], "depths differ"),
-    ([0.2, -0.1, 0.05], "depths differ")])
-def test_same_picture(answer, words, capsys):
-    line = said(capsys, "notation/same_picture", answer)
-    assert line == RIGHT if words == RIGHT else words in line
-
-
-@pytest.mark.parametrize("name, answer, words", [
+@each("name, answer, words", [
+    ("dot_product/shared_dislike", [0.5, -0.5, 0.5], "Not yet: "), ("dot_product/shared_dislike", [-1.0, -0.4, 0.0], RIGHT),
+    ("dot_product/shared_dislike", [-0.9, -0.8, -0.3], "Not yet: this is Quiet Harbour"), ("dot_product/shared_dislike", [-2.0, -0.1, 0.0], "between −1 and 1"),
+    ("dot_product/shared_dislike", [-1.0, 0.4, 0.0], "the film must have little of it"), ("dot_product/shared_dislike", [0.0, -0.5, 0.0], "not below zero"),
+    ("notation/same_picture", [4, -2, 1], RIGHT), ("notation/same_picture", [2, -1, 0.5], "numbers of x itself"),
+    ("notation/same_picture", [2, 1, 0.5], "a sign differs"), ("notation/same_picture", [3, -1, 0.5], "depths differ"),
+    ("notation/same_picture", [0.2, -0.1, 0.05], "depths differ"),
     ("weights/outside", [-0.5, 0, 0, 1.5, 0], RIGHT), ("weights/outside", [0, 0, 0, 1, 0], "praise of the average is 0.9, not above 1"),
     ("weights/outside", [0, 0, 0, 1.5, 0], "these sum to 1.5"),
     ("softmax/break", [0, -800], RIGHT), ("softmax/break", [1000, 0], "overflows"), ("softmax/break", [0, -5], "is small, but not 0"),
@@ -113,7 +104,7 @@ def test_same_picture(answer, words, capsys):
     ("convolution/two_heads", [[.75, 0, 0, .25, 0, 4], [0, .25, .5, 0, .25, 4]], "3 of 5 numbers are off")])
 def test_judged(name, answer, words, capsys):
     line = said(capsys, name, answer)
-    assert line == RIGHT if words == RIGHT else words in line
+    assert line == RIGHT if words == RIGHT else line.startswith("Not yet: ") and words in line
 
 
 def test_dots_at_any_depth_count_as_unanswered(capsys):
@@ -121,7 +112,7 @@ def test_dots_at_any_depth_count_as_unanswered(capsys):
     assert said(capsys, "learning/steps", (..., 0, 1.0)) == UNANSWERED
 
 
-@pytest.mark.parametrize("name", of(Choice))
+@each("name", of(Choice))
 def test_a_choice_is_answered_by_its_letter(name, capsys):
     """Right, and each of the wrong ones, with a sentence of its own."""
     one = EXERCISES[name]

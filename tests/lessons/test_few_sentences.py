@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from table import each
 
 from bookkit.lessons import few_sentences, minilm
 from bookkit.lessons.few_sentences import HELD_OUT, REQUESTS, SentenceModel, bags, draw, right, taught, tune
@@ -30,7 +31,7 @@ def test_nothing_is_learned_from_that_is_a_test():
     assert draw(["food", "pets"], 2, 1) == draw(["food", "pets"], 2, 1) != draw(["food", "pets"], 2, 2)
 
 
-@pytest.mark.parametrize("examples", [0, 33])
+@each("examples", [0, 33])
 def test_a_draw_of_more_than_there_are_is_refused(examples):
     with pytest.raises(ValueError, match=f"examples must be 1 to 32, got {examples}"):
         draw(["food"], examples, 0)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from table import each
 from torch import nn
 
 from attnkit import attention, window_mask
@@ -34,7 +35,7 @@ def test_messages_are_attention_under_a_mask():
     assert (output[3] == 0).all() and output[4].any() and (message_passing(query, key, value, []) == 0).all()
 
 
-@pytest.mark.parametrize("radius", [1, 3])
+@each("radius", [1, 3])
 def test_rounds_of_messages_reach_further(radius):
     edges, x = np.argwhere(window_mask(12, radius)), np.random.default_rng(1).normal(size=(12, 3))
     changed = x + (np.arange(12) == 0)[:, None]
@@ -58,7 +59,7 @@ def test_scores_of_graph_attention():
     assert close(leaky_relu(x, 0.3), nn.functional.leaky_relu(x, 0.3))
 
 
-@pytest.mark.parametrize("wants", ["the same", "their own"])
+@each("wants", ["the same", "their own"])
 def test_a_town_asks_what_can_be_answered(wants):
     task = TownTask(wants, num_people=15, seed=4)
     friends = task.friends
@@ -75,7 +76,7 @@ def test_a_town_asks_what_can_be_answered(wants):
     assert task.held_out.wants.unique().tolist() == ([0] if wants == "the same" else list(range(TOPICS))) and asked > 300
 
 
-@pytest.mark.parametrize("kind", [kind for kind in GraphModel.KINDS if "heads" not in kind])
+@each("kind", [kind for kind in GraphModel.KINDS if "heads" not in kind])
 def test_graph_models_are_what_they_say(kind):
     task, model = TownTask(num_people=9), new_model(1, GraphModel, kind, 6)
     questions = type(task.held_out)(*(part[:2] for part in task.held_out))
@@ -116,7 +117,7 @@ def test_a_static_score_finds_only_what_all_want():
     assert right("their own", "graph attention, 8 heads", lr=3e-2) > 0.9
 
 
-@pytest.mark.parametrize("call, words", [
+@each("call, words", [
     (lambda: message_passing(*np.ones((3, 2, 2)), [(0, 2)]), r"a number below 2 and one below 2, got up to \[0, 2\]"),
     (lambda: message_passing(*np.ones((3, 2, 2)), [(-1, 0)]), r"down to \[-1, 0\]"),
     (lambda: GraphModel("magic"), "kind must be one of mean, .*, got 'magic'"),

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from table import each
 
 from attnkit.modules import TransformerBlock
 from bookkit.lessons.layers import OUTCOMES, PEOPLE, VECTORS, ChainModel, ChainTask, chain_lines
@@ -59,7 +60,7 @@ HANDS_ARE = "hands must be a pair of rock, paper, scissors for each of 2 people"
 LINE_IS = "line must be at least two of Ada, .*, all different"
 
 
-@pytest.mark.parametrize("call, words", [
+@each("call, words", [
     *((lambda q=q: chain_lines(3, q), f"question must be 'hands' or a number from 1 to 9, got {q!r}$") for q in (10, 0, "hand", None)),
     (lambda: ChainModel(1, "2"), "question must be 'hands' or a number from 1 to 9, got '2'$"),
     (lambda: ChainTask().train(0, 1, 10), "question must be 'hands' or a number from 1 to 9, got 10$"),
@@ -84,7 +85,7 @@ def random_stack(num_layers, question=2, **options):
     return model
 
 
-@pytest.mark.parametrize("norm", ["pre", "post"])
+@each("norm", ["pre", "post"])
 def test_a_layer_with_all_its_parts_is_a_block(norm):
     [layer] = random_stack(1, norm=norm, mlp=True, num_heads=2).layers
     block = TransformerBlock(8, 2, norm=norm).double()
@@ -97,9 +98,9 @@ def test_a_layer_with_all_its_parts_is_a_block(norm):
     assert close(output, same) and close(weights, by_head.mean(1))
 
 
-@pytest.mark.parametrize("mlp", [False, True])
-@pytest.mark.parametrize("residual", [False, True])
-@pytest.mark.parametrize("norm", ["pre", "post", None])
+@each("mlp", [False, True])
+@each("residual", [False, True])
+@each("norm", ["pre", "post", None])
 def test_parts_left_out(norm, residual, mlp):
     model = random_stack(2, "hands", norm=norm, residual=residual, mlp=mlp)
     items = ChainTask().held_out("hands", 3).items

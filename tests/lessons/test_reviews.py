@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 import torch
+from table import each
 
 from bookkit.lessons.reviews import (
     BAD,
@@ -35,7 +36,7 @@ OPINIONS = [set(BAD), set(GOOD)]
 SETTLES = [set(DECISIVE_BAD), set(DECISIVE_GOOD)]
 
 
-@pytest.mark.parametrize("kind", KINDS_OF_REVIEWS)
+@each("kind", KINDS_OF_REVIEWS)
 def test_film_reviews(kind):
     """What a reader would say of each, by its words; labels and what turns a review are balanced."""
     reviews = film_reviews(400, kind, seed=1)
@@ -71,7 +72,7 @@ def test_words_of_reviews():
     assert places.min() == 1 and places.max() == 99 and abs(places.double().mean() - 50) < 2
 
 
-@pytest.mark.parametrize("pooling", POOLINGS)
+@each("pooling", POOLINGS)
 def test_review_models_are_what_they_say(review_task, pooling):
     """As by hand, in any order of the words; and what travels says the same, to the digits it has."""
     model, documents = random_reader(pooling), review_task.held_out.documents[:20]
@@ -91,7 +92,7 @@ def test_review_models_are_what_they_say(review_task, pooling):
     assert abs(relu(pooled @ w1 + b1) @ w2 + b2 - logits.detach().numpy()).max() < 2e-3
 
 
-@pytest.mark.parametrize("call, words", [(lambda: ReviewModel(10, "sum"), "pooling must be one of mean, max, attention, got 'sum'"),
+@each("call, words", [(lambda: ReviewModel(10, "sum"), "pooling must be one of mean, max, attention, got 'sum'"),
                                          (lambda: film_reviews(3, "odd"), "kind must be one of majority, decisive, both, not, got 'odd'")])
 def test_reviews_refuse(call, words):
     with pytest.raises(ValueError, match=words):
@@ -116,7 +117,7 @@ def test_review_task(review_task):
     assert review_task.loss(lambda documents: (0 * logits, None)) == pytest.approx(np.log(2))
 
 
-@pytest.mark.parametrize("kind, right", [("majority", (0.5, 1, 0.5, 1)), ("decisive", (0.5, 0.5, 1, 1)),
+@each("kind, right", [("majority", (0.5, 1, 0.5, 1)), ("decisive", (0.5, 0.5, 1, 1)),
                                          ("both", (0.5, 0.5, 0.75, 1)), ("not", (0.5, 0.5, 0.5, 0.5))])
 def test_rules_for_reviews(kind, right):
     rules = ReviewTask(10, kind).evaluate_rules()

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from table import each
 
 from bookkit.lessons.scaled_queries import DIVISORS, learned, learned_with_adam, problems, within
 from website.toc import importing
@@ -24,7 +25,7 @@ def by_torch(width, scale, rate, steps, optimiser):
     return within(weights().detach().numpy(), values.numpy())
 
 
-@pytest.mark.parametrize("name", DIVISORS)
+@each("name", DIVISORS)
 def test_queries_learn_as_torch_lets_them(name, monkeypatch):
     monkeypatch.setattr("bookkit.lessons.scaled_queries.problems", lambda width: problems(width, number=20))
     for width in (4, 64):

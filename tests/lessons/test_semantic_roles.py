@@ -1,7 +1,7 @@
 """Who gave and who received: heads and positions, by a proof for any weights and by training."""
 
-import pytest
 import torch
+from table import each
 
 from bookkit.lessons.semantic_roles import GiftModel, GiftTask
 from bookkit.lessons.training import encode
@@ -11,7 +11,7 @@ from website.toc import importing
 PAGES = importing("bookkit.lessons.semantic_roles")
 
 
-@pytest.mark.parametrize("heads", [1, 2])
+@each("heads", [1, 2])
 def test_without_positions_both_orders_give_the_same_output(heads):
     """Without positions the output at "gave" is the same for both orders, with any weights; with them it is not."""
     task = GiftTask()

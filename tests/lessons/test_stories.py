@@ -4,6 +4,7 @@ import random
 import re
 
 import pytest
+from table import each
 
 from bookkit.lessons.stories import WORDS, determined, errors, next_words, other_movers, other_receivers, stories
 from website.toc import importing
@@ -174,7 +175,7 @@ def test_determined_words_that_an_ending_decides(told):
 BEGINNING = "Zoe and Max met Rex in the tower . Max found a ball . "
 
 
-@pytest.mark.parametrize("text, mistakes", [
+@each("text, mistakes", [
     (BEGINNING + "then he gave the ball to her . Zoe thanked Max . now the ball is with Zoe in the tower .", []),
     (BEGINNING + "now the ball is with Zoe in the park .", [("holder at the end", 19), ("place, last named", 22)]),
     (BEGINNING + "Rex ran to the park . now the ball is with Max in the park .", [("place, not last named", 28)]),
@@ -215,7 +216,7 @@ def test_coins_are_counted():
     assert errors(text.format("Toby", "three").replace("gave two", "gave nine").split())[0] == ("amount", 17)
 
 
-@pytest.mark.parametrize("changes, gap, kept", [(other_receivers, -5, 30), (other_movers, -2, 10)])
+@each("changes, gap, kept", [(other_receivers, -5, 30), (other_movers, -2, 10)])
 def test_changed_stories_have_another_answer(changes, gap, kept):
     """One sentence is another one, nothing contradicts it, and what is right in the gap is another word than before."""
     found = [(words, *pair) for words in stories(100, seed=5) for pair in changes(words)]

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 import torch
+from table import each
 from torch import nn
 
 from bookkit.lessons import storyteller
@@ -33,7 +34,7 @@ def teller():
 NUMBERS_OF_WORDS = torch.randint(3, 71, (2, 9), generator=torch.Generator().manual_seed(1))
 
 
-@pytest.mark.parametrize("parts", [[1] * 9, [4, 1, 3, 1], [9]])
+@each("parts", [[1] * 9, [4, 1, 3, 1], [9]])
 def test_a_cache_equals_recomputing(teller, parts):
     whole, weights = teller(NUMBERS_OF_WORDS)
     cache, read = KeyValueCache(), 0
@@ -122,7 +123,7 @@ def test_uniform_attention_is_a_mean_of_what_came_before():
     assert Storyteller.unpacked(model.packed()).blocks[0].uniform
 
 
-@pytest.mark.parametrize("options, message", [({"attention": "hard"}, "'softmax' or 'uniform', got 'hard'"), ({"num_heads": 5}, "num_heads must divide width, got 5 and 32")])
+@each("options, message", [({"attention": "hard"}, "'softmax' or 'uniform', got 'hard'"), ({"num_heads": 5}, "num_heads must divide width, got 5 and 32")])
 def test_a_storyteller_refuses(options, message):
     with pytest.raises(ValueError, match=message):
         Storyteller(["a"], **options)

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 import torch
+from table import each
 
 from bookkit.lessons import training_bugs
 from bookkit.lessons.measured import results
@@ -42,7 +43,7 @@ def test_without_a_bug_it_is_the_story_model(task, monkeypatch):
     assert len(run.losses) == 20 and all(torch.equal(a, b) for a, b in zip(run.model.parameters(), trained.parameters(), strict=True))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_what_a_bug_changes_before_any_training(name, task):
     """Who sees later words, who is not given to the optimiser, what counts in the loss, how sharp and how large it begins."""
     run, sound = PlantedRun(name, 1, task), PlantedRun(SOUND, 1, task)
@@ -89,7 +90,7 @@ def test_bad_names():
         PlantedModel(["a"], "none")
 
 
-@pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.name)
+@each("bug", BUGS)
 def test_what_gives_a_bug_away_did_so_in_every_training(bug):
     sound = measured(SOUND)
     floors = {run["seed"]: 10 * math.log(10) / run["pairs"]["count"] for run in sound}

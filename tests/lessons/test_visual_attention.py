@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 import torch
+from table import each
 from torch import nn
 
 from bookkit.lessons.training import new_model
@@ -45,7 +46,7 @@ def seen_by_eye(picture):
     return found, lit, frame.tolist()
 
 
-@pytest.mark.parametrize("kind", KINDS_OF_PICTURES)
+@each("kind", KINDS_OF_PICTURES)
 def test_lamp_pictures(kind):
     """The answer is what a reader would say who sees nothing but the pixels."""
     pictures = lamp_pictures(200, kind, seed=1)
@@ -71,7 +72,7 @@ def test_lamp_pictures(kind):
     assert all(map(torch.equal, pictures, again)) and not torch.equal(pictures.pixels, other.pixels)
 
 
-@pytest.mark.parametrize("call, words", [
+@each("call, words", [
     (lambda: lamp_pictures(3, "odd"), "kind must be one of place, channel, both, several, got 'odd'"),
     (lambda: GatedPictures(gate="odd"), "gate must be one of none, channel, spatial, both, got 'odd'"),
     (lambda: GatedPictures(normalise="odd"), "normalise must be one of sigmoid, softmax, softmax times n"),
@@ -108,7 +109,7 @@ def pictures_by_hand(p, gate, pixels, normalise=lambda raw, axis: 1 / (1 + np.ex
     return pooled @ p["readout"] + p["b_readout"], gates
 
 
-@pytest.mark.parametrize("gate", GATES)
+@each("gate", GATES)
 def test_gated_pictures_are_what_they_say(gate):
     """As by hand, and what travels says the same, to the digits it has."""
     model = random_gates(gate)
@@ -126,7 +127,7 @@ def test_gated_pictures_are_what_they_say(gate):
         assert abs(pictures_by_hand(sent, gate, pixels)[0] - by_hand).max() < 5e-3
 
 
-@pytest.mark.parametrize("times", [False, True])
+@each("times", [False, True])
 def test_softmax_gates(times):
     """The same raw numbers, so that gates sum to one, or to their number."""
     model = random_gates(normalise="softmax times n" if times else "softmax")

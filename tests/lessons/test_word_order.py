@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from table import each
 
 from bookkit.lessons.recall import MENU
 from bookkit.lessons.training import new_model
@@ -18,7 +19,7 @@ def order():
     return OrderTask()
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
+@each("question", QUESTIONS)
 def test_order_sentences_answer_what_they_ask(question):
     for length in (4, 7, 12):
         sentences = order_sentences(2000, length, question, seed=[3, 1])
@@ -122,7 +123,7 @@ def ordered_by_hand(model, words):
     return torch.tensor(output @ p["readout.weight"].T + p["readout.bias"]), torch.tensor(weights)
 
 
-@pytest.mark.parametrize("scheme, setting", [*zip(SCHEMES, SETTINGS.values()), ("sinusoidal", 0.3), ("ALiBi", 0.125), ("rotary", 50.0)])
+@each("scheme, setting", [*zip(SCHEMES, SETTINGS.values()), ("sinusoidal", 0.3), ("ALiBi", 0.125), ("rotary", 50.0)])
 def test_order_models_are_what_they_say(order, scheme, setting):
     model = random_order_model(scheme, setting=setting, width=6)
     sentences = order.held_out("previous", 20, 3)
@@ -138,7 +139,7 @@ def test_order_models_are_what_they_say(order, scheme, setting):
     assert order.answer(model, said.split()) == [WORDS[i] for i in model(order.encode(said))[0][0].argmax(-1)]
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+@each("scheme", SCHEMES)
 def test_which_scores_know_the_place_and_which_only_how_far(order, scheme):
     """A sentence of one word: scores along a diagonal are the same if a scheme is relative, and all the same without."""
     model = random_order_model(scheme)

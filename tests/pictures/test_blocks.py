@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 from drawn import Drawing, box_of
+from table import each
 
 from bookkit.pictures import blocks, palette
 from bookkit.pictures.formats import fixed
@@ -40,10 +41,10 @@ def strong(drawn, x):
 DOES = {"attention": ("attention", "words look at each other"), "mlp": ("MLP", "each word by itself")}
 
 
-@pytest.mark.parametrize("shapes", [True, False])
-@pytest.mark.parametrize("residual", [True, False])
-@pytest.mark.parametrize("norm", ["pre", "post", None])
-@pytest.mark.parametrize("parts", [("attention", "mlp"), ("mlp", "attention"), ("mlp",), "attention"])
+@each("shapes", [True, False])
+@each("residual", [True, False])
+@each("norm", ["pre", "post", None])
+@each("parts", [("attention", "mlp"), ("mlp", "attention"), ("mlp",), "attention"])
 def test_block_goes_through_its_parts_in_order(parts, norm, residual, shapes):
     picture = blocks.block(parts=parts, norm=norm, residual=residual, shapes=shapes)
     parts = (parts,) if isinstance(parts, str) else parts
@@ -87,7 +88,7 @@ def test_block_is_whole_by_itself():
     assert blocks.block().html() == blocks.block(parts=("attention", "mlp"), norm="pre", residual=True, shapes=True).html()
 
 
-@pytest.mark.parametrize("count, options", [(1, {}), (np.int64(3), {}), (2, {"labels": ["it reads tired", "it finds animal"], "ends": ("words", "rows")})])
+@each("count, options", [(1, {}), (np.int64(3), {}), (2, {"labels": ["it reads tired", "it finds animal"], "ends": ("words", "rows")})])
 def test_stack_has_one_stream_through_all_blocks(count, options):
     picture = blocks.stack(count, **options)
     drawn = Drawing(picture)
@@ -123,7 +124,7 @@ def roles(drawn):
 SELF = {"encoder": ("words of a text", "both ways", np.ones((4, 4)), "one row"), "decoder": ("words so far", "looks back only", np.tril(np.ones((4, 4))), "scores of")}
 
 
-@pytest.mark.parametrize("kind", SELF)
+@each("kind", SELF)
 def test_encoder_and_decoder_look_at_their_own_words(kind):
     source, note, looks, end = SELF[kind]
     picture = blocks.architecture(kind)
@@ -206,7 +207,7 @@ def marked(drawn, words):
     return [boxes[k:k + len(words)] for k in range(0, len(boxes), len(words))]
 
 
-@pytest.mark.parametrize("words, weights, asking", [(TIRED, LOOKS, 8), (TIRED * 3, np.tile(LOOKS, 3)[:, ::-1] / 3, 1), (["a", "b", "it"], [[.3, .3, .4]], 2)])
+@each("words, weights, asking", [(TIRED, LOOKS, 8), (TIRED * 3, np.tile(LOOKS, 3)[:, ::-1] / 3, 1), (["a", "b", "it"], [[.3, .3, .4]], 2)])
 def test_words_have_the_colour_of_their_weights(words, weights, asking):
     weights = np.asarray(weights)
     names = [f"layer {i + 1}" for i in range(len(weights))]

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from drawn import Drawing
+from table import each
 
 from bookkit.pictures import charts, metrics, palette
 from bookkit.pictures.formats import fixed, in_bytes, in_time
@@ -37,7 +38,7 @@ def number_at(drawn, cell, value):
 SIGNED = np.array([[0.5, -1.25, 2.0, 0.0], [30.0, 10.0, 20.0, 1.0], [-0.1, -0.3, -0.2, -0.4]])
 
 
-@pytest.mark.parametrize("vmax", [None, 40.0])
+@each("vmax", [None, 40.0])
 def test_bars_are_as_tall_as_their_numbers(vmax):
     """One scale for a row, or one for all; negative bars hang from the line on which the others stand."""
     drawn = Drawing(charts.bars(SIGNED, row_names=["one", "two", "three"], bar_names=list("abcd"), digits=[2, 0, 1], vmax=vmax))
@@ -88,7 +89,7 @@ def test_bars_without_names_write_the_largest_number_alone():
     assert picture.alt == "Bars. one: 18 bars from 0.60 down to 0.10. two: 18 bars from 0.90 down to −0.40."
 
 
-@pytest.mark.parametrize("bar_names", [None, list("abc")])
+@each("bar_names", [None, list("abc")])
 def test_charts_stand_side_by_side_under_their_names(bar_names):
     x = np.array([[[0.5, 0.25, 0.25], [1.0, -0.5, 0.0]], [[3.0, 2.0, 1.0], [4.0, 1.0, 0.5]]])
     columns = ["as they are", "divided by the width"]
@@ -140,7 +141,7 @@ def charted(picture):
                    for word in drawn.words if any(line.stroke == word.fill for line in drawn.lines) and "quiet" not in word.fill}
 
 
-@pytest.mark.parametrize("seed", range(8))
+@each("seed", range(8))
 def test_lines_stand_on_one_logarithmic_scale(seed):
     """Any powers of x, any units: each is a straight line, all by one scale, on which the written marks stand, too."""
     rng = np.random.default_rng(seed)

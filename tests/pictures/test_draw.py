@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from drawn import Drawing, said
+from table import each
 
 from bookkit.pictures import draw, metrics, palette
 from bookkit.pictures.formats import fixed
@@ -12,7 +13,7 @@ from website.toc import importing
 PAGES = importing("bookkit.pictures.draw")
 
 
-@pytest.mark.parametrize("values", [True, False])
+@each("values", [True, False])
 def test_squares_count_depth_sign(values):
     x = np.array([[0.5, -1.0, 0.0], [2.0, -0.25, 1.0]])
     drawn = Drawing(draw.squares(x, values=values))
@@ -57,7 +58,7 @@ def test_names_stand_at_their_rows_and_columns():
     assert next(word for word in drawn.words if word.text == "(2, 3)").y > rows[1][0].y
 
 
-@pytest.mark.parametrize("where", [(0, 1), (1, None), (None, 2), (None, None)])
+@each("where", [(0, 1), (1, None), (None, 2), (None, None)])
 def test_highlight_frames_just_what_it_names(where):
     drawn = Drawing(draw.squares(np.ones((2, 3)), highlight=where))
     [(_, rows)] = drawn.blocks()
@@ -107,7 +108,7 @@ def test_product_stands_where_rows_meet_columns():
 PRODUCT = {"labels": ("X", "W^Q", "Q"), "roles": (None, None, "query"), "row_names": SENTENCE, "inner_names": FEATURES, "digits": (1, 1, 1)}
 
 
-@pytest.mark.parametrize("column_names", [None, ["noun", "action"]])
+@each("column_names", [None, ["noun", "action"]])
 def test_product_writes_the_shapes(column_names):
     """Each shape below its own matrix, in the middle, in quiet ink; nothing else moves into its way."""
     picture = draw.product(X, W["query"], shapes=True, column_names=column_names, **PRODUCT)

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 from drawn import Drawing, corners, crossed, said, written
+from table import each
 
 from attnkit import attention, convolution_as_attention, dense_as_attention, multi_head_attention
 from bookkit.pictures import equivalence
@@ -27,7 +28,7 @@ def held_by(drawn, frame):
     return said(drawn, dict(drawn.blocks())[frame])
 
 
-@pytest.mark.parametrize("x, w", [(THREE, DENSE), (np.arange(8.0).reshape(4, 2) - 3, -np.arange(8.0)[None] / 4), (np.array([[2.0, -12.5, 0]]), np.array([[1.0, 1, 4]]))])
+@each("x, w", [(THREE, DENSE), (np.arange(8.0).reshape(4, 2) - 3, -np.arange(8.0)[None] / 4), (np.array([[2.0, -12.5, 0]]), np.array([[1.0, 1, 4]]))])
 def test_a_dense_layer_and_its_heads_make_the_same_of_the_same_blocks(x, w):
     picture = equivalence.dense_heads(x, w, digits=2)
     layer, heads = Drawing(picture), Drawing(picture, 2)
@@ -58,7 +59,7 @@ def test_a_dense_layer_and_its_heads_make_the_same_of_the_same_blocks(x, w):
     assert picture.parts[0].height == picture.parts[2].height and picture.alt.endswith(f"the same output, {fixed(output[0, 0])}.")
 
 
-@pytest.mark.parametrize("pixel", [(2, 2), (0, 0), (3, 1)])
+@each("pixel", [(2, 2), (0, 0), (3, 1)])
 def test_nine_heads_look_one_step_away(pixel):
     picture = equivalence.kernel_heads(NIGHT, EDGES, pixel)
     shown, heads, made = (Drawing(picture, part) for part in (0, 1, 3))
@@ -90,7 +91,7 @@ def test_nine_heads_look_one_step_away(pixel):
     assert [box.centre for box in made.boxes if "--ak-query," in box.stroke] == [made.cells[0].centre]
 
 
-@pytest.mark.parametrize("width, height, pixel, offset, told", [
+@each("width, height, pixel, offset, told", [
     (8, 6, 27, (1, -1), "1 row down and 1 column left: 27 + 1 × 8 − 1 = 34"), (5, 3, 12, (-2, 2), "2 rows up and 2 columns right: 12 − 2 × 5 + 2 = 4"),
     (12, 9, 100, (0, 3), "3 columns right: 100 + 3 = 103"), (4, 4, 1, (1, 0), "1 row down: 1 + 1 × 4 = 5"), (2, 2, 3, (0, 0), "no step: 3 = 3")])
 def test_a_row_down_adds_the_width(width, height, pixel, offset, told):
@@ -116,7 +117,7 @@ def test_a_row_down_adds_the_width(width, height, pixel, offset, told):
     assert picture.alt.endswith(f" From pixel {pixel}, {told}.") and " ".join(below) == told.split(": ")[1]
 
 
-@pytest.mark.parametrize("items", [[.6, -.4, 1.2, .9, -1.0], [[1.0, 0], [0, 1], [1, 1], [-1, .5], [0, 0]]])
+@each("items", [[.6, -.4, 1.2, .9, -1.0], [[1.0, 0], [0, 1], [1, 1], [-1, .5], [0, 0]]])
 def test_what_is_learned_for_each_pair_and_what_is_shared(items):
     weight, kernel = np.arange(25.0).reshape(5, 5) / 10 - 1, [-1.0, .5, 2]
     picture = equivalence.sharing(weight, kernel, items)
@@ -147,7 +148,7 @@ def test_what_is_learned_for_each_pair_and_what_is_shared(items):
     assert [Drawing(picture, part).words[-2].text for part in (0, 1)] == ["25 learned numbers,", "3 learned numbers,"]
 
 
-@pytest.mark.parametrize("n, kernel", [(1, [2.0]), (2, [-1, 0, 1]), (4, [1, 2, 3, 4, 5])])
+@each("n, kernel", [(1, [2.0]), (2, [-1, 0, 1]), (4, [1, 2, 3, 4, 5])])
 def test_notes_below_few_items_have_room(n, kernel):
     picture = equivalence.sharing(np.ones((n, n)), kernel, np.ones(n))
     assert not any(Drawing(picture, part).crowded() for part in range(3))

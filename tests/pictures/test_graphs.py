@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 from drawn import Drawing, crossed, is_clear
+from table import each
 
 from bookkit.pictures import graphs
 from bookkit.pictures.formats import fixed
@@ -23,7 +24,7 @@ def strokes(picture, part=0):
     return found
 
 
-@pytest.mark.parametrize("n, kind, source", [(8, "recurrent", 1), (8, "convolution", 1), (8, "attention", 4), (13, "dilated", 2), (16, "window", 16), (32, "convolution", 5), (2, "window", 2)])
+@each("n, kind, source", [(8, "recurrent", 1), (8, "convolution", 1), (8, "attention", 4), (13, "dilated", 2), (16, "window", 16), (32, "convolution", 5), (2, "window", 2)])
 def test_paths_draw_the_network(n, kind, source):
     picture, network = graphs.paths(n, kind, source), graphs.Network(kind, n)
     drawn, lines, far = Drawing(picture), strokes(picture), network.distances(source)
@@ -58,7 +59,7 @@ STAR = np.eye(6, dtype=bool) | (np.arange(6) == 0) | (np.arange(6) == 0)[:, None
 CROSS = "The animal did not cross it".split()
 
 
-@pytest.mark.parametrize("mask, node", [(None, 5), (np.abs(np.subtract.outer(range(6), range(6))) <= 1, 0), (STAR, 3), (STAR, 0), (np.tri(6, dtype=bool), 2), (~np.eye(6, dtype=bool), 4)])
+@each("mask, node", [(None, 5), (np.abs(np.subtract.outer(range(6), range(6))) <= 1, 0), (STAR, 3), (STAR, 0), (np.tri(6, dtype=bool), 2), (~np.eye(6, dtype=bool), 4)])
 def test_messages_are_as_thick_as_their_weights(mask, node):
     allowed = np.ones((6, 6), bool) if mask is None else mask
     weights = np.random.default_rng(node).random((6, 6)) * allowed
@@ -87,13 +88,13 @@ def test_messages_are_as_thick_as_their_weights(mask, node):
     assert picture.alt.endswith(f"{', '.join(f'{CROSS[k]} {fixed(weights[node, k])}' for k in np.flatnonzero(allowed[node]))}.")
 
 
-@pytest.mark.parametrize("names", [["it", "animal"], ["manuscripts"] * 3, ["yesterday"] * 7, ["wonderful"] * 12])
+@each("names", [["it", "animal"], ["manuscripts"] * 3, ["yesterday"] * 7, ["wonderful"] * 12])
 def test_names_around_a_graph_have_room(names):
     for node in range(len(names)):
         is_clear(graphs.message_graph(np.full((len(names),) * 2, 1 / len(names)), names, node=node))
 
 
-@pytest.mark.parametrize("mask, source, count", [(STAR, 2, 3), (np.abs(np.subtract.outer(range(8), range(8))) <= 1, 0, 4), (np.tri(5, dtype=bool), 1, 2), (np.eye(4, k=1, dtype=bool), 3, 4), (np.ones((16, 16), bool), 7, 1)])
+@each("mask, source, count", [(STAR, 2, 3), (np.abs(np.subtract.outer(range(8), range(8))) <= 1, 0, 4), (np.tri(5, dtype=bool), 1, 2), (np.eye(4, k=1, dtype=bool), 3, 4), (np.ones((16, 16), bool), 7, 1)])
 def test_news_goes_round_as_powers_of_the_mask_say(mask, source, count):
     picture, n = graphs.rounds(mask, source, count), len(mask)
     assert len(picture.parts) == count + 1

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 from drawn import Drawing, said, signs
+from table import each
 
 from attnkit import multi_head_attention
 from bookkit.pictures import draw, palette
@@ -40,7 +41,7 @@ SIZES = {"the book's": {}, "one word": {"n": 1, "d": 1, "d_k": 1, "d_v": 1, "h":
          "narrow": {"n": 7, "d_k": 1, "d_v": 1, "h": 1}}
 
 
-@pytest.mark.parametrize("case", SIZES)
+@each("case", SIZES)
 def test_multi_head_shows_what_it_computes(case):
     x, heads, w_output, names = layer(**SIZES[case])
     picture, found = several(x, heads, w_output, names)
@@ -72,7 +73,7 @@ def test_multi_head_shows_what_it_computes(case):
     assert several(x, heads, w_output, names, digits=3)[0].alt.endswith(draw.describe(y, "Y", None, names, digits=3))
 
 
-@pytest.mark.parametrize("case", SIZES)
+@each("case", SIZES)
 def test_multi_head_goes_step_by_step(case):
     """Five numbered sentences, in order; a band for each head, level in both drawings; names and sizes."""
     x, heads, w_output, names = layer(**SIZES[case])

@@ -6,8 +6,8 @@ import re
 
 import matplotlib
 import numpy as np
-import pytest
 from drawn import Drawing, crossed
+from table import each
 
 from bookkit.pictures import images, palette
 from bookkit.pictures.picture import PHONE, Picture
@@ -27,7 +27,7 @@ def coloured(rng, height, width):
     return rng.integers(0, 256, (height, width, 3)) / 255
 
 
-@pytest.mark.parametrize("height, width, label", [(12, 12, "picture"), (1, 7, "wider than this"), (64, 64, "")])
+@each("height, width, label", [(12, 12, "picture"), (1, 7, "wider than this"), (64, 64, "")])
 def test_a_colour_image_holds_its_pixels(height, width, label):
     x = coloured(np.random.default_rng(1), height, width)
     [part] = images.colour_image(x, alt="Noise.", label=label, side=5).parts
@@ -39,7 +39,7 @@ def test_a_colour_image_holds_its_pixels(height, width, label):
     assert np.array_equal(embedded(images.colour_image([[[0, .5, .999]]], alt="A").parts[0])[0][1][0, 0], np.array([0, 128, 255], np.float32) / 255)
 
 
-@pytest.mark.parametrize("height, width, size", [(12, 12, 3), (4, 8, 4), (16, 16, 2), (3, 3, 3), (2, 24, 2)])
+@each("height, width, size", [(12, 12, 3), (4, 8, 4), (16, 16, 2), (3, 3, 3), (2, 24, 2)])
 def test_patches_stand_in_a_row_like_words(height, width, size):
     """Each patch once, in reading order, under its number and above an arrow that ends at its vector."""
     x, across = coloured(np.random.default_rng(2), height, width), width // size
@@ -72,7 +72,7 @@ def faces(part, colour):
     return [(min(points[::2]), min(points[1::2]), max(points[::2]), max(points[1::2])) for points in outlines]
 
 
-@pytest.mark.parametrize("sides, places", [(("H", "W", "C"), "HW"), ((12, 16, 3), "192"), (("H", 12, 3), "H12")])
+@each("sides, places", [(("H", "W", "C"), "HW"), ((12, 16, 3), "192"), (("H", 12, 3), "H12")])
 def test_the_cube_shows_which_axis_is_summed_over(sides, places):
     """Lit are the numbers that are summed, and the one that comes of them: a whole channel, or all channels of a place, or of two."""
     picture = images.axes_cube(*sides)

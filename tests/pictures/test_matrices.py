@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from drawn import Drawing, said, signs, written
+from table import each
 
 from attnkit import attention
 from bookkit.pictures import draw, matrices, palette
@@ -25,7 +26,7 @@ def three(x=X, w=W, names=SENTENCE, features=FEATURES, **options):
     return matrices.projections(x, *w.values(), row_names=names, feature_names=features, **options)
 
 
-@pytest.mark.parametrize("digits", [1, 0])
+@each("digits", [1, 0])
 def test_projections_stand_where_rows_meet_matrices(digits):
     """Each matrix above what it makes, which is level with the rows; a line leads from the rows to each place where they meet."""
     drawn = Drawing(three(digits=digits))
@@ -70,7 +71,7 @@ def test_projections_of_more_numbers_show_their_signs():
     assert fixed(x[0, 0], 1) in three(x, w, list("abcde"), list("pqrs")).alt
 
 
-@pytest.mark.parametrize("n, size, features, d_k, d_v", [
+@each("n, size, features, d_k, d_v", [
     (4, 1, FEATURES, 1, 1), (4, 1, FEATURES, 1, 3), (4, 1, FEATURES, 2, 1), (12, 1e9, FEATURES, 1, 1), (4, 1, ["how many it names"], 1, 1)])
 def test_narrow_projections_have_room_for_their_words(n, size, features, d_k, d_v):
     d = len(features)
@@ -96,7 +97,7 @@ def matrices_of(picture):
     return found
 
 
-@pytest.mark.parametrize("case", HEADS)
+@each("case", HEADS)
 def test_head_shows_what_attention_computes(case):
     q, k, v, names, asked = HEADS[case]
     picture = matrices.head(q, k, v, names=names, column_names=asked)
@@ -122,7 +123,7 @@ def test_head_shows_what_attention_computes(case):
         assert [drawn.column_name(cell)[-1] for cell in rows[0]] == (asked or names)
 
 
-@pytest.mark.parametrize("case", HEADS)
+@each("case", HEADS)
 def test_head_writes_a_letter_at_each_edge(case):
     """The edges that meet have one letter and are joined by one line; the others keep theirs in the product."""
     q, k, v, names, asked = HEADS[case]
@@ -145,7 +146,7 @@ def test_head_writes_a_letter_at_each_edge(case):
     assert said_before[-3:][::-1] == ["S ÷ √dk", "softmax", "of each row"]
 
 
-@pytest.mark.parametrize("lit", [None, 0, 3])
+@each("lit", [None, 0, 3])
 def test_head_frames_one_query_all_the_way(lit):
     picture = matrices.head(QUERY, KEY, VALUE, names=SENTENCE, digits=2, highlight=lit)
     found = matrices_of(picture)

@@ -1,8 +1,8 @@
 """Attention that holds less at a time: what the pictures say is kept is what is kept."""
 
 import numpy as np
-import pytest
 from drawn import Drawing, said, written
+from table import each
 
 from attnkit import fast_weight_attention, softmax
 from bookkit.pictures import memory
@@ -14,7 +14,7 @@ FIELD = (np.random.default_rng(3).normal(size=(4, 6)).round(1), [[1, 0], [0, 2],
 WRITES = ([[1, 0], [.6, .8]], [[2, -1], [1, 3]])
 
 
-@pytest.mark.parametrize("size, lit", [(2, (0, 0)), (2, (0, 1)), (2, (1, 2)), (3, (0, 1)), (3, (1, 0)), (4, (0, 1)), (6, (0, 0))])
+@each("size, lit", [(2, (0, 0)), (2, (0, 1)), (2, (1, 2)), (3, (0, 1)), (3, (1, 0)), (4, (0, 1)), (6, (0, 0))])
 def test_one_block_of_scores_is_there(size, lit):
     scores, values = FIELD[0], np.array(FIELD[1])
     picture = memory.online_softmax(scores, values, block_size=size, lit=lit)
@@ -36,7 +36,7 @@ def test_one_block_of_scores_is_there(size, lit):
     assert all(fixed(v, 2) in picture.alt for v in kept[1][:, 0])
 
 
-@pytest.mark.parametrize("step", [1, 2, 3])
+@each("step", [1, 2, 3])
 def test_a_memory_is_written_and_read(step):
     keys, values, query = np.array([[1, 0], [.6, .8], [0, .5]]), np.array([[2.0, -1, 0], [1, 3, 1], [0, 2, -2]]), np.array([.5, 1])
     picture = memory.memory_writes(keys, values, step, query)

@@ -6,6 +6,7 @@ import matplotlib
 import numpy as np
 import pytest
 from conftest import ROOT
+from table import each
 
 from bookkit.pictures import palette
 from website.toc import importing
@@ -24,7 +25,7 @@ def contrast(a, b):
     return (high + 0.05) / (low + 0.05)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@each("theme", ["light", "dark"])
 def test_contrast(theme):
     for below in (palette.PAGE, palette.GROUND):
         page = rgb(getattr(below, theme))
@@ -60,7 +61,7 @@ def test_colours_of_formulas_read_on_every_page():
         assert palette.coloured(role, "Q^T") == rf"\textcolor{{{colour}}}{{Q^T}}"
 
 
-@pytest.mark.parametrize("vision", palette.VISION)
+@each("vision", palette.VISION)
 def test_simulated_colour_blindness(vision):
     """Greys stay; what differs only in the missing cones comes together, what differs in the others stays apart."""
     assert np.allclose(np.sum(palette.VISION[vision], axis=1), 1, atol=1e-5)

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from table import each
 
 from bookkit.pictures import draw, metrics
 from bookkit.pictures.picture import Picture, Svg
@@ -20,7 +21,7 @@ def test_picture_form():
     assert "var(" not in html.split("base64,")[0].split("<img")[1]
 
 
-@pytest.mark.parametrize("words, least", [("that", 11 / 16), ("W^Q", 11 / 12.8)])
+@each("words, least", [("that", 11 / 16), ("W^Q", 11 / 12.8)])
 def test_pictures_shrink_until_words_are_small(words, least):
     """A drawing gives way on a phone until its smallest word, raised ones included, is 11 pixels high."""
     svg = draw.squares([[0.5] * 12], row_names=[words]).parts[0]

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from drawn import Drawing
+from table import each
 
 from attnkit import attention
 from bookkit.pictures import metrics, palette, pipelines
@@ -95,8 +96,8 @@ def content(drawn):
     return {(c.x, c.y) for c in drawn.cells} | {(w.text, w.x, w.y) for w in drawn.words}
 
 
-@pytest.mark.parametrize("vectors", ["sentence", "one column", "long names"])
-@pytest.mark.parametrize("until", pipelines.UNTIL)
+@each("vectors", ["sentence", "one column", "long names"])
+@each("until", pipelines.UNTIL)
 def test_a_line_runs_round_what_is_new(until, vectors):
     """It holds every square that the stage before lacks and no other, and runs through no word and out of no drawing."""
     stages = list(pipelines.UNTIL)
@@ -205,7 +206,7 @@ def panels(drawn):
     return [[word for word in drawn.written_in(box) if word in pipelines.STAGES] for box in found], found
 
 
-@pytest.mark.parametrize("d", [3, 4])
+@each("d", [3, 4])
 def test_pipeline_shows_what_attention_computes(d):
     rng = np.random.default_rng(0)
     q, k, v = rng.normal(size=d), rng.normal(size=(5, d)), rng.normal(size=(5, 3))
@@ -232,7 +233,7 @@ def test_pipeline_shows_what_attention_computes(d):
     assert picture.alt.endswith(f"values: ({', '.join(fixed(x) for x in output[0])}).")
 
 
-@pytest.mark.parametrize("lit", [None, (), "score", "scale", "softmax", "blend", ("scale", "softmax"), ("score", "blend")])
+@each("lit", [None, (), "score", "scale", "softmax", "blend", ("scale", "softmax"), ("score", "blend")])
 def test_pipeline_lights_just_the_stages_it_names(lit):
     picture = pipelines.pipeline([1.0, 2.0], np.eye(2), np.ones((2, 3)), key_names=["a", "b"], lit=lit)
     drawn, stages = Drawing(picture), [lit] if isinstance(lit, str) else list(lit or [])
@@ -253,7 +254,7 @@ def test_pipeline_lights_just_the_stages_it_names(lit):
 FILMS = np.array([[0.9, -0.6, -0.2], [-0.7, 0.9, 0.1], [0.1, 0.2, 0.8], [-0.3, 0.6, -0.5]])
 
 
-@pytest.mark.parametrize("width", [1, 2, 3])
+@each("width", [1, 2, 3])
 def test_words_of_the_last_stage_have_room_above_narrow_values(width):
     picture = pipelines.pipeline([1.0], [[1.0], [2.0]], np.ones((2, width)), key_names=["a", "b"])
     drawn = Drawing(picture)
@@ -265,7 +266,7 @@ def test_words_of_the_last_stage_have_room_above_narrow_values(width):
 
 # ---- a layer as a wiring
 
-@pytest.mark.parametrize("asks, asked, options", [
+@each("asks, asked, options", [
     ("S", "H", {}), ("S", "H", {"projections": True}), ("X", "X", {}), ("S", "H", {"compares": False})])
 def test_wiring_leads_from_rows_to_roles(asks, asked, options):
     """Where each line begins: at the rows that make the role; and what stands on its way."""

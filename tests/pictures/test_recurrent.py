@@ -6,6 +6,7 @@ from html import unescape
 import numpy as np
 import pytest
 from drawn import Drawing, box_of, is_clear
+from table import each
 
 from bookkit.pictures import recurrent
 from bookkit.pictures.formats import fixed
@@ -39,7 +40,7 @@ def in_french(picture):
     return [unescape(word) for word in re.findall(r'lang="fr"[^>]*>(.*?)<', picture.parts[0].body)]
 
 
-@pytest.mark.parametrize("english, french", [(LOVE, AIME), (QUEEN, REINE), (["go"], ["va", "anticonstitutionnellement"])])
+@each("english, french", [(LOVE, AIME), (QUEEN, REINE), (["go"], ["va", "anticonstitutionnellement"])])
 def test_one_vector_goes_from_the_encoder_to_the_decoder(english, french):
     picture = recurrent.encoder_decoder(english, french)
     drawn = is_clear(picture)
@@ -55,7 +56,7 @@ def test_one_vector_goes_from_the_encoder_to_the_decoder(english, french):
 STEPS = [(LOVE, AIME, [.11, .01, .88], 2), (LOVE, AIME, None, 1), (QUEEN, REINE, [.02, .1, .08, .7, .05, .02, .03], 3), (["go"], ["va", "vite"], [1], 2), (QUEEN * 2, REINE * 2, None, 12)]
 
 
-@pytest.mark.parametrize("english, french, weights, step", STEPS)
+@each("english, french, weights, step", STEPS)
 def test_a_step_with_attention_asks_with_the_state_before(english, french, weights, step):
     picture = recurrent.translator(english, french, weights, step)
     drawn = is_clear(picture)
@@ -76,7 +77,7 @@ def test_a_step_with_attention_asks_with_the_state_before(english, french, weigh
     assert f"The query is the state before, {past};" in picture.alt and f"From {new}, {context} and {before} the read-out writes {word}." in picture.alt
 
 
-@pytest.mark.parametrize("english, french, weights, step", STEPS)
+@each("english, french, weights, step", STEPS)
 def test_the_lines_to_the_context_are_as_thick_as_the_weights(english, french, weights, step):
     picture = recurrent.translator(english, french, weights, step)
     drawn = Drawing(picture)

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 from drawn import Drawing
+from table import each
 
 from attnkit import rotary
 from bookkit.pictures import palette, rotations
@@ -15,7 +16,7 @@ PAGES = importing("bookkit.pictures.rotations")
 PAIRS = [(1, 0), (4, 3), (7, 6), (0, 5)]
 
 
-@pytest.mark.parametrize("query, key, angle", [([1.0, 0.2], [0.6, 0.9], 0.5), ([-2.0, 1.0], [0.3, 0.1], -1.1), ([1.0, 0.0], [1.0, 0.0], 0.0)])
+@each("query, key, angle", [([1.0, 0.2], [0.6, 0.9], 0.5), ([-2.0, 1.0], [0.3, 0.1], -1.1), ([1.0, 0.0], [1.0, 0.0], 0.0)])
 def test_turning_shows_what_rotary_computes(query, key, angle):
     picture = rotations.turning(query, key, PAIRS, angle=angle)
     assert len(picture.parts) == len(PAIRS)
