@@ -12,7 +12,9 @@ from website import executed, toc
 
 def test_a_name_is_a_page_a_figure_a_module_or_a_function():
     found = {name: check.plan([name]) for name in ("softmax", "alignment", "masks", "attention", "ScoreField")}
-    assert found["softmax"]["pages"][:2] == ["chapters/softmax", "further/softmax"] and found["softmax"]["rules"] == check.RULES
+    assert found["softmax"]["pages"][:2] == ["chapters/softmax", "further/softmax"] and {
+        "tests/test_site.py::test_loads_cleanly", "tests/test_road.py::test_a_page_takes_no_longer_than_its_minutes",
+        "tests/test_notebooks.py::test_executed_in_order_without_errors"} <= set(found["softmax"]["rules"])
     assert found["alignment"]["kinds"] == ["alignment"] and "bookkit/figures/alignment.css" in found["alignment"]["style"]
     assert found["ScoreField"]["kinds"] == ["score_field"] and not found["ScoreField"]["pages"]
     assert "attnkit/masks.py" in found["masks"]["style"] and "attnkit/masks.py::attnkit.masks.causal_mask" in found["masks"]["tests"]

@@ -6,7 +6,7 @@ import re
 
 import pytest
 import yaml
-from conftest import ROOT
+from conftest import ROOT, asked
 
 from website import road, toc
 
@@ -52,14 +52,14 @@ def test_claims_are_settled_on_one_page_and_where_they_belong():
     assert not {number: found for number, found in pages.items() if len(found) > 1}
 
 
-@pytest.mark.parametrize("page", [page for page in toc.chapters() if page.startswith("chapters/")])
+@pytest.mark.parametrize("page", asked([page for page in toc.chapters() if page.startswith("chapters/")]))
 def test_every_claim_of_a_chapter_is_settled(page):
     slug = toc.slug(page)
     settled = {number for _, _, ids in settling(name for name in toc.chapters() if toc.slug(name) == slug) for number in ids}
     assert not [claim["id"] for claim in CLAIMS if claim["slug"] == slug and claim["id"] not in settled]
 
 
-@pytest.mark.parametrize("page", toc.chapters())
+@pytest.mark.parametrize("page", asked(toc.chapters()))
 def test_what_settles_a_claim_shows_it(page):
     """A calculation shows its result; a matter of record, or of what the source says, its citation."""
     source = {claim["id"]: claim["source"] for claim in CLAIMS}

@@ -8,7 +8,7 @@ import json
 import re
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, asked
 
 from bookkit.lessons.exercises.grading import RIGHT
 from bookkit.lessons.measured import results
@@ -36,7 +36,7 @@ def test_toc_names_every_notebook_and_page():
     assert BOOK[0] == "index.ipynb"
 
 
-@pytest.mark.parametrize("name", BOOK)
+@pytest.mark.parametrize("name", asked(BOOK))
 def test_executed_in_order_without_errors(name):
     counts = [c["execution_count"] for c in cells(name)]
     assert counts == list(range(1, len(counts) + 1)), name
@@ -50,7 +50,7 @@ def test_executed_in_order_without_errors(name):
     assert sum(bool(c["outputs"]) for c in cells(name)) >= (2 if name == BOOK[0] else 3), f"{name}: nothing to compare"
 
 
-@pytest.mark.parametrize("name", BOOK)
+@pytest.mark.parametrize("name", asked(BOOK))
 def test_what_a_cell_shows_is_stored(name):
     """A cell that prints, or ends in an expression, has its output: of a stripped one nbval would compare nothing."""
     for cell in cells(name):
@@ -70,18 +70,18 @@ def test_running_times_are_measured():
     assert all(bench[part]["command"] and bench[part]["machine"]["processor"] for part in bench)
 
 
-@pytest.mark.parametrize("name", BOOK)
+@pytest.mark.parametrize("name", asked(BOOK))
 def test_what_was_measured_has_one_loader_and_says_its_command(name):
     """A notebook asks `results` for it and opens no file of its own; nbval compares the numbers, here the reader is told."""
     shown = ""
     for cell in cells(name):
         assert not re.search(r"data/measured/|read_text|\bopen\(", "".join(cell["source"])), where(name, cell)
         shown += "".join("".join(output["data"].get("text/markdown", "")) for output in cell["outputs"] if "data" in output)
-    for asked in measured.readers().get(name.removesuffix(".ipynb"), []):
-        assert f"`{measured.parts()[asked]['command']}`" in shown, (name, asked)
+    for part in measured.readers().get(name.removesuffix(".ipynb"), []):
+        assert f"`{measured.parts()[part]['command']}`" in shown, (name, part)
 
 
-@pytest.mark.parametrize("name", BOOK)
+@pytest.mark.parametrize("name", asked(BOOK))
 def test_metadata(name):
     notebook = json.loads((ROOT / name).read_text())
     assert set(notebook["metadata"]) == {"kernelspec", "language_info"}
@@ -100,7 +100,7 @@ def test_metadata(name):
             assert said.strip().splitlines()[-1:] == [RIGHT], where(name, cell)
 
 
-@pytest.mark.parametrize("name", BOOK)
+@pytest.mark.parametrize("name", asked(BOOK))
 def test_pictures_have_words_and_nothing_is_lost_untrusted(name):
     for cell in cells(name):
         for output in cell["outputs"]:
@@ -116,7 +116,7 @@ def test_pictures_have_words_and_nothing_is_lost_untrusted(name):
                 assert "<table" in html or "<img" in html or road.practises(cell), where(name, cell)
 
 
-@pytest.mark.parametrize("name", BOOK)
+@pytest.mark.parametrize("name", asked(BOOK))
 def test_what_only_the_site_renders_carries_no_meaning(name):
     for cell in cells(name, "markdown") + cells(name):
         texts = ["".join(cell["source"])] + ["".join(o["data"].get("text/markdown", "")) for o in cell.get("outputs", []) if "data" in o]

@@ -11,7 +11,7 @@ import re
 
 import pytest
 import yaml
-from conftest import ROOT, WIDE, on
+from conftest import ROOT, WIDE, asked, on
 from table import Questions, each
 
 from bookkit.lessons.exercises import all_guesses
@@ -116,7 +116,7 @@ def test_bold_terms(written, terms):
 ASKED = Questions()
 
 
-@pytest.mark.parametrize("page", ["index", *toc.chapters()])
+@pytest.mark.parametrize("page", asked(["index", *toc.chapters()]))
 def test_a_page_has_its_shape(page):
     ASKED.ask(page, page)
 
@@ -151,7 +151,7 @@ def an_exercise_has_a_hint_an_answer_and_a_solution(page):
 
 # ---- code that is read
 
-@pytest.mark.parametrize("page", NOTEBOOKS)
+@pytest.mark.parametrize("page", asked(NOTEBOOKS))
 def test_a_line_of_visible_code_is_short(page):
     long = [(where(page, cell), line) for cell in cells(page) if road.visible(cell)
             for line in road.source(cell).splitlines() if len(line) > MOST_CHARACTERS]
@@ -173,7 +173,7 @@ def test_no_line_of_code_runs_off_the_page(opened):
 
 # ---- the road itself; the index, too, unless a test asks of chapters only
 
-@pytest.mark.parametrize("page", CHOSEN_OR_WALKED)
+@pytest.mark.parametrize("page", asked(CHOSEN_OR_WALKED))
 def test_a_page_takes_no_longer_than_its_minutes(page):
     most, takes = SHORT.get(page, MOST_MINUTES), road.minutes(notebook(page))
     assert takes <= most, f"{page}: {takes:.1f} minutes, at most {most}"
@@ -207,7 +207,7 @@ def at_most_one_note_on_the_sources(page):
     assert len(found) <= 1, f"{found}: at most one note, the others belong in further/"
 
 
-@pytest.mark.parametrize("page", CHOSEN_OR_WALKED)
+@pytest.mark.parametrize("page", asked(CHOSEN_OR_WALKED))
 def test_a_visible_cell_shows_something(page):
     silent = [where(page, cell) for cell in cells(page) if road.visible(cell) and not cell["outputs"]]
     assert not silent, f"{silent}: visible code without anything to see"
@@ -284,14 +284,14 @@ def bold(page):
     return found
 
 
-@pytest.mark.parametrize("page", CHOSEN_OR_WALKED)
+@pytest.mark.parametrize("page", asked(CHOSEN_OR_WALKED))
 def test_what_is_bold_is_a_term_of_the_page(page):
     terms = {entry["term"].lower() for entry in TERMS if entry["slug"] == toc.slug(page)}
     strange = {term: at for term, at in bold(page).items() if term not in terms}
     assert not strange, f"bold, but no term of {toc.slug(page)} in data/terms.yml: {strange}"
 
 
-@pytest.mark.parametrize("page", CHOSEN_OR_WALKED)
+@pytest.mark.parametrize("page", asked(CHOSEN_OR_WALKED))
 def test_a_term_is_bold_once_on_its_page(page):
     found = bold(page)
     for entry in TERMS:

@@ -16,7 +16,7 @@ import re
 
 import pytest
 from bs4 import BeautifulSoup
-from conftest import DARK_PHONE, ROOT, SHIFT, SITE, TWO, WIDE, Context, numbers, on
+from conftest import DARK_PHONE, ROOT, SHIFT, SITE, TWO, WIDE, Context, asked, numbers, on
 from table import Questions
 
 from bookkit.figures import base
@@ -110,7 +110,7 @@ def test_weight(opened):
     assert 30 < weight(f for f in files if f.startswith("_static/fonts/")) <= FONTS
 
 
-@pytest.mark.parametrize("name", BUILT)
+@pytest.mark.parametrize("name", asked(BUILT))
 def test_nothing_blocks(name):
     """Scripts are put off until the page is read, but for those that search needs."""
     page = parsed(name)
@@ -535,7 +535,7 @@ def french_words_say_so(name):
     assert not left, left
 
 
-@pytest.mark.parametrize("name", BUILT)
+@pytest.mark.parametrize("name", asked(BUILT))
 def test_a_page_as_it_is_written(name):
     READ.ask(name, name)
 

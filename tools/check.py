@@ -67,6 +67,15 @@ def definitions(file):
     return {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
 
 
+# ---- which tests ask a page
+
+def rules(file):
+    """The tests of a file that are asked of each page: by what stands above them they know which these are."""
+    tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
+    return [f"{file}::{node.name}" for node in tree.body if isinstance(node, ast.FunctionDef)
+            and any(re.match(r"on\(|.*\basked\(", ast.unparse(above)) for above in node.decorator_list)]
+
+
 # ---- which tests reach a name
 
 def room(file):
@@ -200,7 +209,7 @@ def plan(names=()):
     for file in changed() if not names else ():
         follow(made, file)
     found = {what: list(dict.fromkeys(listed)) for what, listed in vars(made).items()}
-    return found | {"rules": RULES if made.pages else []}
+    return found | {"rules": [rule for file in RULES for rule in rules(file)] if made.pages else []}
 
 
 # ---- figures alone
