@@ -52,6 +52,14 @@ interface Raster {
   element: HTMLCanvasElement;
   show(values: ArrayLike<number>, vmax: number): void;
 }
+interface WeightTable extends Part {
+  cells: { number: HTMLElement; square: HTMLElement; element: HTMLElement }[][];
+  lines: HTMLElement[];
+  tops: HTMLElement[];
+  stop: Walk;
+  lay(from: string[], to: string[]): void;
+  show(weights: Matrix, written: (weight: number, row: number) => string): void;
+}
 interface Clock {
   start(every?: number): void;
   halt(): void;
@@ -263,6 +271,13 @@ interface Attnkit {
   chances(scores: number[], order: number[], temperature: number, most: number | null): number[];
   chosen(scores: number[], order: number[], temperature: number, most: number | null, random: number): number;
   random(seed: number, place: number): number;
+  fill(nodes: HTMLElement[], words: string[]): void;
+  weightTable(
+    lookers: HTMLButtonElement[],
+    columns: number,
+    choose: (side: "row" | "column", place: number) => void,
+    look: { corner?: string; lang?: string | null; label: string },
+  ): WeightTable;
   minilm: MiniLM;
   arrive(name: string, value: unknown): void;
   loader(
