@@ -43,10 +43,16 @@ interface Walk {
   at(k: number): void;
   within(count: number): void;
 }
+type Edges = [left: number, top: number, right: number, bottom: number];
 interface Plane {
   element: SVGSVGElement;
+  scale(across: Point, up: Point): void;
   at(x: number, y: number): Point;
   from(event: MouseEvent): Point;
+}
+interface Chart extends Plane {
+  beside(...words: string[]): SVGTextElement[];
+  below(...words: string[]): SVGTextElement[];
 }
 interface Raster {
   element: HTMLCanvasElement;
@@ -258,7 +264,13 @@ interface Attnkit {
   choice(label: string, words: string[], onChoose: (chosen: number) => void): Choice;
   slider<S>(options: SliderLook<S> & { onInput(value: number): void }): Slider<S>;
   logSlider<S>(options: { name: string; most: number; onInput(value: number): void }): LogSlider<S>;
+  spot(point: Point): string;
+  path(points: Point[]): string;
+  move(node: SVGElement, point: Point): void;
+  arrow(from: Point, to: Point, barb: number): string;
+  field(kind: string, size: Point, edges: Edges): Plane;
   plane(options: { limit: number; axes?: string[] }): Plane;
+  chart(size: Point, edges: Edges): Chart;
   raster(rows: number, columns: number, kinds?: Fill[]): Raster;
   label(x: number, y: number, text: string, kind: string, anchor?: string): SVGTextElement;
   drag(node: Grip, move: (event: PointerEvent) => void, options?: { grab?: () => void; sideways?: boolean }): void;

@@ -346,37 +346,6 @@
     };
   };
 
-  // A plane with its axes; `at` leads from data to the drawing, `from` back from a pointer's event.
-  attnkit.plane = ({ limit, axes }) => {
-    const side = 320,
-      margin = 16,
-      unit = (side - 2 * margin) / (2 * limit);
-    /** @type {Plane["at"]} */
-    const at = (x, y) => [side / 2 + unit * x, side / 2 - unit * y];
-    const element = attnkit.svg("svg", { viewBox: `0 0 ${side} ${side}`, class: "ak-plane", "aria-hidden": "true" });
-    if (axes)
-      element.append(
-        attnkit.svg("path", {
-          d: `M${margin} ${side / 2}H${side - margin}M${side / 2} ${margin}V${side - margin}`,
-          class: "ak-axis",
-        }),
-        attnkit.label(side - margin, side / 2 - 7, axes[0], "ak-small", "end"),
-        attnkit.label(side / 2 - 6, margin + 6, axes[1], "ak-small", "end"),
-      );
-    return {
-      element,
-      at,
-      from(event) {
-        const box = element.getBoundingClientRect();
-        const [x, y] = [
-          ((event.clientX - box.left) * side) / box.width,
-          ((event.clientY - box.top) * side) / box.height,
-        ];
-        return [(x - side / 2) / unit, (side / 2 - y) / unit];
-      },
-    };
-  };
-
   // A picture of rows x columns numbers, each a square of the fills: hundreds of them cost one drawing, not an element each.
   attnkit.raster = (rows, columns, kinds = ["negative", "positive"]) => {
     const element = attnkit.h("canvas", { width: columns, height: rows, class: "ak-raster", "aria-hidden": "true" });
@@ -401,12 +370,6 @@
         context.putImageData(image, 0, 0);
       },
     };
-  };
-
-  attnkit.label = (x, y, text, kind, anchor = "middle") => {
-    const node = attnkit.svg("text", { x, y, class: kind, "text-anchor": anchor });
-    node.textContent = text;
-    return node;
   };
 
   // A finger that comes down on what goes sideways may mean to scroll: until it has gone sideways, it is not known. `undo` is
