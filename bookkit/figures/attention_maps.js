@@ -269,7 +269,7 @@
     watch.observe(scene.element);
     const pick = examples.length > 1 ? sentences(figure, examples, lang.column) : null;
     const slider = steps.length > 1 ? stepSlider(figure, steps) : null;
-    const controls = h("div", { class: "ak-controls ak-one-line" }, slider, figure.reset());
+    const controls = h("div", { class: "ak-controls ak-last-row" }, slider, figure.reset());
     const parts = [pick, said.element, scene.element, legend, controls];
     return { parts, update, stop: () => watch.disconnect() };
   }
