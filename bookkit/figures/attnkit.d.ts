@@ -59,7 +59,7 @@ interface Raster {
   show(values: ArrayLike<number>, vmax: number): void;
 }
 interface WeightTable extends Part {
-  cells: { number: HTMLElement; square: HTMLElement; element: HTMLElement }[][];
+  cells: { square: HTMLElement; element: HTMLElement }[][];
   lines: HTMLElement[];
   tops: HTMLElement[];
   stop: Walk;

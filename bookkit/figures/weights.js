@@ -22,9 +22,8 @@
     const stop = attnkit.walk(lookers);
     /** @param {number} i */
     function cell(i) {
-      const number = h("span");
-      const square = h("span", { class: "ak-heat" }, number);
-      return { number, square, element: h("td", { onclick: () => choose("row", i) }, square) };
+      const square = h("span", { class: "ak-heat" });
+      return { square, element: h("td", { onclick: () => choose("row", i) }, square) };
     }
     const cells = lookers.map((_, i) => Array.from({ length: columns }, () => cell(i)));
     const lines = cells.map((row, i) =>
@@ -50,9 +49,9 @@
       },
       show(weights, written) {
         cells.forEach((row, i) =>
-          row.forEach(({ number, square }, j) => {
+          row.forEach(({ square }, j) => {
             const weight = weights[i]?.[j];
-            attnkit.write(number, weight === undefined ? "" : written(weight, i));
+            attnkit.write(square, weight === undefined ? "" : written(weight, i));
             attnkit.paint(square, weight ?? 0, 1, "weight");
           }),
         );
