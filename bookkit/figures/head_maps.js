@@ -120,6 +120,7 @@
     const choose = (side, piece) => side === "row" && figure.put({ piece });
     const look = { label: "The weights of this head" };
     const { element, ...map } = attnkit.weightTable(lookers, pieces.length, choose, look);
+    element.setAttribute("role", "grid");
     map.lay(pieces, pieces);
     /** @param {State} state @param {Float64Array} maps */
     function show({ head, piece }, maps) {
