@@ -24,12 +24,10 @@ from bookkit.pictures.shapes import opacity
 
 HERE = Path(__file__).parent
 # The scripts beside the core, and the figures that need them: the arithmetic of the small models, the real model, what
-# draws tables of weights, and planes and charts.
+# draws tables of weights.
 NEEDS = {"model": {"machine", "part_mover", "sentence_translator", "story_writer"},
          "minilm": {"ask_book", "head_maps", "taught_kinds"},
-         "weights": {"attention_maps", "head_maps", "sentence_translator"},
-         "drawing": {"attention_bill", "attention_budget", "attention_plane", "bug_hunt", "matrix_trainer",
-                     "position_pairs", "score_field", "soft_dictionary"}}
+         "weights": {"attention_maps", "head_maps", "sentence_translator"}}
 RUN_MODELS = NEEDS["model"]
 SHARED = {"core", *NEEDS}          # scripts that are no figures
 
