@@ -1,10 +1,11 @@
 # Every target is a task of tools/book.py, which also runs without make and says what there is: python3 tools/book.py
 PYTHON ?= python3
-# Small letters do, too: make test only=softmax.
+# Small letters do, too: make check only=softmax.
 ONLY ?= $(only)
+PART ?= $(part)
 ALL ?= $(all)
 FOLDER ?= $(folder)
-OPTIONS = $(if $(ONLY),--only $(ONLY)) $(if $(ALL),--all) $(if $(FOLDER),--folder $(FOLDER))
+OPTIONS = $(if $(ONLY),--only "$(ONLY)") $(if $(PART),--part $(PART)) $(if $(ALL),--all) $(if $(FOLDER),--folder $(FOLDER))
 
 .DEFAULT_GOAL := help
 .PHONY: FORCE

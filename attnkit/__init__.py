@@ -1,8 +1,7 @@
 """attnkit: the small package behind *Attention, Step by Step*.
 
-The chapters import it, show its source and check their own arithmetic against
-it.  Importing it does not import torch; the functions accept torch tensors all
-the same.  The torch modules are in ``attnkit.modules``.
+The chapters import it and check their own arithmetic against it.  Importing it does not import torch; the functions
+accept torch tensors all the same.  The torch modules are in ``attnkit.modules``.
 """
 
 from attnkit.equivalences import convolution_as_attention, dense_as_attention
@@ -17,11 +16,12 @@ from attnkit.memory import (
     window_attention,
 )
 from attnkit.positions import alibi, alibi_slopes, relative_bias, rotary, sinusoidal
+from attnkit.sampling import chances, choose
 from attnkit.scores import additive, cosine, distance, dot, general, scaled_dot
 
 __all__ = [
-    "additive", "alibi", "alibi_slopes", "attention", "attention_in_blocks", "causal_mask",
-    "channel_and_spatial_attention", "channel_attention", "convolution_as_attention", "cosine",
+    "additive", "alibi", "alibi_slopes", "attention", "attention_in_blocks", "causal_mask", "chances",
+    "channel_and_spatial_attention", "channel_attention", "choose", "convolution_as_attention", "cosine",
     "delta_rule_attention", "dense_as_attention", "distance", "dot", "fast_weight_attention", "general",
     "linear_attention", "merge_heads", "multi_head_attention", "padding_mask", "relative_bias", "rotary", "scaled_dot",
     "sinusoidal", "softmax", "spatial_attention", "split_heads", "window_attention", "window_mask",

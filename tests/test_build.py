@@ -1,5 +1,6 @@
 """What makes the site: the table of contents read in full, the address, the fingerprint, the line under a title."""
 
+import compileall
 import errno
 import json
 import os
@@ -113,8 +114,6 @@ def test_toc_is_read_at_every_depth(small):
 def test_one_chapter_must_exist(small, monkeypatch):
     monkeypatch.setattr(book, "setup", lambda: None)
     with pytest.raises(SystemExit, match="there is no chapter 'third'; there are first, deeper, second"):
-        book.test("third")
-    with pytest.raises(SystemExit, match="there is no chapter 'third'"):
         book.notebooks("third")
 
 
@@ -125,69 +124,72 @@ MATTERS = ["_toc.yml", "_config.yml", "index.ipynb", "chapters/first.ipynb", "fu
            "website/static/fonts/a.woff2", "data/measured/bench.json", "website/road.py", "website/toc.py"]
 
 
-@pytest.mark.parametrize("name", MATTERS)
-def test_fingerprint_sees_a_change_of_what_the_site_is_made_from(small, name):
-    before = book.fingerprint()
-    assert book.fingerprint() == before
-    with (small / name).open("a") as file:
-        file.write("\n# changed")
-    assert book.fingerprint() != before
+def test_a_change_of_what_the_site_is_made_from_is_seen(small):
+    for name in MATTERS:
+        before, pages = book.made_from()
+        assert book.made_from()[0] == before
+        with (small / name).open("a") as file:
+            file.write("\n# changed")
+        now, _ = book.made_from()
+        assert {other for other in now if now[other] != before.get(other)} == {name}
+        assert (name in pages) == (name.endswith(("ipynb", ".md"))), name
 
 
-def test_fingerprint_sees_new_files_and_addresses_and_nothing_else(small, monkeypatch):
-    before = book.fingerprint()
+def test_new_files_and_addresses_are_seen_and_nothing_else(small, monkeypatch):
+    before, _ = book.made_from()
     for name in ("README.md", "tests/test_it.py"):
         (small / name).write_text("changed")
-    assert book.fingerprint() == before
+    assert book.made_from()[0] == before
     (small / "chapters" / "new.png").write_text("a picture")
-    added = book.fingerprint()
-    assert added != before
+    added, _ = book.made_from()
+    assert added.keys() - before.keys() == {"chapters/new.png"}
     subprocess.run(["git", "init", "-q"], cwd=small, check=True)
     subprocess.run(["git", "remote", "add", "origin", "https://github.com/somebody/book"], cwd=small, check=True)
-    addressed = book.fingerprint()
-    assert addressed not in (before, added)
+    addressed = book.made_from()[0]["addresses"]
+    assert addressed != added["addresses"]
     monkeypatch.setenv("BOOK_BASEURL", "https://a.example/b")
-    assert book.fingerprint() not in (before, added, addressed)
-
-
-# ---- one chapter alone
-
-def test_only_chooses_what_is_about_a_chapter():
-    """Its notebook and its side room's, what is asked of their pages, and the tests of its figures; nothing of another page."""
-    files = ["tests/figures", "tests/test_site.py", "tests/test_road.py", "tests/lessons/test_exercises.py", "tests/lessons/test_stories.py",
-             "chapters/writing.ipynb", "further/writing.ipynb", "chapters/weights.ipynb"]
-    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "--only", "writing", "--nbval", "--nbval-current-env", *files]
-    chosen = [line for line in subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout.splitlines() if "::" in line]
-    for wanted in ("chapters/writing.ipynb::Cell 0", "further/writing.ipynb::Cell 0", "test_story_writer.py::test_a_story_by_hand",
-                   "test_story_writer.py::test_story_writer_arithmetic", "test_static_form[story_writer", "test_loads_cleanly[chapters/writing, ",
-                   "test_accessible[further/writing, ", "test_road.py::test_a_page_takes_no_longer_than_its_minutes[chapters/writing]",
-                   "test_every_control_changes_something_by_keyboard[chapters/writing, ", "test_exercises.py::", "test_stories.py::"):
-        assert any(wanted in line for line in chosen), f"--only writing leaves out {wanted}"
-    others = {toc.slug(page) for page in toc.chapters()} - {"writing"}
-    strange = [line for line in chosen if any(re.search(rf"[\[/]{slug}(\.ipynb|[\],/])", line) for slug in others) or (
-        re.search(r"tests/figures/test_(\w+)\.py", line) or ["", "story_writer"])[1] not in ("story_writer", "practice", "every_figure", "on_the_page")]
-    assert not strange, strange[:5]
+    assert book.made_from()[0]["addresses"] not in (added["addresses"], addressed)
 
 
 # ---- notebooks that need not be executed again
 
 def test_a_notebook_is_taken_over_while_nothing_it_is_made_from_has_changed(small):
-    names = toc.notebooks(small)
+    """Its words may change, and what it has not read; its code, what its code shows, and what it read may not."""
+    names, own = toc.notebooks(small), ["attnkit/masks.py", "data/measured/bench.json", "bookkit/deep/"]
+    made = {name: [f"{small}/{path}" for path in [*own, "bookkit/deep/figure.js", ".venv/lib/numpy.py"]] for name in names}
     assert executed.known(names, small) == set()
-    executed.remember(executed.fingerprints(names[1:], small), small)
+    executed.remember({name: made[name] for name in names[1:]}, executed.snapshot(names, small), small)
     assert executed.known(names, small) == set(names[1:])
-    (small / names[2]).write_text(notebook(code(["x = 1"])))
-    assert executed.known(names, small) == set(names[1:]) - {names[2]} and executed.cells(names[2], small) == 1
-    executed.remember(executed.fingerprints(names[:1], small), small)
-    assert executed.known(names, small) == set(names) - {names[2]}, "what was known stays known"
+    assert set(executed.remembered(small)[names[1]]["files"]) == set(own), "neither a figure's script nor what is no part of the book"
+    (small / names[1]).write_text(notebook({"cell_type": "markdown", "source": "Other words."}))
+    for name in ("_toc.yml", "website/road.py", "data/references.bib", "bookkit/deep/figure.js"):
+        (small / name).write_text("changed")
+    assert executed.known(names, small) == set(names[1:])
+    for change in (code(["x = 1"]), code(["x = 1"], {"text/plain": "1"})):
+        (small / names[2]).write_text(notebook(change))
+        assert executed.known(names, small) == set(names[1:]) - {names[2]}
+        executed.remember({names[2]: []}, executed.snapshot(names, small), small)
+        assert executed.known(names, small) == set(names[1:])
+    left = set(names[1:]) - {names[2]}
+    for name in own:
+        path = small / name / "new.py" if name.endswith("/") else small / name
+        was = path.read_text() if path.exists() else ""
+        path.write_text(was + "# changed")
+        assert executed.known(names, small) == {names[2]}, name
+        path.write_text(was) if was else path.unlink()
+        assert executed.known(names, small) == left | {names[2]}
+    before = executed.snapshot(names, small)
+    (small / own[0]).write_text("changed while it ran")
+    executed.remember({names[0]: made[names[0]]}, before, small)
+    assert names[0] not in executed.known(names, small)
 
 
-@pytest.mark.parametrize("name", ["bookkit/deep/figure.js", "attnkit/masks.py", "data/measured/bench.json", "requirements.lock", "_toc.yml", "website/road.py"])
-def test_what_a_notebook_is_made_from_counts(small, name):
-    executed.remember(executed.fingerprints(toc.notebooks(small), small), small)
-    with (small / name).open("a") as file:
-        file.write("\n# changed")
-    assert executed.known(toc.notebooks(small), small) == set()
+def test_another_python_or_lock_counts(small, monkeypatch):
+    names = toc.notebooks(small)
+    executed.remember(dict.fromkeys(names, []), executed.snapshot(names, small), small)
+    assert executed.known(names, small) == set(names)
+    monkeypatch.setattr(sys, "version", "another")
+    assert executed.known(names, small) == set()
 
 
 def test_the_note_holds_what_was_right_and_no_more(tmp_path, other):
@@ -206,6 +208,11 @@ def test_the_note_holds_what_was_right_and_no_more(tmp_path, other):
     shutil.copy(other / "settings/matplotlibrc", tmp_path)
     own = (f"import attnkit, time; from bookkit.pictures import plots; 2 * (attnkit.__file__ == '{tmp_path}/attnkit/__init__.py'"
            " and time.tzname[0] == 'UTC' and plots.matplotlib.rcParams['axes.linewidth'] == .8)")
+    (tmp_path / "website/far.py").write_text("import website.deep\n")
+    (tmp_path / "website/deep.py").write_text("import pathlib; pathlib.Path(__file__).with_name('words.yml').read_text()\n")
+    (tmp_path / "website/words.yml").write_text("words\n")
+    compileall.compile_dir(tmp_path / "website", quiet=1)      # or its sources would be opened
+    own = f"import website.far; {own}"
     lines = {"right": [own], "wrong": ["1 / 0"], "both": ["1 + 1", "2 + 2"], "known": ["1 / 0"]}
     (tmp_path / "_toc.yml").write_text("root: right\nparts:\n- caption: One\n  chapters:\n" + "".join(
         f"  - file: {name}\n" for name in ("wrong", "both", "known")))
@@ -214,12 +221,17 @@ def test_the_note_holds_what_was_right_and_no_more(tmp_path, other):
         for k, cell in enumerate(cells, 1):
             cell["outputs"] = [{"output_type": "execute_result", "execution_count": k, "metadata": {}, "data": {"text/plain": str(2 * k)}}]
         (tmp_path / f"{name}.ipynb").write_text(notebook(*cells))
-    executed.remember(executed.fingerprints(["known.ipynb"], tmp_path), tmp_path)
+    executed.remember({"known.ipynb": []}, executed.snapshot(["known.ipynb"], tmp_path), tmp_path)
     said = subprocess.run([sys.executable, "-m", "pytest", "-q", "--nbval", "--nbval-current-env", "-n", "1", "-p", "no:cacheprovider", "tests",
                            "right.ipynb", "wrong.ipynb", "both.ipynb::Cell 0", "known.ipynb"], cwd=tmp_path, capture_output=True, text=True).stdout
     assert "1 failed, 2 passed" in said and "Taken over: 1 notebook," in said, said
     assert set(executed.remembered(tmp_path)) == {"right.ipynb", "known.ipynb"}
     assert executed.known(toc.notebooks(tmp_path), tmp_path) == {"right.ipynb", "known.ipynb"}
+    for name in ("website/deep.py", "website/words.yml"):      # far down
+        with (tmp_path / name).open("a") as file:
+            file.write("# changed")
+        assert executed.known(toc.notebooks(tmp_path), tmp_path) == {"known.ipynb"}
+        (tmp_path / name).write_text((tmp_path / name).read_text().removesuffix("# changed"))
 
 
 # ---- the address of the repository
@@ -371,29 +383,43 @@ def test_an_environment_is_made_anew_where_it_is_not_its_folders_own(small, fres
     assert fresh(small) and not (small / ".venv").is_symlink() and (moved / ".venv/ready").read_text() == held, "linked"
 
 
-def test_the_last_site_stays_until_the_new_one_stands(tmp_path, monkeypatch):
-    site, works = tmp_path / "_build/html", True
+def test_the_last_site_stays_until_the_new_one_stands_and_sphinx_keeps_what_it_knows(tmp_path, monkeypatch):
+    """After a change of pages it reads these again; after another, or a build that failed, all that may hang on it."""
+    work, site, works = tmp_path / "_build/work", tmp_path / "_build/html", True
+    inputs, log = {"a.ipynb": "1", "b.ipynb": "1", "_config.yml": "1"}, []
 
     def run(*command, **_):
         if "--path-output" in command:
-            made = command[command.index("--path-output") + 1] / "_build/html"
-            made.mkdir(parents=True)
-            (made / f"{book.fingerprint()}.html").touch()
-            if not works:
-                sys.exit("a warning")
-    for name, value in {"ROOT": tmp_path, "SITE": site, "setup": lambda: None, "npm": lambda *_: None, "run": run, "fingerprint": lambda: "one"}.items():
+            doctrees, made = work / "_build/.doctrees", work / "_build/html"
+            log.append([{path.stem for path in folder.glob("*")} for folder in (doctrees, made)])
+            for folder in (doctrees, made):
+                folder.mkdir(parents=True, exist_ok=True)
+            for name in "ab":
+                (doctrees / f"{name}.doctree").touch(), (made / f"{name}.html").write_text(inputs[f"{name}.ipynb"])
+            return not works
+
+    def shown():
+        return {path.name: path.read_text() for path in site.glob("*.html")}
+    for name, value in {"ROOT": tmp_path, "SITE": site, "WORK": work, "LOG": tmp_path / "log", "setup": lambda: None, "npm": lambda *_: None,
+                        "run": run, "made_from": lambda: (dict(inputs), {"a.ipynb", "b.ipynb"})}.items():
         monkeypatch.setattr(book, name, value)
-    book.book()
-    book.book()
-    assert {path.name for path in site.iterdir()} == {"one.html", ".built-from"}
-    monkeypatch.setattr(book, "fingerprint", lambda: "two")
-    works = False
-    with pytest.raises(SystemExit):
+    (tmp_path / "log").touch()
+    book.book(), book.book()
+    assert log == [[set(), set()]] and shown() == {"a.html": "1", "b.html": "1"}
+    inputs["b.ipynb"], works = "2", False
+    with pytest.raises(SystemExit, match="could not be built"):
         book.book()
-    assert {path.name for path in site.iterdir()} == {"one.html", ".built-from"}
+    assert log.pop() == [{"a"}, {"a", "b"}] and shown()["b.html"] == "1"
     works = True
     book.book()
-    assert {path.name for path in site.iterdir()} == {"two.html", ".built-from"}
+    assert log.pop() == [{"a"}, set()] and shown()["b.html"] == "2", "all pages are written again, with their warnings"
+    inputs["a.ipynb"] = "3"
+    book.book()
+    assert log.pop() == [{"b"}, {"a", "b"}] and shown() == {"a.html": "3", "b.html": "2"}
+    inputs["_config.yml"], works = "2", False
+    with pytest.raises(SystemExit):
+        book.book()
+    assert log.pop() == [set(), set()] and not work.exists() and shown() == {"a.html": "3", "b.html": "2"}
     assert {path.name for path in site.parent.iterdir()} == {"html"}
 
 

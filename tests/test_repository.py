@@ -13,7 +13,6 @@ import sys
 import tomllib
 
 import pytest
-import torch
 import yaml
 from conftest import NODE, ROOT
 from sample import CALLS
@@ -156,14 +155,9 @@ def test_what_takes_long_runs_every_week():
 
 
 @pytest.mark.parametrize("fault", faults.FAULTS, ids=lambda fault: fault.name)
-def test_a_fault_can_still_be_planted(fault, tmp_path):
+def test_a_fault_can_still_be_planted(fault):
     """The text that it changes is there, and so is the test that is to catch it; whether that one does, `make faults` asks."""
-    given = fault.plant.args[0]
-    file = given if (ROOT / given).is_file() else faults.notebook(given)
-    (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy(ROOT / file, tmp_path / file)
-    fault.plant(tmp_path)
-    assert (tmp_path / file).read_text() != read(file)
+    assert faults.planted(fault, read(fault.file)) != read(fault.file)
     if fault.catcher != faults.BUILD:
         catcher, _, test = fault.catcher.partition("::")
         assert (ROOT / catcher).exists() and (not test or f"\ndef {test.split('[')[0]}(" in read(catcher)), fault.catcher
@@ -280,7 +274,7 @@ def test_types_name_the_traits(kind):
 
 
 def test_types_list_what_scripts_share():
-    """Attnkit, as attnkit.d.ts describes it, is what core.js and the other shared scripts make."""
+    """Attnkit, as attnkit.d.ts describes it, is what core.js and the shared scripts beside it make."""
     text = read("bookkit/figures/attnkit.d.ts")
     listed = set(re.findall(r"^  (\w+)[<(:]", re.search(r"^interface Attnkit \{(.*?)^\}", text, flags=re.M | re.S)[1], flags=re.M))
     code = f"for (const name of {['core', *base.NEEDS]}) require({str(ROOT / 'bookkit/figures')!r} + '/' + name + '.js'); console.log(Object.keys(attnkit).join())"
@@ -453,21 +447,6 @@ def test_a_crossing_is_the_last_one():
     assert bench.crossing([10, 100, 1000, 10_000], [2, 1, 10, 10], [1, 2, 100, 1]) == round(1000 * 10**0.5)
     rows = [{"n": 10, "ms": {"a": 1, "b": 10}}, {"n": 100, "ms": {"a": 10, "b": 1}}, {"n": 1000, "ms": {"b": 9}}]
     assert bench.crossings(rows, [("a", "b"), ("b", "a")]) == [{"from": "a", "to": "b", "n": 32}, {"from": "b", "to": "a", "n": None}]
-
-
-def test_memory_of_torch_is_what_is_held_at_once():
-    x = torch.ones(1000, 250)                # a megabyte, which is given
-
-    def one_after_the_other():
-        y = x + 1
-        for _ in range(3):
-            y = y + 1
-        return y
-
-    found = bench.torch_megabytes(little=lambda: x[:1].clone(), one=lambda: x + 1, three=lambda: (x + 1, x + 2, x + 3),
-                                  one_after_the_other=one_after_the_other)
-    assert found == {"little": 0.0, "one": 1.0, "three": 3.0, "one_after_the_other": 2.0}
-
 
 
 MAKERS = {f"bench/{name}": part for name, part in bench.PARTS.items()} | study.STUDIES

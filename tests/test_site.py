@@ -19,7 +19,7 @@ from bs4 import BeautifulSoup
 from conftest import DARK_PHONE, ROOT, SHIFT, SITE, TWO, WIDE, numbers, on
 
 from bookkit.figures import base
-from website import browser, toc
+from website import book_fonts, browser, toc
 
 pytestmark = pytest.mark.browser
 
@@ -222,60 +222,48 @@ def test_pictures_have_words(opened):
 
 
 @functools.cache
-def glyphs(font):
-    """The code points that a font of the site draws."""
+def glyphs(*fonts):
+    """The code points that font files draw."""
     from fontTools.ttLib import TTFont
-    return set(TTFont(font).getBestCmap())
+    return set().union(*(TTFont(font).getBestCmap() for font in fonts))
+
+
+# What each letter of a page is drawn in, icons and formulas, too: its face, whether bold, whether slanted.
+DRAWN = """() => { const found = {}, note = (letters, s) => {
+        const key = [s.fontFamily.split(',')[0].replace(/["']/g, ''), Number(s.fontWeight) >= 600, s.fontStyle === 'italic'].join();
+        found[key] = [...new Set((found[key] ?? '') + letters)].join(''); };
+    document.querySelectorAll('details').forEach(d => d.open = true);
+    for (const e of document.querySelectorAll('*')) for (const p of ['::before', '::after']) {
+        const s = getComputedStyle(e, p); if (/[\ue000-\uf8ff]/.test(s.content)) note(s.content, s); }
+    const walk = document.createTreeWalker(document.querySelector('.bd-content'), NodeFilter.SHOW_TEXT);
+    while (walk.nextNode()) { const e = walk.currentNode.parentElement;
+        if (e.getClientRects().length && !e.closest('.katex-mathml')) note(walk.currentNode.data, getComputedStyle(e)); }
+    return found; }"""
+FACES = {"Source Serif 4": ("serif", "serif-italic"), "Source Sans 3": ("sans", "sans"), "Source Code Pro": ("mono", "mono")}
+
+
+def files(family, bold, slanted):
+    """The files of a face, whole and as the site brings it. Signs that a face has not, its stand-in draws."""
+    if family in FACES:
+        return [[folder / f"{FACES[family][slanted]}.woff2"] for folder in (book_fonts.FONTS, SITE / "_static/fonts")]
+    if family.startswith("KaTeX"):
+        name = f"{family}-{('Bold' * bold + 'Italic' * slanted) or 'Regular'}.woff2"
+        found = [[folder / name] for folder in (book_fonts.KATEX_FONTS, SITE / "_static/katex/fonts")]
+        return found if found[0][0].exists() else [[], []]      # the browser slants what has no slanted face
+    assert family.startswith("Font Awesome 6"), f"text in a face that is not the book's: {family}"
+    return [sorted(folder.glob("*.woff2")) for folder in (book_fonts.ICONS, SITE / "_static/vendor/fontawesome/webfonts")]
 
 
 @on(SEEN, *TWO)
-def test_icons_are_in_the_cut_font(opened):
-    """Every icon that a page draws is in the subset: only a look at the page would show an empty box otherwise."""
-    known = set().union(*map(glyphs, (SITE / "_static/vendor/fontawesome/webfonts").glob("*.woff2")))
-    used = opened.page.evaluate("""() => [...document.querySelectorAll('*')].flatMap(e => ['::before', '::after'].map(p =>
-        getComputedStyle(e, p).content)).join('')""")
-    used = {ord(c) for c in used if "\ue000" <= c <= "\uf8ff"}
-    assert used and used <= known, [hex(c) for c in used - known]
-
-
-@on(BOOK, WIDE)
-def test_maths_is_in_the_cut_fonts(opened):
-    """Every letter of a formula is in the subset of the font that draws it."""
-    folder, met = SITE / "_static/katex/fonts", set()
-    drawn = opened.page.evaluate("""() => [...document.querySelectorAll('.katex-html *')].filter(e => !e.children.length)
-        .map(e => { const s = getComputedStyle(e); return [s.fontFamily.split(',')[0].replace(/["']/g, ''),
-            Number(s.fontWeight) >= 600, s.fontStyle === 'italic', e.textContent]; })""")
-    for family, bold, italic, text in drawn:
-        face = {(0, 0): "Regular", (1, 0): "Bold", (0, 1): "Italic", (1, 1): "BoldItalic"}[bold, italic]
-        font = folder / f"{family}-{face}.woff2"
-        if font.exists():
-            met.add(font)
-            missing = {c for c in text if ord(c) not in glyphs(font) and c not in " \u200b\u00a0"}
-            assert not missing, (font.name, missing)
-    assert met or not drawn
-
-
-# What each letter of a page's words is drawn in: its face, upright or slanted. Signs that a face has not, its stand-in draws.
-DRAWN = """() => { const found = {}, walk = document.createTreeWalker(document.querySelector('.bd-content'), NodeFilter.SHOW_TEXT);
-    while (walk.nextNode()) { const e = walk.currentNode.parentElement; if (!e.getClientRects().length || e.closest('.katex')) continue;
-        const s = getComputedStyle(e), key = s.fontFamily.split(',')[0].replace(/["']/g, '') + (s.fontStyle === 'italic' ? ', italic' : '');
-        found[key] = [...new Set((found[key] ?? '') + walk.currentNode.data)].join(''); } return found; }"""
-FACES = {"Source Serif 4": "serif", "Source Serif 4, italic": "serif-italic", "Source Sans 3": "sans", "Source Code Pro": "mono"}
-
-
-@on(SEEN, *TWO)
-def test_words_are_in_the_cut_faces(opened):
-    """Every letter that a face has is in the part of it that the site brings; text is in no other face."""
-    opened.page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+def test_letters_are_in_the_cut_fonts(opened):
+    """Every letter that a face has is in the part of it that the site brings; only a look at the page would show it otherwise."""
     drawn = opened.page.evaluate(DRAWN)
-    drawn = {family.removesuffix(", italic") if family.startswith(("Source Sans", "Source Code")) else family: letters
-             for family, letters in drawn.items()}
-    assert "Source Serif 4" in drawn and set(drawn) - {"Font Awesome 6 Free"} <= set(FACES), drawn.keys()
-    for family, letters in drawn.items():
-        file = FACES.get(family)
-        missing = {c for c in letters if file and ord(c) in glyphs(ROOT / f"website/static/fonts/{file}.woff2")
-                   and ord(c) not in glyphs(SITE / f"_static/fonts/{file}.woff2")}
-        assert not missing, (family, missing)
+    assert any(face.startswith("Source Serif 4") for face in drawn) and any(face.startswith("Font Awesome") for face in drawn)
+    for face, letters in drawn.items():
+        family, *how = face.split(",")
+        whole, brought = files(family, *(said == "true" for said in how))
+        missing = {c for c in letters if ord(c) in glyphs(*whole) - glyphs(*brought) - {0xa0, 0x200b}}
+        assert not missing, (face, missing)
 
 
 LINES = """() => [...document.querySelectorAll('.bd-article section > p:not([class])')].filter(p => !p.querySelector('.katex')).flatMap(p => {

@@ -14,7 +14,6 @@ import platform
 import random
 import re
 import sys
-import tempfile
 import time
 import tracemalloc
 from functools import partial
@@ -23,8 +22,6 @@ from pathlib import Path
 import numpy as np
 import torch
 from torch import nn
-from torch.profiler import ProfilerActivity, profile
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from attnkit import (
     attention,
@@ -59,13 +56,6 @@ def three_lines(query, key, value, mask=None):
     if mask is not None:
         scores = np.where(mask, scores, -np.inf)
     shares = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    weights = shares / shares.sum(axis=-1, keepdims=True)
-    return weights @ value, weights
-
-
-def without_shift(query, key, value):
-    """The same, with no care for large scores: exp overflows from 89 on."""
-    shares = np.exp(query @ key.swapaxes(-1, -2) / math.sqrt(query.shape[-1]))
     weights = shares / shares.sum(axis=-1, keepdims=True)
     return weights @ value, weights
 
@@ -133,22 +123,6 @@ def megabytes(**contenders):
     return peaks
 
 
-def torch_megabytes(**contenders):
-    """As `megabytes`, of torch: what its memory profiler sees taken and given back, inside a kernel too."""
-    peaks = {}
-    for name, call in contenders.items():
-        with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as recorded:
-            kept = call()
-        with tempfile.NamedTemporaryFile(suffix=".json") as file:
-            recorded.export_chrome_trace(file.name)
-            events = [event for event in json.loads(Path(file.name).read_text())["traceEvents"]
-                      if event["name"] == "[memory]"]
-        sizes = [event["args"]["Bytes"] for event in sorted(events, key=lambda event: event["ts"])]
-        peaks[name] = round(max(itertools.accumulate(sizes)) / 1e6, 2)
-        del kept       # what it gave was held to the end, so that giving it back is not among the events
-    return peaks
-
-
 def crossing(lengths, one, other):
     """The length from which on the second of two measured lines is below the first; None if they end the other way.
 
@@ -189,8 +163,7 @@ def compare(heads, n):
     rng = np.random.default_rng(0)
     q, k, v = rng.normal(size=(3, heads, n, WIDTH)).astype("float32")
     in_numpy = {"attention": lambda: attention(q, k, v), "attention_in_blocks": lambda: attention_in_blocks(q, k, v),
-                "three lines": lambda: three_lines(q, k, v), "without the shift": lambda: without_shift(q, k, v),
-                "two products": lambda: two_products(q, k, v)}
+                "three lines": lambda: three_lines(q, k, v), "two products": lambda: two_products(q, k, v)}
     yield "numpy", "ms", milliseconds(**in_numpy)
     yield "numpy", "MB", megabytes(**in_numpy)
 
@@ -265,11 +238,7 @@ def loops():
             shares = np.exp(scores - scores.max(axis=1, keepdims=True))
             return shares / shares.sum(axis=1, keepdims=True) @ x
 
-        def ours(x=x):
-            """The same by the package."""
-            return attention(x, x, x, scale=1.0)[0]
-
-        contenders = {"queries": queries, "matrix": matrix, "attention": ours}
+        contenders = {"queries": queries, "matrix": matrix}
         if n * n * width < 2_000_000:                    # the others would take minutes
             contenders["pairs"] = pairs
         assert all(np.allclose(call(), matrix()) for call in contenders.values()), "not the same thing is compared"
@@ -277,30 +246,8 @@ def loops():
     return {"dtype": "float64", "lengths": found}
 
 
-class LargestArray(TorchDispatchMode):
-    """Notes the bytes of the largest array that torch makes while it is on."""
-
-    bytes = 0
-
-    def __torch_dispatch__(self, operation, types, arguments=(), named=None):
-        """Compute as usual, and look at what came out; a view counts as if it were an array of its own."""
-        found = operation(*arguments, **(named or {}))
-        self.bytes = max(self.bytes, found.nbytes)
-        return found
-
-
-def largest_bytes(**contenders):
-    """The bytes of the largest array that each contender makes, what it is given left out."""
-    found = {}
-    for name, call in contenders.items():
-        with LargestArray() as largest:
-            call()
-        found[name] = largest.bytes
-    return found
-
-
 def scored():
-    """Every score of n queries and n keys, d numbers each: time, memory, and the largest array made on the way."""
+    """Every score of n queries and n keys, d numbers each: time and memory."""
     found, d = [], 64
     for n in (64, 256, 1024):
         rng = np.random.default_rng(0)
@@ -313,14 +260,13 @@ def scored():
         in_torch = {name: partial(getattr(scores, name), *map(torch.from_numpy, arrays))
                     for name, arrays in given.items()}
         with torch.no_grad():
-            torch_ms, largest = milliseconds(**in_torch), largest_bytes(**in_torch)
-        found.append({"n": n, "ms": milliseconds(**in_numpy), "torch ms": torch_ms, "MB": megabytes(**in_numpy),
-                      "bytes of the largest array": largest})
+            torch_ms = milliseconds(**in_torch)
+        found.append({"n": n, "ms": milliseconds(**in_numpy), "torch ms": torch_ms, "MB": megabytes(**in_numpy)})
     return {"width": d, "hidden": d, "dtype": "float32", "lengths": found}
 
 
 def at_length(n):
-    """Each way to attend at one length, in both libraries: its time and its memory."""
+    """Each way to attend at one length: its time, beside that of torch's kernel, and its memory."""
     q, k, v = np.random.default_rng(0).normal(size=(3, n, WIDTH)).astype("float32")
     in_numpy = {"three lines": lambda: three_lines(q, k, v)[0], "attention": lambda: attention(q, k, v)[0],
                 "attention in blocks": lambda: attention_in_blocks(q, k, v),
@@ -333,8 +279,7 @@ def at_length(n):
     whole = in_numpy["attention"]()
     assert np.allclose(whole, in_numpy["attention in blocks"](), atol=1e-4), "not the same thing is compared"
     assert np.allclose(whole, in_torch["torch kernel"]().numpy(), atol=1e-4), "not the same thing is compared"
-    return {"n": n, "ms": milliseconds(**in_numpy, **in_torch),
-            "MB": megabytes(**in_numpy) | torch_megabytes(**in_torch)}
+    return {"n": n, "ms": milliseconds(**in_numpy, **in_torch), "MB": megabytes(**in_numpy)}
 
 
 def one_more_word(m=2**14, heads=32):
@@ -466,8 +411,6 @@ def main():
     """Measure all parts, or those that are named, and write; the other parts stay as they were."""
     only = {toc.slug(name) for name in toc.notebooks()} & set(sys.argv[1:])
     names = [name for name in sys.argv[1:] if name not in only] or list(PARTS)
-    if unknown := set(names) - set(PARTS):
-        sys.exit(f"there is no part {', '.join(unknown)}; there are {', '.join(PARTS)}")
     file = ROOT / "data" / "measured" / "bench.json"
     file.parent.mkdir(exist_ok=True)
     for k, name in enumerate(names, 1):

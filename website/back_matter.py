@@ -10,6 +10,8 @@ from pathlib import Path
 
 import yaml
 
+from website import toc
+
 
 def terms(folder=".."):
     """All terms of the copy of the book in `folder`, in the order of the alphabet: a dict each.
@@ -33,7 +35,7 @@ def claims(folder=".."):
     titles, places = pages(folder), {}
     for page in titles:
         anchor = ""
-        for cell in json.loads((Path(folder) / f"{page}.ipynb").read_text(encoding="utf-8"))["cells"]:
+        for cell in _cells(Path(folder) / f"{page}.ipynb"):
             text = "".join(cell["source"]) if cell["cell_type"] == "markdown" else ""
             first, *rest = re.split(r"^#+ ", text, flags=re.M)       # the first part belongs to the section above
             settles = cell["metadata"].get("claims", [])
@@ -65,23 +67,12 @@ def subjects(folder=".."):
 
 def places(folder=".."):
     """All pages of the book by their paths from `folder`, without a suffix: title up to a colon, and suffix."""
-    listed = re.findall(r"(?:file|root): ([\w/]+)", (Path(folder) / "_toc.yml").read_text(encoding="utf-8"))
-    found = {}
-    for page in listed:
-        notebook, text = Path(folder) / f"{page}.ipynb", Path(folder) / f"{page}.md"
-        lines = [] if notebook.exists() else text.read_text(encoding="utf-8").splitlines()
-        found[page] = (lines[0].removeprefix("# "), ".md") if lines else (_title(notebook), ".ipynb")
-    return found
+    return {page: (_title(file), file.suffix) for page, file in toc.sources(Path(folder)).items()}
 
 
 def parts(folder=".."):
     """The part of the book that each page belongs to, as the table of contents calls it; that of the cover is Cover."""
-    toc = yaml.safe_load((Path(folder) / "_toc.yml").read_text(encoding="utf-8"))
-    found = {toc["root"]: "Cover"}
-    for part in toc["parts"]:
-        for chapter in part["chapters"]:
-            found |= {page["file"]: part["caption"] for page in [chapter, *chapter.get("sections", [])]}
-    return found
+    return {toc.pages(Path(folder))[0]: "Cover"} | toc.captions(Path(folder))
 
 
 def letters(folder=".."):
@@ -101,7 +92,7 @@ def moving(folder=".."):
     found = {}
     for page, title in {"index": "Cover", **pages(folder)}.items():
         anchor = ""
-        for cell in json.loads((Path(folder) / f"{page}.ipynb").read_text(encoding="utf-8"))["cells"]:
+        for cell in _cells(Path(folder) / f"{page}.ipynb"):
             if cell["cell_type"] == "markdown":
                 anchor = [anchor, *map(_anchor, re.findall(r"^##+ (.+)$", "".join(cell["source"]), flags=re.M))][-1]
             html = "".join("".join(output.get("data", {}).get("text/html", "")) for output in cell.get("outputs", []))
@@ -173,7 +164,7 @@ def sections(page, folder=".."):
     the page.
     """
     found = [[page, "", ""]]
-    for cell in json.loads((Path(folder) / f"{page}.ipynb").read_text(encoding="utf-8"))["cells"]:
+    for cell in _cells(Path(folder) / f"{page}.ipynb"):
         # A sentence with a number in it is what a cell wrote.
         written = [output["data"].get("text/markdown", "") for output in cell.get("outputs", []) if "data" in output]
         text = "".join(cell["source"] if cell["cell_type"] == "markdown" else map("".join, written))
@@ -188,9 +179,7 @@ def sections(page, folder=".."):
 
 def pages(folder=".."):
     """The chapters and their side rooms in the order of the book, with their titles up to a colon."""
-    listed = re.findall(r"file: ((?:chapters|further)/\w+)", (Path(folder) / "_toc.yml").read_text(encoding="utf-8"))
-    notebooks = {page: Path(folder) / f"{page}.ipynb" for page in listed}
-    return {page: _title(path) for page, path in notebooks.items() if path.exists()}
+    return {page: _title(Path(folder) / f"{page}.ipynb") for page in toc.chapters(Path(folder))}
 
 
 def _defined(term, folder):
@@ -210,9 +199,14 @@ def _with_pages(name, folder):
     return [entry | dict(zip(("page", "title"), titles[entry["slug"]])) for entry in _list(name, folder)]
 
 
-def _title(path):
-    first = "".join(json.loads(path.read_text(encoding="utf-8"))["cells"][0]["source"])
+def _title(file):
+    """The first heading of a page up to a colon."""
+    first = "".join(_cells(file)[0]["source"]) if file.suffix == ".ipynb" else file.read_text(encoding="utf-8")
     return first.splitlines()[0].removeprefix("# ").split(":")[0]
+
+
+def _cells(notebook):
+    return json.loads(notebook.read_text(encoding="utf-8"))["cells"]
 
 
 def _anchor(heading):

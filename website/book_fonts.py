@@ -6,19 +6,25 @@ in static/fonts are fontsource's (@fontsource-variable/source-serif-4 5.3.1, sou
 KaTeX's faces and the theme's icons are cut in the same way.
 """
 
+import hashlib
 import json
 import logging
+import os
 import re
+import shutil
+from importlib.metadata import version
 from pathlib import Path
 
 import pydata_sphinx_theme
 from fontTools.subset import Options, Subsetter, load_font, save_font
 from fontTools.varLib.instancer import instantiateVariableFont
+from lxml import etree
 
 # Its notes on each table would fill the end of the build's log, which is what one reads when something failed.
 logging.getLogger("fontTools").setLevel(logging.WARNING)
 
 FONTS = Path(__file__).parent / "static" / "fonts"
+KEPT = Path(__file__).parent.parent / "_build" / "fonts"
 KATEX_FONTS = Path(__file__).parent / "node_modules/katex/dist/fonts"
 ICONS = Path(pydata_sphinx_theme.__file__).parent / "theme/pydata_sphinx_theme/static/vendor/fontawesome/webfonts"
 
@@ -86,7 +92,20 @@ def head(address, *, maths):
 
 
 def cut(source, target, points, *, weight=None, features=("*",)):
-    """Write the part of a font that draws these code points, in one weight or between two."""
+    """Write the part of a font that draws these code points, in one weight or between two.
+
+    What was cut before is kept in _build: a sentence seldom brings a letter that no page had.
+    """
+    wanted = f"{sorted(points)} {weight} {features} {version('fonttools')}".encode() + source.read_bytes()
+    kept = KEPT / f"{hashlib.sha256(wanted).hexdigest()}.woff2"
+    if not kept.exists():
+        KEPT.mkdir(parents=True, exist_ok=True)
+        cut_anew(source, kept, points, weight, features)
+    shutil.copyfile(kept, target)
+
+
+def cut_anew(source, target, points, weight, features):
+    """The same, without looking whether it was done before."""
     options = Options(flavor="woff2", layout_features=list(features), notdef_outline=True, hinting=False)
     font = load_font(str(source), options)
     subsetter = Subsetter(options)
@@ -94,7 +113,9 @@ def cut(source, target, points, *, weight=None, features=("*",)):
     subsetter.subset(font)
     if weight:
         font = instantiateVariableFont(font, {"wght": weight})
-    save_font(font, str(target), options)
+    beside = target.with_suffix(f".{os.getpid()}")      # as another build may be at it
+    save_font(font, str(beside), options)
+    beside.replace(target)
 
 
 def cut_all(out, trees, sheet):
@@ -113,8 +134,7 @@ def cut_faces(out, trees):
     every = {letter for file in out.glob("_static/figures/*.js") for letter in file.read_text(encoding="utf-8")}
     slanted = set()
     for tree in trees:
-        for text in tree.xpath("//text()[not(ancestor::script or ancestor::style or ancestor::*[@class='katex'])]"):
-            every.update(text)
+        every.update(etree.tostring(tree, encoding="unicode"))      # those of a formula, too: few, and quickly told
         for element in tree.xpath("//*[self::em or self::i or self::cite or self::h1 or @lang='fr']"):
             slanted.update(element.text_content())
     letters = {"serif": every, "serif-italic": slanted, "sans": every, "mono": every}

@@ -23,23 +23,28 @@ def setup(app):
 
 
 def write(app):
-    """What the model is, and its numbers in parts."""
-    model = minilm.loaded()
-    about, data = minilm_packed.pack(model)
-    parts = [data[k:k + EACH] for k in range(0, len(data), EACH)]
+    """What the model is, and its numbers in parts; and what the pages say, which may have changed since."""
     folder = Path(app.outdir) / "_static" / "minilm"
-    folder.mkdir(parents=True, exist_ok=True)
+    if not (folder / "LICENSE.txt").exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        write_model(folder)
+    arrive(folder, "passages", library(Path(app.srcdir)))
+
+
+def write_model(folder):
+    """The model, its licence last: where that stands, everything does."""
+    about, data = minilm_packed.pack(minilm.loaded())
+    parts = [data[k:k + EACH] for k in range(0, len(data), EACH)]
     arrive(folder, "about", {"about": about, "parts": len(parts), "size": len(data), "each": EACH})
     for k, part in enumerate(parts):
         arrive(folder, str(k), base64.b64encode(part).decode())
-    arrive(folder, "passages", library(model, Path(app.srcdir)))
     (folder / "LICENSE.txt").write_text(LICENCE, encoding="utf-8")
 
 
-def library(model, book):
+def library(book):
     """The passages of the book and their keys, four bits a number, two to a byte; steps make each key one unit long."""
     found = passages.passages(book)
-    keys = remembered(model, found, book / "_build" / "passages.json")
+    keys = remembered(found, book / "_build" / "passages.json")
     integers = np.rint(keys / np.abs(keys).max(axis=1, keepdims=True) * 7).astype(int)
     steps = 1 / np.linalg.norm(integers, axis=1)
     two = (16 * (integers[:, 0::2] + 8) + integers[:, 1::2] + 8).astype(np.uint8)
@@ -47,16 +52,18 @@ def library(model, book):
             "steps": steps.round(6).tolist(), "keys": base64.b64encode(two.tobytes()).decode()}
 
 
-def remembered(model, found, file):
+def remembered(found, file):
     """Their keys (m, d); reading all takes half a minute, so those of an earlier build are taken over."""
     names = [hashlib.sha256(f"{minilm.FILES} {passage.words}".encode()).hexdigest() for passage in found]
     known = json.loads(file.read_text()) if file.exists() else {}
-    light = passages.light(model)
-    keys = {name: known.get(name) or passages.key(light, passage).round(4).tolist()
-            for name, passage in zip(names, found)}
-    file.parent.mkdir(exist_ok=True)
-    file.write_text(json.dumps(keys))
-    return np.array(list(map(keys.get, names)))
+    new = {name: passage for name, passage in zip(names, found) if name not in known}
+    if new:
+        light = passages.light(minilm.loaded())
+        known = {name: known[name] for name in names if name in known}
+        known |= {name: passages.key(light, passage).round(4).tolist() for name, passage in new.items()}
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(json.dumps(known))
+    return np.array(list(map(known.get, names)))
 
 
 def arrive(folder, name, value):

@@ -1,6 +1,8 @@
 """What is changed on a finished page: passes over its elements, each for one thing that no template reaches."""
 
+import os
 import re
+import shutil
 from pathlib import Path
 
 from lxml import etree, html
@@ -16,11 +18,18 @@ class Page:
         self.app, self.file = app, file
         self.name = file.relative_to(app.outdir).with_suffix("").as_posix()
         self.up = "../" * self.name.count("/")
-        self.tree = html.document_fromstring(file.read_text(encoding="utf-8"))
+        # As Sphinx wrote it: one that has not changed it does not write again, and the passes have been over that.
+        self.raw = Path(app.doctreedir, f"{self.name}.html")
+        if not self.raw.exists() or self.raw.stat().st_mtime_ns != file.stat().st_mtime_ns:
+            self.raw.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, self.raw)
+        self.tree = html.document_fromstring(self.raw.read_text(encoding="utf-8"))
 
     def write(self):
-        """Put the page back where it was read."""
+        """Put the page where it was read; as long as both have the same date, nobody else has written it."""
         self.file.write_text(html.tostring(self.tree, encoding="unicode", doctype="<!DOCTYPE html>"), encoding="utf-8")
+        date = self.file.stat().st_mtime_ns
+        os.utime(self.raw, ns=(date, date))
 
 
 def read(app):

@@ -36,15 +36,27 @@ def setup(app):
     app.connect("autodoc-process-signature", sign_figures)
     app.connect("autodoc-skip-member", leave_to_the_class)
     app.connect("missing-reference", leave_errors)
+    app.connect("doctree-read", adopt)
     app.add_directive("measured", Measured)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def adopt(app, doctree):
+    """Let a page own all that is on it: blocks of reStructuredText come from a document with all of Sphinx's memory.
+
+    Without this each page of the reference is written down with 16 MB of that, and read again.
+    """
+    for node in doctree.findall():
+        node.document = doctree
 
 
 class Measured(SphinxDirective):
     """What was measured, with its command and its pages."""
 
     def run(self):
-        """Sphinx's hook: the table's Markdown is read as if it stood on the page."""
+        """Sphinx's hook: the table's Markdown is read as if it stood on the page, anew when a notebook changes."""
+        for notebook in toc.notebooks(Path(self.env.srcdir)):
+            self.env.note_dependency(notebook)
         place = nodes.container()
         lines = StringList(measured.table(Path(self.env.srcdir)).splitlines(), self.env.docname)
         self.state.nested_parse(lines, self.content_offset, place)

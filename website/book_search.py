@@ -17,7 +17,6 @@ from website import back_matter
 
 FOLDER = Path(__file__).parent / "search"
 MINISEARCH = Path(__file__).parent / "node_modules" / "minisearch"
-SPHINX = ("searchindex.js", "_static/searchtools.js")            # what this takes the place of
 # What is no part of a section's words: what is drawn or pressed, the numbers of a figure, code that is folded.
 LEFT_OUT = ("script", "style", "svg", "button", "nav", "img", "summary")
 CLASSES = {"ak-widget", "headerlink", "ak-kicker", "ak-time", "ak-answered", "ak-unseen", "viewcode-link", "ak-cite"}
@@ -44,7 +43,7 @@ GROUPS = {
 
 
 def write(app, pages):
-    """Put the sections and the scripts into the site, and take out what Sphinx's own search would need."""
+    """Put the sections and the scripts into the site."""
     folder = Path(app.outdir) / "_static" / "search"
     folder.mkdir(parents=True, exist_ok=True)
     shutil.copy(FOLDER / "search.js", folder)
@@ -56,8 +55,6 @@ def write(app, pages):
     lines = [f"globalThis.{name} = {json.dumps(value, ensure_ascii=False, separators=(',', ':'))};\n"
              for name, value in (("bookWords", known), ("bookSections", found))]
     (folder / "sections.js").write_text("".join(lines), encoding="utf-8")
-    for name in SPHINX:
-        (Path(app.outdir) / name).unlink(missing_ok=True)
 
 
 def sections(page):

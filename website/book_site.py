@@ -15,7 +15,17 @@ import lightningcss
 from sphinx.errors import ConfigError
 
 from bookkit.figures import base
-from website import addresses, book_cells, book_fonts, book_pages, book_search, book_sharing, book_styles, book_terms
+from website import (
+    addresses,
+    book_cells,
+    book_fonts,
+    book_pages,
+    book_road,
+    book_search,
+    book_sharing,
+    book_styles,
+    book_terms,
+)
 
 
 def setup(app):
@@ -30,6 +40,7 @@ def setup(app):
     app.connect("builder-inited", write_slides)
     app.connect("builder-inited", copy_maths)
     app.connect("env-updated", name_citations)
+    app.connect("env-updated", all_if_outlines_changed)
     app.connect("doctree-resolved", book_cells.arrange)
     app.connect("html-collect-pages", missing_page)
     app.connect("html-page-context", choose_files, priority=900)       # after theme and extensions have put in theirs
@@ -107,6 +118,23 @@ def name_citations(app, env):
         slugs[key] = (1, key, key)
 
 
+def outline(env, page):
+    """What other pages show or link to of a page: its title and sections, every place that has a name, its exercises,
+    and where a side trip begins.
+    """
+    named = env.get_domain("std")
+    places = [(name, *place) for name, place in {**named.anonlabels, **named.labels}.items() if place[0] == page]
+    return (env.titles[page].astext(), env.tocs[page].pformat(), sorted(places), env.metadata[page].get("myst_slugs"),
+            book_road.asked(Path(env.srcdir), page), book_road.plan(Path(env.srcdir)).trips.get(page))
+
+
+def all_if_outlines_changed(app, env):
+    """Then every page is written again, where otherwise only those are that were read: lists and links follow."""
+    before = getattr(env, "book_outlines", None)
+    env.book_outlines = {page: outline(env, page) for page in env.found_docs}       # kept with all that Sphinx knows
+    return list(env.found_docs) if before != env.book_outlines else []
+
+
 def missing_page(app):
     """The page that a host shows for a wrong address."""
     yield "404", {"title": "No page has this address"}, "missing.html"
@@ -144,7 +172,8 @@ def choose_files(app, pagename, templatename, context, doctree):
         first = next((words for words in paragraphs if len(words) > 40), context["title"])      # not a quoted example
         words = shortened(re.sub(r"\s+", " ", first), 160)
         context["metatags"] += f'\n<meta name="description" content="{escape(words)}">\n'
-        context["metatags"] += book_sharing.head(app, pagename, context["title"], words)
+        context["metatags"] += book_sharing.head(
+            app, pagename, context["title"], words, [kind for kind in kinds if kind != "practice"])
 
 
 def shortened(words, most):
@@ -176,7 +205,6 @@ def finish(app, exception):
         for change in book_pages.PASSES:
             change(page)
     book_terms.pictures(app, pages)
-    book_sharing.draw_pictures(app, pages)
     book_search.write(app, pages)
     book_sharing.sign_notebooks(app, pages)
     (out / ".nojekyll").touch()      # or hosts that know Jekyll leave out every folder that begins with _

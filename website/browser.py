@@ -4,12 +4,13 @@ import contextlib
 import functools
 import gzip
 import http.server
+import os
 import re
 import threading
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-SITE = ROOT / "_build" / "html"
+SITE = ROOT / "_build" / os.environ.get("BOOK_SITE", "html")      # `make check` looks at figures alone, elsewhere
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync"]
 # The content policy that reference/using.md states for hosts: every page that is looked at here keeps it.

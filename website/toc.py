@@ -29,14 +29,25 @@ def parents(root=ROOT):
 
 def captions(root=ROOT):
     """Every page with the caption of its part of the book; the root has none."""
-    toc = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
+    toc = table(root)
     return {page: part["caption"] for part in toc["parts"] for page, _ in below(part, None)}
 
 
 def entries(root=ROOT):
     """Pairs of a page and the page that it is a section of, as _toc.yml has them: a page named twice is there twice."""
-    toc = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
+    toc = table(root)
     return [(toc["root"], None), *below(toc, None)]
+
+
+def table(root=ROOT):
+    """What _toc.yml says; a file is read once as long as it stays as it is."""
+    return parsed((root / "_toc.yml").read_text(encoding="utf-8"))
+
+
+@cache
+def parsed(text):
+    """YAML, read: for those who ask often."""
+    return yaml.safe_load(text)
 
 
 def below(node, parent):

@@ -1,17 +1,13 @@
 """One query through attention, step by step."""
 
-import math
 from html import escape
 
-import numpy as np
-import traitlets
-
-from attnkit import attention
-from bookkit.figures.base import Between, Figure, Index, number_array, still_table
+from bookkit.figures.base import still_table
+from bookkit.figures.steps import OneAttention, block, names, step
 from bookkit.pictures.formats import fixed
 
 
-class AttentionSteps(Figure):
+class AttentionSteps(OneAttention):
     """Choose the word that asks and follow it: query and keys, scores, weights, weighted values, their sum.
 
     `queries` and `keys` (n, d_k) and `values` (n, d_v) lie within ±20; `selected` is the word that asks first; `step`
@@ -24,45 +20,58 @@ class AttentionSteps(Figure):
     """
 
     kind = "attention_steps"
-    queries = traitlets.List().tag(sync=True)
-    key_rows = traitlets.List().tag(sync=True)
-    values = traitlets.List().tag(sync=True)
-    words = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    selected = Index("words", "words").tag(sync=True, reset=True)
-    step = Index(5, "steps").tag(sync=True, reset=True)
-    scale = Between(0.1, 10, 1).tag(sync=True, reset=True)
+    FORMULAS = [["q", ["row", "Q", "selected"]],
+                ["scores", ["times", ["product", "q", ["turned", "K"]], "scale"]],
+                ["weights", ["softmax", "scores"]],
+                ["weighted", ["weighed", "V", "weights"]],
+                ["output", ["product", "weights", "V"]],
+                ["best", ["largest", "weights"]],
+                ["most", ["row", "weighted", "best"]]]
+    MOST = "“<word>” looks most at “<other best>”, weight <number weights best>. "
+    STEPS = [step("query, keys", "The query of “<word>” is <row q 1>.",
+                  "“<word>” asks with its query; every word holds out its key.", "q = Q[<fixed selected 0>]"),
+             step("scores", "Scores: <each scores>.",
+                  "Each key meets the query: multiply, add up, times <fixed scale>. One score a word.",
+                  "scores = scale * K @ q"),
+             step("weights", MOST + "Weights: <each weights>.",
+                  "Softmax turns the scores into weights: none negative, sum 1.00.", "weights = softmax(scores)"),
+             step("weigh values", MOST + "Its weighted value: <row most 1>.",
+                  "Each value is multiplied by its weight.", "weighted = weights[:, None] * V"),
+             step("add up", MOST + "Output: <row output>.",
+                  "Added up, they are the output of “<word>”: a blend of the values.", "output = weighted.sum(axis=0)")]
 
     def __init__(self, queries, keys, values, words, selected=0, step=0, scale=None, caption=""):
-        n = len(words)
-        queries = number_array(queries, "queries", -20, 20, (n, None))
-        keys = number_array(keys, "keys", -20, 20, (n, len(queries[0])))
-        values = number_array(values, "values", -20, 20, (n, None))
-        scale = 1 / math.sqrt(len(queries[0])) if scale is None else scale
-        super().__init__(queries=queries, key_rows=keys, values=values, words=list(words), selected=selected,
-                         step=step, scale=scale, caption=caption)
+        vectors, blends = {"digits": 1, "like": ["Q", "K", 1]}, {"digits": 1, "like": ["V", 1]}
+        early, late = {"aside": [3, 4]}, {"aside": [0, 1, 2]}      # a phone has room for one half of the way
+        drawing = [
+            [None, names(words, label="asks")],
+            [block("q", "query", title="query of “<word>”", line="start", **vectors),
+             block("K", "key", title="key", **vectors, **early)],
+            [None, block(["turned", "scores"], "quiet", title="score", like=["scores", 1], since=1, **early)],
+            [None, block(["turned", "weights"], "weight", title="weight", bars=True, since=2)],
+            [None, block("V", "value", title="value", since=3, **blends, **late)],
+            [None, block("weighted", "value", title="weight × value", since=3, **blends, **late),
+             block("output", "output", title="added up: the output", since=4, line="end", **blends)]]
+        super().__init__(queries, keys, values, words, formulas=self.FORMULAS, drawings=[drawing], steps=self.STEPS,
+                         selected=selected, step=step, scale=scale, caption=caption)
 
     @property
     def weights(self):
         """The weights of the word that asks: shape (n,)."""
-        return self._attend()[1][0]
+        return self.attend()[1][self.selected]
 
     @property
     def output(self):
         """Its output: shape (d_v,)."""
-        return self._attend()[0][0]
-
-    def _attend(self):
-        query = np.array(self.queries)[[self.selected]]
-        return attention(query, np.array(self.key_rows), np.array(self.values), scale=self.scale)
+        return self.attend()[0][self.selected]
 
     def still(self):
         """The table of all steps for the word that asks."""
         def row(numbers, digits=1):
             return f"({', '.join(fixed(v, digits) for v in numbers)})"
-        query, weights, values = np.array(self.queries)[self.selected], self.weights, np.array(self.values)
-        scores = self.scale * np.array(self.key_rows) @ query
-        rows = [[word, row(key), fixed(score), fixed(w), row(value), row(w * value)]
-                for word, key, score, w, value in zip(self.words, self.key_rows, scores, weights, values)]
+        query = self.queries[self.selected]
+        rows = [[word, row(key), fixed(score), fixed(w), row(value), row(w * value)] for word, key, score, w, value
+                in zip(self.words, self.key_rows, self.scale * self.key_rows @ query, self.weights, self.values)]
         return (f"<p>“{escape(self.words[self.selected])}” asks with the query {row(query)}.</p>"
                 + still_table(["word", "key", "score", "weight", "value", "weighted"], rows)
                 + f"<p>Output: {row(self.output, 2)}.</p>")

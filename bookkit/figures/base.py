@@ -24,9 +24,10 @@ from bookkit.pictures.shapes import opacity
 
 HERE = Path(__file__).parent
 # The scripts beside the core, and the figures that need them: the arithmetic of the small models, the real model, what
-# draws tables of weights.
+# draws steps, what draws tables of weights.
 NEEDS = {"model": {"machine", "part_mover", "sentence_translator", "story_writer"},
          "minilm": {"ask_book", "head_maps", "taught_kinds"},
+         "steps": {"attention_steps", "matrix_stepper", "head_stepper"},
          "weights": {"attention_maps", "head_maps", "sentence_translator"}}
 RUN_MODELS = NEEDS["model"]
 SHARED = {"core", *NEEDS}          # scripts that are no figures
@@ -73,11 +74,12 @@ def core_stylesheet():
 
 
 def stylesheet(kind):
-    """The style of one figure alone: its file, nested under its own element, so that names cannot clash."""
-    file = HERE / f"{kind}.css"
-    if not file.exists():
-        return ""
-    return f'.ak-figure.ak-figure[data-ak-kind="{kind}"] {{\n{file.read_text(encoding="utf-8")}}}\n'
+    """The style of one figure alone: the files beside its scripts, nested under its own element, so that names cannot
+    clash.
+    """
+    files = [HERE / f"{name}.css" for name in scripts(kind)]
+    text = "".join(file.read_text(encoding="utf-8") for file in files if file.exists())
+    return f'.ak-figure.ak-figure[data-ak-kind="{kind}"] {{\n{text}}}\n' if text else ""
 
 
 # ---- figures

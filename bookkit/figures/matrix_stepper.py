@@ -1,16 +1,14 @@
 """Attention as matrices: scores, row-wise softmax, outputs, cell by cell."""
 
-import math
-
 import numpy as np
 import traitlets
 
-from attnkit import attention
-from bookkit.figures.base import Between, Figure, Index, index, number_array, still_table
+from bookkit.figures.base import index, still_table
+from bookkit.figures.steps import OneAttention, block, names, step
 from bookkit.pictures.formats import fixed
 
 
-class MatrixStepper(Figure):
+class MatrixStepper(OneAttention):
     """Step through Q Kᵀ, the row-wise softmax and A V; a chosen cell shows its row, its column and its sum.
 
     `queries` (n, d_k), `keys` (m, d_k) and `values` (m, d_v) lie within ±20; `row_names` are the n words that ask,
@@ -23,52 +21,66 @@ class MatrixStepper(Figure):
     """
 
     kind = "matrix_stepper"
-    queries = traitlets.List().tag(sync=True)
-    key_rows = traitlets.List().tag(sync=True)
-    values = traitlets.List().tag(sync=True)
-    row_names = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    column_names = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    step = Index(3, "steps").tag(sync=True, reset=True)
-    cell = traitlets.Any().tag(sync=True, reset=True)
-    scale = Between(0.1, 10, 1).tag(sync=True, reset=True)
+    FORMULAS = [["Kᵀ", ["turned", "K"]],
+                ["S", ["times", ["product", "Q", "Kᵀ"], "scale"]],
+                ["E", ["exp", "S"]],
+                ["A", ["softmax", "S"]],
+                ["Y", ["product", "A", "V"]]]
+    STEPS = [step("scores", "“<word>” meets “<other column>”: <fixed scale> · (<chain Q Kᵀ>) = <number S column>."),
+             step("weights", "“<word>”, weight of “<other column>”: exp(<number S column>) = <number E column>, "
+                             "divided by <sum E>, the sum of the row's exponentials: <number A column>."),
+             step("outputs", "“<word>”, number <count column> of its output: <chain A V> = <number Y column>.")]
+    column = traitlets.Any(0).tag(sync=True, reset=True)
 
     def __init__(self, queries, keys, values, row_names, column_names=None, cell=(0, 0), scale=None, caption=""):
-        column_names = row_names if column_names is None else column_names
-        queries = number_array(queries, "queries", -20, 20, (len(row_names), None))
-        keys = number_array(keys, "keys", -20, 20, (len(column_names), len(queries[0])))
-        values = number_array(values, "values", -20, 20, (len(column_names), None))
-        scale = 1 / math.sqrt(len(queries[0])) if scale is None else scale
-        super().__init__(queries=queries, key_rows=keys, values=values, row_names=list(row_names),
-                         column_names=list(column_names), cell=list(cell), scale=scale, caption=caption)
+        asked = list(row_names if column_names is None else column_names)
+        n, m, (dk, dv) = len(row_names), len(asked), (np.shape(x)[-1] for x in (queries, values))
+        numbered = [k + 1 for k in range(dv)]
 
-    @traitlets.validate("cell")
-    def _check_cell(self, proposal):
-        row, column = proposal["value"]
-        columns = len(self.values[0]) if self.step == 2 else len(self.key_rows)
-        return [index(row, "cell's row", len(self.queries), "rows"), index(column, "cell's column", columns, "columns")]
+        def matrix(name, role, rows, columns, **more):
+            return block(name, role, **{"shape": f"({rows}, {columns})", "like": [name, 1], **more})
+
+        def result(step, one, columns):
+            return {"since": step, "chosen": {"step": step, "one": one, "columns": columns}}
+        drawing = [     # a phone shows one step at a time
+            [None, names(row_names)],
+            [None, matrix("Q", "query", n, dk, marks=["row", None, None], aside=[1, 2])],
+            [matrix("Kᵀ", "key", dk, m, tops=asked, marks=["column", None, None], aside=[2]),
+             matrix("S", "quiet", n, m, title="S = scale · Q Kᵀ", marks=["cell", "row", None], aside=[2],
+                    **result(0, "score", asked))],
+            [names(asked, since=2, aside=[0, 1]),
+             matrix("A", "weight", n, m, title="A = softmax(S)", like=[1], marks=[None, "cell", "row"], aside=[0],
+                    **result(1, "weight", asked))],
+            [matrix("V", "value", m, dv, since=2, marks=[None, None, "column"], aside=[0, 1]),
+             matrix("Y", "output", n, dv, title="Y = A V", marks=[None, None, "cell"], aside=[0, 1],
+                    **result(2, "output", numbered))]]
+        super().__init__(queries, keys, values, row_names, columns=asked, formulas=self.FORMULAS, drawings=[drawing],
+                         steps=self.STEPS, selected=cell[0], column=cell[1], scale=scale, caption=caption)
+
+    @traitlets.validate("column")
+    def _check_column(self, proposal):
+        columns = len(self.matrices["V"][0]) if self.step == 2 else len(self.columns)
+        return index(proposal["value"], "column", columns, "columns")
 
     @property
     def scores(self):
         """Every query against every key, scaled: shape (n, m)."""
-        return self.scale * np.array(self.queries) @ np.array(self.key_rows).T
+        return self.scale * self.queries @ self.key_rows.T
 
     @property
     def weights(self):
         """The scores after a softmax of each row: shape (n, m)."""
-        return self._attend()[1]
+        return self.attend()[1]
 
     @property
     def outputs(self):
         """The weights times the values: shape (n, d_v)."""
-        return self._attend()[0]
-
-    def _attend(self):
-        return attention(np.array(self.queries), np.array(self.key_rows), np.array(self.values), scale=self.scale)
+        return self.attend()[0]
 
     def still(self):
         """Three tables: scores, weights, outputs."""
         def table(title, matrix, head):
-            return still_table([title, *head], [[w, *map(fixed, row)] for w, row in zip(self.row_names, matrix)])
-        columns = [f"column {k + 1}" for k in range(len(self.values[0]))]
-        return (table("scores", self.scores, self.column_names) + table("weights", self.weights, self.column_names)
-                + table("outputs", self.outputs, columns))
+            return still_table([title, *head], [[w, *map(fixed, row)] for w, row in zip(self.words, matrix)])
+        numbered = [f"column {k + 1}" for k in range(self.outputs.shape[1])]
+        return (table("scores", self.scores, self.columns) + table("weights", self.weights, self.columns)
+                + table("outputs", self.outputs, numbered))

@@ -72,12 +72,12 @@ BOXES = {
     "multi_head_attention": (0, 2), "scores": (1, 2),
     "split_heads, merge_heads": (0, 3), "attention": (1, 3),
     "softmax": (0, 4), "numerics": (1, 4),
-    "masks": (0, 5), "positions": (1, 5), "equivalences": (0, 6), "memory": (1, 6), "gates": (0, 7),
+    "masks": (0, 5), "positions": (1, 5), "equivalences": (0, 6), "memory": (1, 6), "gates": (0, 7), "sampling": (1, 7),
 }
 NOTES = {
     "scores": "for attention(score=)", "masks": "for attention(mask=)", "positions": "for the items",
     "equivalences": "layers as heads", "memory": "without the weights", "gates": "for pictures",
-    "numerics": "precision and speed",
+    "sampling": "a word by its score", "numerics": "precision and speed",
 }
 TOPS = (0, 52, 104, 208, 260, 324, 426, 546)     # of the rows
 TALL = {2: 90, 5: 90, 6: 108, 7: 90}             # the heights of modules, by their row

@@ -3,7 +3,7 @@
 import functools
 import importlib
 
-from conftest import ROOT
+from conftest import ROOT, asked
 
 from bookkit.figures import base
 from website import toc
@@ -43,7 +43,7 @@ def pages(kinds=None):
     """The pages on which some figures stand, in the order of the book; by default all that are played with."""
     played = [kind for kind in base.kinds() if kind != "practice"]
     on = {page for kind in (played if kinds is None else kinds) for page in about(kind).PAGES}
-    return [page for page in toc.pages() if page in on]
+    return [page for page in asked(toc.pages()) if page in on]
 
 
 # ---- random numbers

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from conftest import WIDE, node, on
-from hand import CASES, figure, rows, says
+from conftest import WIDE, on
+from hand import figure, rows, says
 
 from attnkit import attention
 from bookkit.figures import AttentionSteps
@@ -29,23 +29,15 @@ BAD = [
 REFUSED = [("step", 9, ValueError), ("selected", True, TypeError)]
 
 
-# ---- the arithmetic, and Python's side
-
-def test_attention_steps_arithmetic():
-    rng = np.random.default_rng(8)
-    cases = []
-    for _ in range(CASES):
-        n, d, dv = (int(k) for k in rng.integers(1, 7, 3))
-        cases.append({"queries": rows(rng, n, d), "key_rows": rows(rng, n, d), "values": rows(rng, n, dv),
-                      "selected": int(rng.integers(n)), "scale": float(10 ** rng.uniform(-1, 1))})
-    for case, got in zip(cases, node("run_figures.js", {"figure": "attention_steps", "cases": cases})):
-        q, k, v = (np.array(case[name]) for name in ("queries", "key_rows", "values"))
-        output, weights = attention(q[[case["selected"]]], k, v, scale=case["scale"])
-        ours = AttentionSteps(q, k, v, [str(i) for i in range(len(q))], case["selected"], scale=case["scale"])
-        assert np.allclose(got["scores"], case["scale"] * k @ q[case["selected"]], rtol=0, atol=1e-12)
-        assert np.allclose(got["weighted"], weights[0][:, None] * v, rtol=0, atol=1e-12)
-        for theirs, whole, own in ((got["weights"], weights[0], ours.weights), (got["output"], output[0], ours.output)):
-            assert np.allclose(theirs, whole, rtol=0, atol=1e-12) and np.allclose(own, whole, rtol=0, atol=1e-12)
+def calculated(rng):
+    n, d, dv = (int(k) for k in rng.integers(1, 7, 3))
+    queries, keys, values = (np.array(rows(rng, n, k)) for k in (d, d, dv))
+    selected, scale = int(rng.integers(n)), float(10 ** rng.uniform(-1, 1))
+    ours = AttentionSteps(queries, keys, values, [str(i) for i in range(n)], selected, scale=scale)
+    output, weights = attention(queries[[selected]], keys, values, scale=scale)
+    assert np.allclose(ours.weights, weights[0], rtol=0, atol=1e-12) and np.allclose(ours.output, output[0], rtol=0, atol=1e-12)
+    return ours, {"q": queries[[selected]], "scores": scale * queries[[selected]] @ keys.T, "weights": weights,
+                  "weighted": weights[0][:, None] * values, "output": output}
 
 
 # ---- on the page of the book

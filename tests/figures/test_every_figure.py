@@ -26,8 +26,8 @@ def each_of(name):
 
 def test_each_figure_has_its_neighbours():
     folder = ROOT / "bookkit" / "figures"
-    assert base.kinds() == sorted({p.stem for p in folder.glob("*.py")} - {"__init__", "base", "models"})
-    assert {p.stem for p in folder.glob("*.css")} <= {"core", *base.kinds()}
+    assert base.kinds() == sorted({p.stem for p in folder.glob("*.py")} - {"__init__", "base", "models", "steps"})
+    assert {p.stem for p in folder.glob("*.css")} <= {"core", "steps", *base.kinds()}
     assert all(about(kind).example().kind == kind for kind in base.kinds())
 
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from conftest import DARK_PHONE, WIDE, node, on
-from hand import CASES, figure, rows, says
+from conftest import DARK_PHONE, WIDE, on
+from hand import figure, rows, says
 
 from attnkit import attention
 from bookkit.figures import MatrixStepper
@@ -22,29 +22,22 @@ def shown(widget):
 
 
 BAD = [
-    (lambda: MatrixStepper([[1]], [[1]], [[1]], ["a"], cell=(0, 1)), ValueError, "cell's column must be 0, the number of one of the columns"),
+    (lambda: MatrixStepper([[1]], [[1]], [[1]], ["a"], cell=(0, 1)), ValueError, "column must be 0, the number of one of the columns"),
 ]
 
-REFUSED = [("cell", [0, 9], ValueError), ("step", 3, ValueError)]
+REFUSED = [("column", 9, ValueError), ("selected", 2, ValueError), ("step", 3, ValueError)]
 
 
-# ---- the arithmetic, and Python's side
-
-def test_matrix_stepper_arithmetic():
-    rng = np.random.default_rng(10)
-    cases = []
-    for _ in range(CASES):
-        n, m, d, dv = (int(k) for k in rng.integers(1, 7, 4))
-        cases.append({"queries": rows(rng, n, d), "key_rows": rows(rng, m, d), "values": rows(rng, m, dv),
-                      "scale": float(10 ** rng.uniform(-1, 1))})
-    for case, got in zip(cases, node("run_figures.js", {"figure": "matrix_stepper", "cases": cases})):
-        q, k, v = (np.array(case[name]) for name in ("queries", "key_rows", "values"))
-        names = [[str(i) for i in range(len(x))] for x in (q, k)]
-        ours = MatrixStepper(q, k, v, *names, scale=case["scale"])
-        output, weights = attention(q, k, v, scale=case["scale"])
-        for theirs, whole, own in ((got["scores"], case["scale"] * q @ k.T, ours.scores),
-                                   (got["weights"], weights, ours.weights), (got["outputs"], output, ours.outputs)):
-            assert np.allclose(theirs, whole, rtol=0, atol=1e-12) and np.allclose(own, whole, rtol=0, atol=1e-12)
+def calculated(rng):
+    n, m, d, dv = (int(k) for k in rng.integers(1, 7, 4))
+    queries, keys, values = (np.array(rows(rng, *shape)) for shape in ((n, d), (m, d), (m, dv)))
+    scale, names = float(10 ** rng.uniform(-1, 1)), [[str(i) for i in range(k)] for k in (n, m)]
+    ours = MatrixStepper(queries, keys, values, *names, scale=scale)
+    outputs, weights = attention(queries, keys, values, scale=scale)
+    wanted = {"S": scale * queries @ keys.T, "A": weights, "Y": outputs}
+    for numbers, own in zip(wanted.values(), (ours.scores, ours.weights, ours.outputs)):
+        assert np.allclose(own, numbers, rtol=0, atol=1e-12)
+    return ours, wanted
 
 
 # ---- on the page of the book
