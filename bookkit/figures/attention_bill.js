@@ -13,7 +13,7 @@
   /** @typedef {{ window: number, measured: Times }} Given */
   /** @typedef {State & Given} All */
   /** @typedef {ReturnType<typeof compute>} Found */
-  /** @typedef {(value: number) => number} Scale from a value to its place */
+  /** @typedef {(length: number, value: number) => Point} Place where the value of a length stands in the chart */
 
   // The arithmetic, compared with attention_bill.py, and through it with attnkit, by tests/figures/.
   /** @type {Method[]} */
@@ -147,10 +147,6 @@
   const [WIDE, HIGH, LEFT, RIGHT, TOP, FOOT] = [400, 304, 64, 318, 34, 280];
   const [FIRST, LAST] = [7, 20]; // the shortest and the longest text, as powers of two
   const LENGTHS = Array.from({ length: LAST - FIRST + 1 }, (_, k) => 2 ** (FIRST + k));
-  /** @param {number} length */
-  const across = (length) => LEFT + ((Math.log2(length) - FIRST) / (LAST - FIRST)) * (RIGHT - LEFT);
-  /** @param {Point} point */
-  const spot = ([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`;
 
   /**
    * @typedef {{ title: string, scale: Point, ticks: Record<string, number>, line: (all: All) => number, dashed?: [name: string, line: (all: All) => number] }} Chart
@@ -210,9 +206,10 @@
     return moved;
   }
 
-  function axes() {
+  /** @param {Place} at */
+  function axes(at) {
     const marks = [2 ** 7, 2 ** 10, 2 ** 13, 2 ** 16, 2 ** 20];
-    const names = marks.map((n) => attnkit.label(across(n), FOOT + 18, grouped(n), "ak-tick"));
+    const names = marks.map((n) => attnkit.label(at(n, 1)[0], FOOT + 18, grouped(n), "ak-tick"));
     const name = attnkit.label(LEFT - 20, FOOT + 18, "words", "ak-tick", "end");
     const line = svg("path", { d: `M${LEFT} ${FOOT}H${RIGHT}`, class: "ak-axis" });
     return [line, ...names, name];
@@ -224,16 +221,17 @@
       line: svg("path", { class: "ak-rule" }),
       text: attnkit.label(LEFT - 6, 0, "", "ak-tick", "end"),
     }));
-    /** @param {Record<string, number>} ticks @param {Scale} up */
-    function show(ticks, up) {
-      const kept = Object.entries(ticks).filter(([, power]) => up(10 ** power) > TOP && up(10 ** power) < FOOT - 6);
+    /** @param {Record<string, number>} ticks @param {Place} at */
+    function show(ticks, at) {
+      const places = Object.entries(ticks).map(([name, power]) => ({ name, y: at(1, 10 ** power)[1] }));
+      const kept = places.filter(({ y }) => y > TOP && y < FOOT - 6);
       marks.forEach(({ line, text }, k) => {
         for (const node of [line, text]) attnkit.style(node, "display", kept[k] ? "" : "none");
         if (!kept[k]) return;
-        const y = up(10 ** kept[k][1]);
+        const { name, y } = kept[k];
         attnkit.attr(line, "d", `M${LEFT} ${y.toFixed(1)}H${RIGHT}`);
         attnkit.attr(text, "y", (y + 5).toFixed(1));
-        attnkit.write(text, kept[k][0]);
+        attnkit.write(text, name);
       });
     }
     return { nodes: marks.flatMap(({ line, text }) => [line, text]), show };
@@ -248,18 +246,16 @@
     labels.push(attnkit.label(RIGHT + 7, 0, "", "ak-name"));
     for (const label of labels) label.setAttribute("text-anchor", "start");
 
-    /** @param {Chart} chart @param {All} state @param {Scale} up */
-    function show(chart, state, up) {
+    /** @param {Chart} chart @param {All} state @param {Place} at */
+    function show(chart, state, at) {
       const values = METHODS.map((method) => LENGTHS.map((length) => chart.line({ ...state, method, length })));
       const { dashed } = chart;
       if (dashed) values.push(LENGTHS.map((length) => dashed[1]({ ...state, length })));
-      const drawn = values.map((line) => `M${line.map((v, k) => spot([across(LENGTHS[k]), up(v)])).join("L")}`);
-      drawn.forEach((d, k) => attnkit.attr(paths[k], "d", d));
-      attnkit.attr(strong, "d", drawn[METHODS.indexOf(state.method)]);
-      const places = apart(
-        values.map((line) => up(line[line.length - 1]) + 5, 17),
-        17,
-      );
+      const drawn = values.map((line) => line.map((v, k) => at(LENGTHS[k], v)));
+      drawn.forEach((points, k) => attnkit.attr(paths[k], "d", attnkit.path(points)));
+      attnkit.attr(strong, "d", attnkit.path(drawn[METHODS.indexOf(state.method)]));
+      const ends = drawn.map((points) => points[points.length - 1][1] + 5);
+      const places = apart(ends, 17);
       for (const node of [paths[4], labels[4]]) attnkit.style(node, "display", chart.dashed ? "" : "none");
       labels.forEach((label, k) => {
         if (k < places.length) attnkit.attr(label, "y", places[k].toFixed(1));
@@ -274,17 +270,17 @@
   function crossing() {
     const ring = svg("circle", { r: 7, class: "ak-ring" });
     const text = attnkit.label(0, 0, "", "ak-text", "end");
-    /** @param {All} all @param {Scale} up */
-    function show({ width, heads, shown }, up) {
+    /** @param {All} all @param {Place} at */
+    function show({ width, heads, shown }, at) {
       for (const node of [ring, text]) attnkit.style(node, "display", shown === "operations" ? "" : "none");
       if (shown !== "operations") return;
       const length = 2 * width;
-      const [x, y] = [across(length), up(attention({ method: "whole", length, width, heads }))];
-      attnkit.attr(ring, "transform", `translate(${spot([x, y])})`);
+      const [x, y] = at(length, attention({ method: "whole", length, width, heads }));
+      attnkit.move(ring, [x, y]);
       attnkit.write(text, `n = 2d = ${grouped(length)}`);
       // It ends above the ring, or further right and higher where the chart begins.
       const end = Math.max(x, LEFT + 122);
-      attnkit.attr(text, "transform", `translate(${spot([end, y - 14 - 0.62 * (end - x)])})`);
+      attnkit.move(text, [end, y - 14 - 0.62 * (end - x)]);
     }
     return { nodes: [ring, text], show };
   }
@@ -298,19 +294,20 @@
     const known = all.flatMap(({ time, ...rest }) => (time === null ? [] : [{ ...rest, time }]));
     const last = known.findLast(({ name }) => name === KERNEL);
     const label = attnkit.label(0, 0, "PyTorch", "ak-name", "start");
-    /** @param {All} all @param {Scale} up */
-    function show({ shown, method }, up) {
+    /** @param {All} all @param {Place} at */
+    function show({ shown, method }, at) {
       const exact = method === "whole" || method === "blocks";
       for (const { name, length, time, node } of known) {
         const seen = shown === "time" && (name !== KERNEL || exact);
         attnkit.style(node, "display", seen ? "" : "none");
-        if (seen) attnkit.attr(node, "transform", `translate(${spot([across(length), up(time)])})`);
+        if (seen) attnkit.move(node, at(length, time));
         const kind = name === method ? "ak-mark ak-chosen" : name === KERNEL ? "ak-mark ak-kernel" : "ak-mark";
         attnkit.attr(node, "class", kind);
       }
       attnkit.style(label, "display", last && shown === "time" && exact ? "" : "none");
-      if (last && shown === "time")
-        attnkit.attr(label, "transform", `translate(${spot([across(last.length) + 8, up(last.time) + 9])})`);
+      if (!last || shown !== "time") return;
+      const [x, y] = at(last.length, last.time);
+      attnkit.move(label, [x + 8, y + 9]);
     }
     return { nodes: [...known.map(({ node }) => node), label], show };
   }
@@ -318,9 +315,12 @@
   // The chart; where it is pressed or dragged is the length.
   /** @param {Figure<State, Given>} figure */
   function drawing(figure) {
-    const element = svg("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, class: "ak-bill-chart", "aria-hidden": "true" });
+    const { element, from, scale, ...field } = attnkit.field("ak-chart", [WIDE, HIGH], [LEFT, TOP, RIGHT, FOOT]);
+    /** @type {Place} */
+    const at = (length, value) => field.at(Math.log2(length), Math.log10(value));
     const kinds = charts(figure);
-    const [title, scale, made, ring] = [
+    scale([FIRST, LAST], [0, 1]); // what stands along the foot is there for all
+    const [title, rules, made, ring] = [
       attnkit.label(6, 16, "", "ak-title", "start"),
       scaleMarks(),
       lines(),
@@ -332,28 +332,24 @@
     const hit = svg("rect", { x: LEFT, y: TOP, width: RIGHT - LEFT, height: FOOT - TOP, class: "ak-hit" });
     /** @param {MouseEvent} event */
     const to = (event) => {
-      const box = element.getBoundingClientRect();
-      const way = (((event.clientX - box.left) * WIDE) / box.width - LEFT) / (RIGHT - LEFT);
-      figure.put({ length: 2 ** Math.round(FIRST + Math.max(0, Math.min(1, way)) * (LAST - FIRST)) });
+      figure.put({ length: 2 ** Math.round(Math.max(FIRST, Math.min(LAST, from(event)[0]))) });
     };
     attnkit.drag(hit, to, { sideways: true });
     hit.addEventListener("click", to);
-    const parts = [...scale.nodes, ...axes(), here, ...made.nodes, ...points.nodes, ...ring.nodes, dot];
+    const parts = [...rules.nodes, ...axes(at), here, ...made.nodes, ...points.nodes, ...ring.nodes, dot];
     element.append(title, ...parts, hit);
 
     /** @param {All} state */
     function show(state) {
       const chart = kinds[state.shown];
-      const [low, high] = chart.scale;
-      /** @param {number} value */
-      const up = (value) => FOOT - ((Math.log10(value) - low) / (high - low)) * (FOOT - TOP);
+      scale([FIRST, LAST], chart.scale);
       attnkit.write(title, chart.title);
-      scale.show(chart.ticks, up);
-      for (const part of [ring, points]) part.show(state, up);
-      made.show(chart, state, up);
-      const x = across(state.length);
-      attnkit.attr(here, "d", `M${x.toFixed(1)} ${TOP}V${FOOT}`);
-      attnkit.attr(dot, "transform", `translate(${spot([x, up(chart.line(state))])})`);
+      rules.show(chart.ticks, at);
+      for (const part of [ring, points]) part.show(state, at);
+      made.show(chart, state, at);
+      const point = at(state.length, chart.line(state));
+      attnkit.attr(here, "d", `M${point[0].toFixed(1)} ${TOP}V${FOOT}`);
+      attnkit.move(dot, point);
     }
     return { element, show };
   }

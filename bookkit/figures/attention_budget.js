@@ -181,8 +181,8 @@
   /** @param {Plane} plane @param {string[]} words @param {Point[]} points @param {string[]} features */
   function drawing(plane, words, points, features) {
     const places = points.map((p) => plane.at(...p));
-    const corners = attnkit.hull(points).map((p) => plane.at(...p).join(" "));
-    const hull = attnkit.svg("path", { d: `M${corners.join("L")}Z`, class: "ak-hull" });
+    const corners = attnkit.hull(points).map((p) => plane.at(...p));
+    const hull = attnkit.svg("path", { d: `${attnkit.path(corners)}Z`, class: "ak-hull" });
     const lines = places.map(([x, y]) => attnkit.svg("line", { x1: x, y1: y, x2: x, y2: y, class: "ak-pull" }));
     const dots = places.map(([cx, cy]) => attnkit.svg("circle", { cx, cy, r: 5, class: "ak-dot ak-of-value" }));
     const where = spots(plane, places, words, points, features);
@@ -193,9 +193,6 @@
     plane.element.append(hull, ...lines, ...dots.flatMap((dot, i) => [dot, names[i]]), average, name, hit);
     return { lines, dots, average, name, hit, taken: where.taken };
   }
-
-  /** @param {SVGElement} node @param {number} x @param {number} y */
-  const place = (node, x, y) => attnkit.attr(node, "transform", `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
 
   /** @param {Figure<State, Given>} figure */
   function build(figure) {
@@ -215,10 +212,10 @@
         attnkit.attr(lines[k], "x2", fixed(x, 1));
         attnkit.attr(lines[k], "y2", fixed(y, 1));
       });
-      for (const node of [average, hit]) place(node, x, y);
+      for (const node of [average, hit]) attnkit.move(node, [x, y]);
       // Its name stands to the right, or to the left where another is.
       const crowded = taken.some((box) => meet(box, [x + 15, y - 4, x + 23, y + 6], 5));
-      place(name, crowded ? x - 19 : x + 19, y + 5);
+      attnkit.move(name, [crowded ? x - 19 : x + 19, y + 5]);
     }
     const motion = gliding(draw, told);
     attnkit.drag(hit, (event) => {

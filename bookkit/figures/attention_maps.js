@@ -12,7 +12,6 @@
   /** @typedef {Shown & Named} Given */
   /** @typedef {Record<Side, string | null>} Languages */
   /** @typedef {(side: Side, place: number) => void} Select */
-  /** @typedef {ReturnType<typeof matrix>} Map */
 
   // What a chosen word shows, compared with numpy by tests/figures/: its row of weights, or its column.
   /** @param {{ weights: Matrix[], step: number, word: Word }} state */
@@ -34,18 +33,14 @@
   const room = (count, make) => Array.from({ length: count }, (_, k) => make(k));
   /** @param {string[]} texts */
   const longest = (texts) => texts.reduce((a, b) => (b.length > a.length ? b : a), "");
-  /** @param {HTMLElement} node @param {boolean} on */
-  const display = (node, on) => node.classList.toggle("ak-none", !on);
-  /** @param {string} text */
-  const note = (text) => h("p", { class: "ak-small" }, text);
 
   // The sentences to choose from: the title of the picture.
-  /** @param {Figure<State, Given>} figure @param {string[]} titles @param {string|null} lang */
-  function sentences(figure, titles, lang) {
+  /** @param {Figure<State, Given>} figure @param {Example[]} examples @param {string|null} lang */
+  function sentences(figure, examples, lang) {
     /** @param {number} k */
     const write = (k) => ({ word: /** @type {Word} */ (["row", 0]), example: k }); // a word that every sentence has
     const onchange = () => figure.put(write(list.selectedIndex));
-    const options = titles.map((title) => h("option", {}, title));
+    const options = examples.map(({ columns }) => h("option", {}, columns.join(" ")));
     const list = h("select", { lang, onchange }, ...options);
     /** @param {number} k */
     const show = (k) => {
@@ -77,51 +72,23 @@
   // The words of one side, chosen by pointing at them, too.
   /** @param {Side} side @param {number} count @param {Languages} lang @param {Select} select */
   function chips(side, count, lang, select) {
-    const words = room(count, (k) => {
+    return room(count, (k) => {
       const pick = () => select(side, k);
       const look = { class: `ak-chip ak-chip-${side}`, "aria-pressed": "false", lang: lang[side] };
       return attnkit.button(null, pick, { ...look, onmouseenter: pick, onfocus: pick });
     });
-    return Object.assign(words, { stop: attnkit.walk(words) });
-  }
-
-  // The matrix: the words that look are buttons at its rows. A click on a square is the short way for a pointer.
-  /**
-   * @param {HTMLElement[]} lookers
-   * @param {number} widest
-   * @param {Languages} lang
-   * @param {Select} select
-   * @param {string} title
-   */
-  function matrix(lookers, widest, lang, select, title) {
-    /** @param {number} i */
-    const cell = (i) => {
-      const number = h("span", {});
-      const square = h("span", { class: "ak-heat" }, number);
-      return { number, square, element: h("td", { onclick: () => select("row", i) }, square) };
-    };
-    /** @param {number} k */
-    const heading = (k) =>
-      h("th", { scope: "col", lang: lang.column, onclick: () => select("column", k) }, h("span", {}));
-    const cells = lookers.map((_, i) => room(widest, () => cell(i)));
-    const tops = room(widest, heading);
-    const lines = cells.map((row, i) =>
-      h("tr", {}, h("th", { scope: "row" }, lookers[i]), ...row.map((c) => c.element)),
-    );
-    const head = h("thead", {}, h("tr", {}, h("td", { class: "ak-small" }, title), ...tops));
-    const element = h("table", { class: "ak-map-table", "aria-label": "weights" }, head, h("tbody", {}, ...lines));
-    return { element, cells, tops, lines };
   }
 
   // The words looked at, a curve from each of the words that look to each of them, and the matrix.
-  /** @param {HTMLElement[]} looked @param {HTMLElement[]} lookers @param {Map} map @param {string} title */
+  /** @param {HTMLButtonElement[]} looked @param {HTMLElement[]} lookers @param {WeightTable} map @param {string} title */
   function stage(looked, lookers, map, title) {
     const svg = attnkit.svg("svg", { "aria-hidden": "true" });
     const curves = lookers.map(() => looked.map(() => attnkit.svg("path", {})));
     svg.append(...curves.flat());
     const heading = h("p", { class: "ak-small", "aria-hidden": "true" }, title);
     const list = h("div", { class: "ak-list", role: "group", "aria-label": title }, heading, ...looked);
-    return { svg, curves, element: h("div", { class: "ak-looks" }, svg, list, map.element) };
+    const stop = attnkit.walk(looked);
+    return { svg, curves, stop, element: h("div", { class: "ak-looks" }, svg, list, map.element) };
   }
 
   // Curves lead from word to word, where they stand side by side.
@@ -163,22 +130,11 @@
     return { head, middle, whole: middle + Math.max(...all.map(({ list }) => list / 2)), most };
   }
 
-  // Another sentence's words on one side; room for longer sentences is hidden.
-  /** @param {HTMLElement[] & { stop?: Walk }} list @param {string[]} words */
-  function layWords(list, words) {
-    list.stop?.within(words.length);
-    list.forEach((node, k) => {
-      display(node, k < words.length);
-      attnkit.write(node.tagName === "TH" ? /** @type {Node} */ (node.firstChild) : node, words[k] ?? "");
-    });
-  }
-
-  /** @param {Map} map @param {Example} example */
-  function layMatrix({ cells, lines }, { rows, columns, gold }) {
-    lines.forEach((row, i) => display(row, i < rows.length));
+  // The ends of the rows and the columns, for the ring around the chosen one, and the right words.
+  /** @param {WeightTable} map @param {Example} example */
+  function layMatrix({ cells }, { rows, columns, gold }) {
     cells.forEach((row, i) =>
       row.forEach((cell, j) => {
-        display(cell.element, j < columns.length);
         const ends = [j === 0 && "left", j === columns.length - 1 && "right", i === rows.length - 1 && "bottom"];
         attnkit.attr(cell.element, "data-end", ends.filter(Boolean).join(" "));
         cell.square.classList.toggle("ak-right", Boolean(gold?.[i]?.includes(j)));
@@ -187,7 +143,7 @@
   }
 
   // Both sides have their middle at one height.
-  /** @param {Part} part @param {Map} map @param {Example} e @param {ReturnType<typeof heights>} heights */
+  /** @param {Part} part @param {WeightTable} map @param {Example} e @param {ReturnType<typeof heights>} heights */
   function layStage({ element }, map, e, { head, middle, whole, most }) {
     const { size, body, list } = sizes(e);
     const tops = { "list-top": middle - list / 2, "map-top": middle - body / 2 - head };
@@ -196,13 +152,13 @@
     for (const [name, rem] of Object.entries({ size, head, whole, list, names, ...tops, ...small }))
       element.style.setProperty(`--${name}`, `${rem.toFixed(3)}rem`);
     element.style.setProperty("--columns", String(e.columns.length));
-    map.element.classList.toggle("ak-upright", longest(e.columns).length <= Math.min(2 * size, 6));
+    map.element.classList.toggle("ak-level", longest(e.columns).length <= Math.min(2 * size, 6));
   }
 
   // The words of one side: one of them is pressed, or all show what the pressed word of the other side gives them.
-  /** @param {HTMLElement[] & { stop: Walk }} list @param {number|null} pressed @param {number[]} numbers */
-  function showWords(list, pressed, numbers) {
-    if (pressed !== null) list.stop.at(pressed);
+  /** @param {HTMLElement[]} list @param {Walk} stop @param {number|null} pressed @param {number[]} numbers */
+  function showWords(list, stop, pressed, numbers) {
+    if (pressed !== null) stop.at(pressed);
     list.forEach((word, i) => {
       attnkit.attr(word, "aria-pressed", String(i === pressed));
       if (pressed === null) attnkit.paint(word, numbers[i] ?? 0, 1, "weight");
@@ -211,16 +167,15 @@
   }
 
   // The whole matrix and the curves; what belongs to the chosen word is lit.
-  /** @param {Map} map @param {SVGElement[][]} curves @param {Matrix} weights @param {Word} word */
-  function showWeights({ cells, tops }, curves, weights, [side, k]) {
+  /** @param {WeightTable} map @param {SVGElement[][]} curves @param {Matrix} weights @param {Word} word */
+  function showWeights({ cells, tops, show }, curves, weights, [side, k]) {
+    show(weights, short);
     tops.forEach((heading, j) => attnkit.attr(heading, "data-lit", side === "column" && j === k ? side : ""));
     cells.forEach((row, i) =>
       row.forEach((cell, j) => {
         const there = i < weights.length && j < weights[0].length;
         const weight = there ? weights[i][j] : 0;
         const lit = (side === "row" ? i : j) === k;
-        attnkit.write(cell.number, short(weight));
-        attnkit.paint(cell.square, weight, 1, "weight");
         attnkit.attr(cell.element, "data-lit", lit ? side : "");
         attnkit.style(curves[i][j], "strokeWidth", String(Math.round(1 + 9 * weight)));
         const glow = lit ? 0.12 + 0.6 * weight : 0.2 * weight;
@@ -273,9 +228,10 @@
     const select = (/** @type {Word} */ ...word) => figure.put({ word });
     const said = speech(lang.row, longest(examples.flatMap((e) => e.said ?? [])));
     const [lookers, looked] = [chips("row", most, lang, select), chips("column", widest, lang, select)];
-    const map = matrix(lookers, widest, lang, select, `${rows}: looks`);
+    const look = { corner: `${rows}: looks`, lang: lang.column, label: "weights" };
+    const map = attnkit.weightTable(lookers, widest, select, look);
     const scene = stage(looked, lookers, map, `${columns}: looked at`);
-    const legend = note("");
+    const legend = h("p", { class: "ak-small" });
     const reserved = heights(examples);
     let laid = /** @type {Example | null} */ (null); // the sentence that stands there
     const place = () =>
@@ -285,10 +241,10 @@
     /** @param {Example} e */
     function lay(e) {
       laid = e;
-      display(said.element, Boolean(e.said));
-      layWords(lookers, e.rows);
-      layWords(looked, e.columns);
-      layWords(map.tops, e.columns);
+      said.element.hidden = !e.said;
+      map.lay(e.rows, e.columns);
+      scene.stop.within(e.columns.length);
+      attnkit.fill(looked, e.columns);
       layMatrix(map, e);
       layStage(scene, map, e, reserved);
       const dashed = e.gold ? " Dashed: the right words." : "";
@@ -303,18 +259,17 @@
       const shown = compute({ weights: e.weights, step, word: [side, k] });
       if (e !== laid) lay(e);
       if (e.said) attnkit.write(said.words, e.said[step]);
-      showWords(lookers, side === "row" ? k : null, shown.numbers);
-      showWords(looked, side === "column" ? k : null, shown.numbers);
+      showWords(lookers, map.stop, side === "row" ? k : null, shown.numbers);
+      showWords(looked, scene.stop, side === "column" ? k : null, shown.numbers);
       showWeights(map, scene.curves, e.weights[step], [side, k]);
       figure.say(answer(e, [side, k], shown));
     }
     figure.element.classList.toggle("ak-long", Math.max(most, widest) > TOLD + 1);
     const watch = new ResizeObserver(place);
     watch.observe(scene.element);
-    const titles = examples.map((e) => e.columns.join(" "));
-    const pick = titles.length > 1 ? sentences(figure, titles, lang.column) : null;
+    const pick = examples.length > 1 ? sentences(figure, examples, lang.column) : null;
     const slider = steps.length > 1 ? stepSlider(figure, steps) : null;
-    const controls = h("div", { class: "ak-controls ak-one-line" }, slider, figure.reset());
+    const controls = h("div", { class: "ak-controls ak-last-row" }, slider, figure.reset());
     const parts = [pick, said.element, scene.element, legend, controls];
     return { parts, update, stop: () => watch.disconnect() };
   }

@@ -15,9 +15,6 @@
     return { weights, outputs: weights.map((row) => attnkit.blend(row, points)), hull: attnkit.hull(points) };
   }
 
-  /** @param {SVGElement} node @param {Point} point */
-  const place = (node, [x, y]) => attnkit.attr(node, "transform", `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
-
   // What moves a point to another place, rounded and kept inside the plane.
   /** @param {number} limit @returns {Move} */
   function mover(limit) {
@@ -159,27 +156,22 @@
       const { points, selected } = state;
       const now = compute(state);
       const where = now.outputs.map((p) => plane.at(...p));
-      const corners = now.hull.map((p) =>
-        plane
-          .at(...p)
-          .map((v) => v.toFixed(1))
-          .join(" "),
-      );
-      attnkit.attr(hull, "d", `M${corners.join("L")}Z`);
+      const corners = now.hull.map((p) => plane.at(...p));
+      attnkit.attr(hull, "d", `${attnkit.path(corners)}Z`);
       const middle = [0, 1].map((k) => points.reduce((sum, p) => sum + p[k], 0) / points.length);
       points.forEach((p, i) => {
         const weight = now.weights[selected][i];
         const { group, ring, button } = dots[i];
         if (i === selected) stop.at(i);
-        place(group, plane.at(...p));
+        attnkit.move(group, plane.at(...p));
         attnkit.attr(ring, "class", `ak-dot ak-of-${i === selected ? "query" : "value"}`);
         attnkit.attr(button, "aria-pressed", String(i === selected));
         attnkit.write(button, `${names[i]} ${fixed(weight)}`);
         placeName(button, p, plane.at(...p), middle, limit);
         link(lines[i], plane.at(...p), where[selected], weight);
-        place(outputs[i], where[i]);
+        attnkit.move(outputs[i], where[i]);
       });
-      place(output, where[selected]);
+      attnkit.move(output, where[selected]);
       figure.say(sentence(names, state, now));
     }
     const side = h("div", { class: "ak-side" }, element, controls(figure, names, limit, move));

@@ -43,14 +43,28 @@ interface Walk {
   at(k: number): void;
   within(count: number): void;
 }
+type Edges = [left: number, top: number, right: number, bottom: number];
 interface Plane {
   element: SVGSVGElement;
+  scale(across: Point, up: Point): void;
   at(x: number, y: number): Point;
   from(event: MouseEvent): Point;
+}
+interface Chart extends Plane {
+  beside(...words: string[]): SVGTextElement[];
+  below(...words: string[]): SVGTextElement[];
 }
 interface Raster {
   element: HTMLCanvasElement;
   show(values: ArrayLike<number>, vmax: number): void;
+}
+interface WeightTable extends Part {
+  cells: { square: HTMLElement; element: HTMLElement }[][];
+  lines: HTMLElement[];
+  tops: HTMLElement[];
+  stop: Walk;
+  lay(from: string[], to: string[]): void;
+  show(weights: Matrix, written: (weight: number, row: number) => string): void;
 }
 interface Clock {
   start(every?: number): void;
@@ -288,7 +302,13 @@ interface Attnkit {
   choice(label: string, words: string[], onChoose: (chosen: number) => void): Choice;
   slider<S>(options: SliderLook<S> & { onInput(value: number): void }): Slider<S>;
   logSlider<S>(options: { name: string; most: number; onInput(value: number): void }): LogSlider<S>;
+  spot(point: Point): string;
+  path(points: Point[]): string;
+  move(node: SVGElement, point: Point): void;
+  arrow(from: Point, to: Point, barb: number): string;
+  field(kind: string, size: Point, edges: Edges): Plane;
   plane(options: { limit: number; axes?: string[] }): Plane;
+  chart(size: Point, edges: Edges): Chart;
   raster(rows: number, columns: number, kinds?: Fill[]): Raster;
   label(x: number, y: number, text: string, kind: string, anchor?: string): SVGTextElement;
   drag(node: Grip, move: (event: PointerEvent) => void, options?: { grab?: () => void; sideways?: boolean }): void;
@@ -301,6 +321,13 @@ interface Attnkit {
   chances(scores: number[], order: number[], temperature: number, most: number | null): number[];
   chosen(scores: number[], order: number[], temperature: number, most: number | null, random: number): number;
   random(seed: number, place: number): number;
+  fill(nodes: HTMLElement[], words: string[]): void;
+  weightTable(
+    lookers: HTMLButtonElement[],
+    columns: number,
+    choose: (side: "row" | "column", place: number) => void,
+    look: { corner?: string; lang?: string | null; label: string },
+  ): WeightTable;
   minilm: MiniLM;
   steps(label: string): Kind<State, State>;
   arrive(name: string, value: unknown): void;

@@ -23,12 +23,14 @@ from bookkit.pictures.picture import Picture, Svg
 from bookkit.pictures.shapes import opacity
 
 HERE = Path(__file__).parent
-# The figures that need a script beside the core: the arithmetic of the small models, the real model, what draws steps.
-NEEDS = {"machine": "model", "part_mover": "model", "sentence_translator": "model", "story_writer": "model",
-         "ask_book": "minilm", "head_maps": "minilm", "taught_kinds": "minilm",
-         "attention_steps": "steps", "matrix_stepper": "steps", "head_stepper": "steps"}
-RUN_MODELS = {kind for kind, script in NEEDS.items() if script == "model"}
-SHARED = {"core", *NEEDS.values()}          # scripts that are no figures
+# The scripts beside the core, and the figures that need them: the arithmetic of the small models, the real model, what
+# draws steps, what draws tables of weights.
+NEEDS = {"model": {"machine", "part_mover", "sentence_translator", "story_writer"},
+         "minilm": {"ask_book", "head_maps", "taught_kinds"},
+         "steps": {"attention_steps", "matrix_stepper", "head_stepper"},
+         "weights": {"attention_maps", "head_maps", "sentence_translator"}}
+RUN_MODELS = NEEDS["model"]
+SHARED = {"core", *NEEDS}          # scripts that are no figures
 
 
 # ---- the files beside the classes
@@ -40,7 +42,7 @@ def kinds():
 
 def scripts(kind):
     """The names of the scripts of a figure, what it needs beside the core first."""
-    return [NEEDS[kind], kind] if kind in NEEDS else [kind]
+    return [*(script for script, figures in NEEDS.items() if kind in figures), kind]
 
 
 def source(name):

@@ -40,40 +40,25 @@
 
   // ---- the parts
 
-  const [LEFT, RIGHT, TOP, BOTTOM] = [30, 330, 10, 150]; // of the chart's field, in its drawing of 340 x 176
-
   /** @param {number} steps @param {Sound} sound */
   function lossChart(steps, sound) {
-    const element = attnkit.svg("svg", { viewBox: "0 0 340 176", class: "ak-chart", "aria-hidden": "true" });
-    /** @param {number} x @param {number} y @param {string} anchor @param {string} words */
-    const text = (x, y, anchor, words) => attnkit.label(x, y, words, "ak-small", anchor);
-    const frame = attnkit.svg("path", { d: `M${LEFT} ${TOP}V${BOTTOM}H${RIGHT}`, class: "ak-axis" });
+    const chart = attnkit.chart([340, 176], [30, 10, 330, 150]);
+    chart.scale([0, 1], [0, TOP_LOSS]);
+    chart.beside("0", String(TOP_LOSS / 2), String(TOP_LOSS));
+    chart.below("0", "steps", String(steps));
     const [pale, line] = ["ak-pale", "ak-curve"].map((kind) => attnkit.svg("path", { class: kind }));
-    const middle = (LEFT + RIGHT) / 2;
-    element.append(
-      ...[frame, pale, line, text(LEFT - 5, TOP + 5, "end", String(TOP_LOSS)), text(LEFT - 5, BOTTOM + 5, "end", "0")],
-      ...[text(LEFT - 5, (TOP + BOTTOM) / 2 + 5, "end", "3"), text(RIGHT, BOTTOM + 18, "end", String(steps))],
-      ...[text(LEFT, BOTTOM + 18, "middle", "0"), text(middle, BOTTOM + 18, "middle", "steps")],
-    );
+    chart.element.append(pale, line);
     /** @param {number[]} losses */
-    const path = (losses) => {
-      const points = losses.map((loss, k) => {
-        const x = LEFT + ((RIGHT - LEFT) * (k + 0.5)) / losses.length;
-        const y = BOTTOM - ((BOTTOM - TOP) * Math.min(loss, TOP_LOSS)) / TOP_LOSS;
-        return `${x.toFixed(1)} ${y.toFixed(1)}`;
-      });
-      return `M${points.join("L")}`;
-    };
+    const path = (losses) =>
+      attnkit.path(losses.map((loss, k) => chart.at((k + 0.5) / losses.length, Math.min(loss, TOP_LOSS))));
     attnkit.attr(pale, "d", path(sound.curve));
-    /** @param {Run} run */
-    const show = (run) => attnkit.attr(line, "d", path(run.curve));
     const said = h("p", { class: "ak-small" });
     const key = h("p", { class: "ak-small" }, `The dashed line is a sound run. ${ends(sound)}`);
     return {
-      element: h("div", {}, element, said, key),
+      element: h("div", {}, chart.element, said, key),
       /** @param {Run} run */
       show(run) {
-        show(run);
+        attnkit.attr(line, "d", path(run.curve));
         attnkit.write(said, `The solid line is this run. ${ends(run)}`);
       },
     };

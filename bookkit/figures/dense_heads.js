@@ -30,7 +30,7 @@
       format: (v) => fixed(v, 1),
       word: (v) => fixed(v, 1),
     });
-    return h("div", { class: "ak-controls ak-one-line" }, slider.element, figure.reset());
+    return h("div", { class: "ak-controls ak-last-row" }, slider.element, figure.reset());
   }
 
   /** @param {HTMLElement} node @param {number} value @param {number} vmax @param {Fill} [kind] */

@@ -14,7 +14,7 @@
   const TOLD = 3; // so many weights are told
   const WIDE = 24; // pieces that have a table
   const EARLIER = 3; // typed sentences that the next one is compared with
-  const SIZE = 26; // megabytes of the model, as tests/test_minilm_page.py finds them
+  const SIZE = 26; // megabytes of the model, as tests/test_real_model_on_the_page.py finds them
 
   // The maps of a text, one after the other, each row by row.
   /** @param {Text} text */
@@ -112,39 +112,26 @@
     return { element, show, again: maps.again };
   }
 
-  // The chosen map as a table: who looks stands at the left, and is chosen there.
+  // The chosen map as a table; who looks is chosen there, and has its numbers.
   /** @param {Owner} figure @param {string[]} pieces */
   function table(figure, pieces) {
-    const lookers = pieces.map((piece, k) =>
-      attnkit.button(piece, () => figure.put({ piece: k }), { "aria-pressed": "false" }),
-    );
-    const stop = attnkit.walk(lookers, { columns: 1 });
-    const numbers = pieces.map(() => pieces.map(() => h("span")));
-    const cells = numbers.map((row) => row.map((number) => h("td", null, number)));
-    const lines = cells.map((row, k) => h("tr", null, h("th", { scope: "row" }, lookers[k]), ...row));
-    const heads = pieces.map((piece) => h("th", { scope: "col" }, h("span", null, piece)));
-    const element = h(
-      "table",
-      { role: "grid", "aria-label": "The weights of this head" },
-      h("thead", null, h("tr", null, h("td"), ...heads)),
-      h("tbody", null, ...lines),
-    );
-    cells.forEach((row, k) => {
-      for (const cell of row) cell.addEventListener("click", () => figure.put({ piece: k }));
-    });
+    const lookers = pieces.map((_, piece) => attnkit.button(null, () => figure.put({ piece })));
+    /** @param {"row" | "column"} side @param {number} piece */
+    const choose = (side, piece) => side === "row" && figure.put({ piece });
+    const look = { label: "The weights of this head" };
+    const { element, ...map } = attnkit.weightTable(lookers, pieces.length, choose, look);
+    element.setAttribute("role", "grid");
+    map.lay(pieces, pieces);
     /** @param {State} state @param {Float64Array} maps */
     function show({ head, piece }, maps) {
       const n = pieces.length;
-      cells.forEach((row, i) => {
-        row.forEach((cell, j) => {
-          const weight = maps[(head * n + i) * n + j];
-          attnkit.paint(cell, weight, 1, "weight");
-          attnkit.write(numbers[i][j], i === piece && weight >= 0.05 ? fixed(weight).replace(/^0/, "") : "");
-        });
-        lines[i].toggleAttribute("data-chosen", i === piece);
-        attnkit.attr(lookers[i], "aria-pressed", String(i === piece));
+      const rows = pieces.map((_, i) => Array.from(maps.subarray((head * n + i) * n, (head * n + i + 1) * n)));
+      map.show(rows, (weight, i) => (i === piece && weight >= 0.05 ? fixed(weight).replace(/^0/, "") : ""));
+      lookers.forEach((looker, i) => {
+        map.lines[i].toggleAttribute("data-chosen", i === piece);
+        attnkit.attr(looker, "aria-pressed", String(i === piece));
       });
-      stop.at(piece);
+      map.stop.at(piece);
     }
     return { element, show };
   }

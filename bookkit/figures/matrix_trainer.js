@@ -210,9 +210,7 @@
 
   // ---- the parts
 
-  const [LEFT, RIGHT, TOP, BOTTOM] = [36, 258, 10, 160]; // of the chart's field, in its drawing of 340 x 186
-  /** @param {number} x @param {number} y @param {string} anchor @param {string} [words] */
-  const text = (x, y, anchor, words = "") => attnkit.label(x, y, words, "ak-small", anchor);
+  const BOTTOM = 160; // of the chart's field
 
   // One of the two curves: its line, its end, and there its name with a piece of the line.
   /** @param {string} kind @param {string} name */
@@ -220,40 +218,32 @@
     const line = attnkit.svg("path", { class: `ak-curve ak-${kind}` });
     const end = attnkit.svg("circle", { r: 3.5, class: `ak-end ak-${kind}` });
     const tag = attnkit.svg("g");
-    tag.append(attnkit.svg("path", { d: "M0 0H17", class: `ak-curve ak-${kind}` }), text(21, 4.5, "start", name));
+    tag.append(
+      attnkit.svg("path", { d: "M0 0H17", class: `ak-curve ak-${kind}` }),
+      attnkit.label(21, 4.5, name, "ak-small", "start"),
+    );
     return { nodes: [line, end, tag], line, end, tag };
   }
 
   function lossChart() {
-    const element = attnkit.svg("svg", { viewBox: "0 0 340 186", class: "ak-chart", "aria-hidden": "true" });
+    const { element, at, scale, beside, below } = attnkit.chart([340, 186], [36, 10, 258, BOTTOM]);
     const curves = [curve("training", "training"), curve("heldout", "held out")];
-    const [high, far] = [text(LEFT - 6, TOP + 5, "end"), text(RIGHT, BOTTOM + 17, "middle")];
-    const frame = attnkit.svg("path", { d: `M${LEFT} ${TOP}V${BOTTOM}H${RIGHT}`, class: "ak-axis" });
-    element.append(
-      ...[frame, high, far, text(LEFT - 6, BOTTOM + 5, "end", "0"), text(LEFT, BOTTOM + 17, "middle", "0")],
-      ...[text(LEFT - 6, (TOP + BOTTOM) / 2, "end", "loss"), text((LEFT + RIGHT) / 2, BOTTOM + 17, "middle", "steps")],
-      ...curves.flatMap(({ nodes }) => nodes),
-    );
+    const [high, far] = [beside("0", "loss", ""), below("0", "steps", "")].map((words) => words[2]);
+    element.append(...curves.flatMap(({ nodes }) => nodes));
     /** @param {[training: number[], heldOut: number[]]} lines */
     function show(lines) {
       const steps = Math.max(20, lines[0].length - 1);
       const top = Math.max(0.5, Math.ceil(2 * Math.max(...lines.flat())) / 2);
-      /** @param {number} k */
-      const x = (k) => LEFT + ((RIGHT - LEFT) * k) / steps;
-      /** @param {number} loss */
-      const y = (loss) => BOTTOM - ((BOTTOM - TOP) * loss) / top;
+      scale([0, steps], [0, top]);
       attnkit.write(high, fixed(top, 1));
       attnkit.write(far, String(steps));
       const last = lines[0].length - 1;
-      const ends = lines.map((losses) => y(losses[last]));
+      const ends = lines.map((losses) => at(last, losses[last]));
+      const names = apart(ends.map(([, y]) => y));
       lines.forEach((losses, c) => {
-        attnkit.attr(
-          curves[c].line,
-          "d",
-          `M${losses.map((v, k) => `${x(k).toFixed(1)} ${y(v).toFixed(1)}`).join("L")}`,
-        );
-        attnkit.attr(curves[c].end, "transform", `translate(${x(last).toFixed(1)} ${ends[c].toFixed(1)})`);
-        attnkit.attr(curves[c].tag, "transform", `translate(${x(last).toFixed(1)} ${apart(ends)[c].toFixed(1)})`);
+        attnkit.attr(curves[c].line, "d", attnkit.path(losses.map((loss, k) => at(k, loss))));
+        attnkit.move(curves[c].end, ends[c]);
+        attnkit.move(curves[c].tag, [ends[c][0], names[c]]);
       });
     }
     return { element, show };

@@ -45,7 +45,7 @@
       read: ({ place }) => place + 1,
       write: (v) => ({ place: v - 1 }),
     });
-    return h("div", { class: "ak-controls ak-one-line" }, slider.element, figure.reset());
+    return h("div", { class: "ak-controls ak-last-row" }, slider.element, figure.reset());
   }
 
   // The places of the sentence, each with its word and attention's weight below. The word goes where it is dragged, or

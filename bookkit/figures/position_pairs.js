@@ -181,7 +181,7 @@
       bars.forEach((bar, k) => {
         attnkit.attr(bar, "class", `ak-${bias[k] < 0 ? "minus" : "plus"}${k === slot ? " ak-lit" : ""}`);
       });
-      attnkit.attr(pointer, "transform", `translate(${(EDGE + (slot + 0.5) * step).toFixed(1)} ${foot + 4})`);
+      attnkit.move(pointer, [EDGE + (slot + 0.5) * step, foot + 4]);
       const clipped = slot - reach === distance ? "" : `, as ${whole(slot - reach)}`;
       made.show(`distance ${whole(distance)}${clipped}: `, fixed(value));
     }
@@ -215,22 +215,8 @@
   }
 
   const RADIUS = 44;
-  /** @param {number} angle @param {number} r */
+  /** @param {number} angle @param {number} r @returns {Point} */
   const point = (angle, r) => [r * Math.cos(angle), -r * Math.sin(angle)];
-  /** @param {number[]} place */
-  const written = ([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`;
-
-  // An arrow from the middle of a circle to its edge.
-  /** @param {number} angle */
-  function arrow(angle) {
-    const [x, y] = point(angle, RADIUS);
-    /** @param {number} turn */
-    const barb = (turn) => {
-      const [u, v] = point(angle + turn, 10);
-      return written([x - u, y - v]);
-    };
-    return `M0 0L${written([x, y])}M${barb(0.5)}L${written([x, y])}L${barb(-0.5)}`;
-  }
 
   // From one angle to another, in a widening line where that is more than a turn.
   /** @param {number[]} angles */
@@ -239,7 +225,7 @@
     const turns = Math.abs(to - from) / (2 * Math.PI);
     const wider = Math.min(4 * turns, 24);
     const steps = Array.from({ length: count + 1 }, (_, k) => k / count);
-    return `M${steps.map((s) => written(point(from + s * (to - from), 14 + s * wider))).join("L")}`;
+    return attnkit.path(steps.map((s) => point(from + s * (to - from), 14 + s * wider)));
   }
 
   // Where the letters of the two arrows stand: a little apart where the arrows meet.
@@ -261,10 +247,8 @@
     const [words, value] = [h("span", { class: "ak-small" }), h("strong", {})];
     /** @param {number[]} two @param {number} cosine */
     function show(two, cosine) {
-      two.forEach((one, k) => attnkit.attr(arrows[k], "d", arrow(one)));
-      letterAngles(two).forEach((one, k) => {
-        attnkit.attr(letters[k], "transform", `translate(${written(point(one, 54))})`);
-      });
+      two.forEach((one, k) => attnkit.attr(arrows[k], "d", attnkit.arrow([0, 0], point(one, RADIUS), 10)));
+      letterAngles(two).forEach((one, k) => attnkit.move(letters[k], point(one, 54)));
       attnkit.attr(angle, "d", sweep(two));
       attnkit.write(words, `angle ${fixed(Math.abs(two[0] - two[1]))}`);
       attnkit.write(value, fixed(cosine));

@@ -185,8 +185,6 @@
     ];
     /** @param {Point} point */
     const inside = ([x, y]) => x > left + 12 && x < right - 12 && y > top + 8 && y < bottom - 8;
-    /** @param {Point} point */
-    const write = ([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`;
 
     /** @param {number[]} values @param {Taken[]} names */
     function show(values, names) {
@@ -195,7 +193,7 @@
       /** @param {Point} point */
       const free = ([x, y]) => taken.every(([u, v, wide]) => Math.abs(x - u) > wide || Math.abs(y - v) > 12);
       const segments = [...lines.values()].flat();
-      attnkit.attr(path, "d", segments.map(([a, b]) => `M${write(a)}L${write(b)}`).join(""));
+      attnkit.attr(path, "d", segments.map(attnkit.path).join(""));
       texts.forEach((text, k) => {
         const spots = (lines.get(k - LAST) || []).map(([a]) => a).filter(inside);
         const spot = spots.reduceRight(
@@ -205,7 +203,7 @@
         attnkit.style(text, "display", spot ? "" : "none");
         if (!spot) return;
         taken.push([...spot, 22]);
-        attnkit.attr(text, "transform", `translate(${write([spot[0], spot[1] + 4])})`);
+        attnkit.move(text, [spot[0], spot[1] + 4]);
       });
     }
     return { path, texts, show };
@@ -269,15 +267,8 @@
   /** @param {Plane} plane @param {Point} p @param {number} limit @param {boolean} barbed */
   function arrow(plane, p, limit, barbed) {
     const short = Math.min(1, limit / Math.max(...p.map(Math.abs), 1e-9));
-    const [cx, cy] = plane.at(0, 0);
-    const [x, y] = plane.at(...p.map((v) => v * short));
-    const angle = Math.atan2(y - cy, x - cx);
-    /** @param {number} u @param {number} v */
-    const place = (u, v) => `${u.toFixed(1)} ${v.toFixed(1)}`;
-    /** @param {number} turn */
-    const barb = (turn) => place(x - 12 * Math.cos(angle + turn), y - 12 * Math.sin(angle + turn));
-    const head = !barbed || Math.hypot(...p) < 0.3 ? "" : `M${barb(0.5)}L${place(x, y)}L${barb(-0.5)}`;
-    return `M${cx} ${cy}L${place(x, y)}${head}`;
+    const ends = /** @type {const} */ ([plane.at(0, 0), plane.at(...p.map((v) => v * short))]);
+    return barbed && Math.hypot(...p) >= 0.3 ? attnkit.arrow(...ends, 12) : attnkit.path([...ends]);
   }
 
   // The query's name stands on the side where the keys and their names leave most room.
@@ -327,11 +318,9 @@
       attnkit.style(turned, "display", turnedQuery ? "" : "none");
       if (turnedQuery) attnkit.attr(turned, "d", arrow(plane, turnedQuery, limit, true));
       const at = plane.at(...query);
-      /** @param {Point} point */
-      const shift = ([x, y]) => `translate(${x.toFixed(1)} ${y.toFixed(1)})`;
-      for (const node of [tip, hit]) attnkit.attr(node, "transform", shift(at));
+      for (const node of [tip, hit]) attnkit.move(node, at);
       const side = freeSide(at, taken, edges);
-      attnkit.attr(name, "transform", shift(side));
+      attnkit.move(name, side);
       lines.show(values, [...taken, [...at, 16], [...side, 36]]);
     }
     return { element: h("div", { class: "ak-over" }, raster.element, plane.element), raster, texts, show };

@@ -114,9 +114,9 @@
   /** @param {number} most @param {(place: number) => void} choose */
   function scene(most, choose) {
     const note = h("span", { class: "ak-small" });
-    const french = room(MOST, (i) => h("span", { class: "ak-word ak-none", lang: "fr", onclick: () => choose(i) }));
+    const french = room(MOST, (i) => h("span", { class: "ak-word", lang: "fr", onclick: () => choose(i) }));
     const tints = room(most, () => h("span", { class: "ak-tint" }));
-    const english = tints.map((tint) => h("span", { class: "ak-word ak-none", lang: "en" }, tint)); // lines pass behind
+    const english = tints.map((tint) => h("span", { class: "ak-word", lang: "en" }, tint)); // lines pass behind
     const svg = attnkit.svg("svg", { "aria-hidden": "true" });
     const curves = room(most, () => attnkit.svg("path", {}));
     svg.append(...curves);
@@ -148,18 +148,12 @@
     /** @param {Found} found */
     function show(found) {
       const { translation, weights, shown, complete } = found;
-      attr(note, "class", translation.length ? "ak-none" : "ak-small");
+      note.hidden = translation.length > 0;
       write(note, complete ? "nothing is written yet" : "the sentence is not complete yet");
-      french.forEach((word, i) => {
-        write(word, translation[i] ?? "");
-        const kind = i === shown ? "ak-word ak-shown" : "ak-word";
-        attr(word, "class", i < translation.length ? kind : "ak-word ak-none");
-      });
-      english.forEach((word, j) => {
-        write(tints[j], found.english[j] ?? "");
-        attr(word, "class", j < found.english.length ? "ak-word" : "ak-word ak-none");
-        attnkit.paint(tints[j], weights[shown]?.[j] ?? 0, 1, "weight");
-      });
+      attnkit.fill(french, translation);
+      attnkit.fill(english, found.english);
+      french.forEach((word, i) => attr(word, "class", i === shown ? "ak-word ak-shown" : "ak-word"));
+      tints.forEach((tint, j) => attnkit.paint(tint, weights[shown]?.[j] ?? 0, 1, "weight"));
       drawn = found;
       draw();
     }
@@ -202,54 +196,23 @@
 
   // ---- the weights: a row for each French word, which shows its lines again
 
-  /** @param {number} i @param {number} most @param {(place: number) => void} choose */
-  function matrixRow(i, most, choose) {
-    const pick = () => choose(i);
-    const look = { class: "ak-pick", lang: "fr", "aria-pressed": "false" };
-    const button = attnkit.button(null, pick, { ...look, onfocus: pick });
-    const cells = room(most, () => {
-      const square = h("span", { class: "ak-heat" });
-      return { square, element: h("td", { onclick: pick }, square) };
-    });
-    const element = h("tr", { class: "ak-none" }, h("th", { scope: "row" }, button), ...cells.map((c) => c.element));
-    // A row or column that is not there holds no number of another sentence.
-    /** @param {Found} found */
-    function show({ translation, weights, shown, english }) {
-      const there = i < translation.length;
-      attr(element, "class", there ? "" : "ak-none");
-      write(button, translation[i] ?? "");
-      attr(button, "aria-pressed", String(i === shown));
-      cells.forEach(({ square, element: cell }, j) => {
-        const filled = there && j < english.length;
-        attr(cell, "class", j < english.length ? "" : "ak-none");
-        write(square, filled ? fixed(weights[i][j]) : "");
-        if (filled) attnkit.paint(square, weights[i][j], 1, "weight");
-        else attnkit.style(square, "backgroundColor", "");
-      });
-    }
-    return { element, button, show };
-  }
-
   /** @param {number} most @param {(place: number) => void} choose */
   function matrix(most, choose) {
-    const rows = room(MOST, (i) => matrixRow(i, most, choose));
-    const stop = attnkit.walk(rows.map((row) => row.button));
-    const tops = room(most, () => h("th", { scope: "col", lang: "en", class: "ak-none" }, h("span", {})));
-    const head = h("thead", {}, h("tr", {}, h("td", { class: "ak-small" }, "looks ↓ at →"), ...tops));
-    const body = h("tbody", {}, ...rows.map((row) => row.element));
-    const table = h("table", { class: "ak-matrix", "aria-label": "Weights" }, head, body);
-    const element = h("div", { class: "ak-room" }, table);
+    const rows = room(MOST, (i) => {
+      const pick = () => choose(i);
+      return attnkit.button(null, pick, { class: "ak-pick", lang: "fr", "aria-pressed": "false", onfocus: pick });
+    });
+    const look = { corner: "looks ↓ at →", lang: "en", label: "Weights" };
+    const table = attnkit.weightTable(rows, most, (side, i) => side === "row" && choose(i), look);
+    const element = h("div", { class: "ak-room" }, table.element);
     /** @param {Found} found */
-    function show(found) {
-      const count = found.english.length;
-      attr(element, "class", found.complete ? "ak-room" : "ak-room ak-away");
-      attr(element, "style", `--columns: ${count}; --rows: ${most + 1}`); // of the longest sentence
-      tops.forEach((top, j) => {
-        attr(top, "class", j < count ? "" : "ak-none");
-        write(/** @type {Node} */ (top.firstChild), found.english[j] ?? "");
-      });
-      for (const row of rows) row.show(found);
-      stop.at(found.shown);
+    function show({ translation, weights, shown, english, complete }) {
+      attr(element, "class", complete ? "ak-room" : "ak-room ak-away");
+      attr(element, "style", `--columns: ${english.length}; --rows: ${most + 1}`); // of the longest sentence
+      table.lay(translation, english);
+      table.show(weights.slice(0, translation.length), (weight) => fixed(weight));
+      rows.forEach((row, i) => attr(row, "aria-pressed", String(i === shown)));
+      table.stop.at(shown);
     }
     return { element, show };
   }
@@ -340,10 +303,7 @@
     /** @param {Found} found */
     function show({ following }) {
       write(note, following.length ? "can follow:" : "No word can follow: the sentence is complete.");
-      words.forEach((word, k) => {
-        attr(word, "class", k < following.length ? "" : "ak-none");
-        write(word, following[k] ?? "");
-      });
+      attnkit.fill(words, following);
     }
     return { element, show };
   }

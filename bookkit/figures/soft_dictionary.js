@@ -83,28 +83,18 @@
   // The answer for every direction: a smooth curve that turns into steps as the temperature falls.
   /** @param {number[]} angles @param {number[]} values @param {string} unit */
   function chart(angles, values, unit) {
-    const [width, height] = [320, 190];
     const [low, high] = [Math.min(...values), Math.max(...values)];
-    /** @param {number} degrees */
-    const across = (degrees) => 34 + (degrees / 360) * (width - 44);
-    /** @param {number} v */
-    const up = (v) => height - 26 - ((v - low) / (high - low || 1)) * (height - 66);
-    const element = attnkit.svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "ak-chart", "aria-hidden": "true" });
+    const { element, scale, at, beside, below } = attnkit.chart([320, 190], [34, 36, 310, 164]);
+    scale([0, 360], [low, high > low ? high : low + 1]);
     const curve = attnkit.svg("path", { class: "ak-curve" });
     const mark = attnkit.svg("circle", { r: 6, class: "ak-dot ak-of-output" });
-    element.append(
-      attnkit.svg("path", { d: `M34 30V${height - 26}H${width - 10}`, class: "ak-axis" }),
-      ...[low, high].map((v) => attnkit.label(26, up(v) + 4, fixed(v, 0), "ak-small", "end")),
-      attnkit.label(6, 16, `answer, ${unit}, for each query`, "ak-small", "start"),
-      ...[0, 90, 180, 270, 360].map((d) => attnkit.label(across(d), height - 8, `${d}°`, "ak-small")),
-      ...angles.map((a, i) =>
-        attnkit.svg("circle", { cx: across(a), cy: up(values[i]), r: 4, class: "ak-dot ak-of-value" }),
-      ),
-      curve,
-      mark,
-    );
-    /** @param {number} degrees @param {number} v */
-    const at = (degrees, v) => `${across(degrees).toFixed(1)} ${up(v).toFixed(1)}`;
+    beside(fixed(low, 0), fixed(high, 0));
+    below(...[0, 90, 180, 270, 360].map((degrees) => `${degrees}°`));
+    const dots = angles.map((angle, k) => {
+      const [cx, cy] = at(angle, values[k]);
+      return attnkit.svg("circle", { cx, cy, r: 4, class: "ak-dot ak-of-value" });
+    });
+    element.append(attnkit.label(6, 16, `answer, ${unit}, for each query`, "ak-small", "start"), ...dots, curve, mark);
     return { element, curve, mark, at };
   }
 
@@ -127,8 +117,8 @@
         attnkit.write(weight, fixed(weights[i]));
       });
       const path = Array.from({ length: 360 / STEP + 1 }, (_, k) => answers.at(STEP * k, ask(STEP * k).answer));
-      attnkit.attr(answers.curve, "d", `M${path.join("L")}`);
-      attnkit.attr(answers.mark, "transform", `translate(${answers.at(query, answer)})`);
+      attnkit.attr(answers.curve, "d", attnkit.path(path));
+      attnkit.move(answers.mark, answers.at(query, answer));
       const best = attnkit.argmax(weights);
       figure.say(
         `The dictionary answers ${fixed(answer, 1)} ${unit}. Best key: ${words[best]}, ` +

@@ -158,7 +158,7 @@ def test_measured_times_of_a_bill():
 # ---- alone on a page
 
 # Words of the chart that stand on one another; their boxes have room above and below the letters.
-CROWDED = """f => { const seen = [...f.querySelectorAll('.ak-bill-chart text')].filter(e => e.textContent && e.getClientRects().length
+CROWDED = """f => { const seen = [...f.querySelectorAll('.ak-chart text')].filter(e => e.textContent && e.getClientRects().length
         && e.style.display !== 'none').map(e => [e.textContent, e.getBoundingClientRect()]);
     return seen.flatMap(([name, a], i) => seen.slice(i + 1).filter(([, b]) => a.left < b.right && b.left < a.right && a.top + 4 < b.bottom - 4
         && b.top + 4 < a.bottom - 4).map(([other]) => `${name} meets ${other}`)); }"""
@@ -290,6 +290,6 @@ def test_the_chart_and_its_sliders_at_200_percent(watched, site):
         w.page.set_viewport_size({"width": 640, "height": 450})
         w.open(f"{site}/{PAGES[0]}.html")
         found = w.page.locator("[data-ak-kind=attention_bill]")
-        chart, controls = found.locator(".ak-bill-chart").bounding_box(), found.locator(".ak-controls").bounding_box()
+        chart, controls = found.locator(".ak-chart").bounding_box(), found.locator(".ak-controls").bounding_box()
         both = [min(b["y"] for b in (chart, controls)), max(b["y"] + b["height"] for b in (chart, controls))]
         assert both[1] - both[0] <= 450 - 56, "under the bar of the site"

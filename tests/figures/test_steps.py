@@ -9,7 +9,7 @@ from hand import CASES, about, alone, those_with
 
 from bookkit.figures.base import NEEDS
 
-KINDS = [kind for kind, script in NEEDS.items() if script == "steps"]
+KINDS = sorted(NEEDS["steps"])
 every_kind = pytest.mark.parametrize("kind", KINDS)
 
 
