@@ -8,7 +8,7 @@ A figure of this kind has no script of its own but `steps.js`, which draws it fr
   rows (`names`), signs and None.
 - `steps`: the name of each and what it says, where ``<each S>`` stands for numbers as they are.
 
-The operations, and what can stand in a text, are listed in `steps.js`; the fields of the data in `attnkit.d.ts`.
+The operations, and what can stand in a text, are listed in ``steps.js``; the fields of the data in ``attnkit.d.ts``.
 """
 
 import numpy as np
