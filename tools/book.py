@@ -224,7 +224,6 @@ def book():
             f"{SITE.relative_to(ROOT)}/index.html in a browser")
         return
     npm("website", "KaTeX's fonts and MiniSearch")
-    run(BIN / "python", "-m", "website.lists", quiet=True)
     sphinx(inputs, pages)
     # The last site stays until the new one stands.
     fresh = SITE.parent / "new"

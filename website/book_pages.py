@@ -12,24 +12,37 @@ from website import book_road, book_sharing, book_terms
 
 
 class Page:
-    """A page of the site, parsed: `name` as in _toc.yml, `tree` its elements, `up` the way to the site's folder."""
+    """A page of the site, parsed: `name` as in _toc.yml, `tree` its elements, `up` the way to the site.
+
+    It is `fresh` if Sphinx has just written it.  One that has not changed Sphinx does not write again, and the passes
+    have been over it: beside the doctrees lies what Sphinx wrote, with the date of the finished page.
+    """
 
     def __init__(self, app, file):
         self.app, self.file = app, file
         self.name = file.relative_to(app.outdir).with_suffix("").as_posix()
         self.up = "../" * self.name.count("/")
-        # As Sphinx wrote it: one that has not changed it does not write again, and the passes have been over that.
         self.raw = Path(app.doctreedir, f"{self.name}.html")
-        if not self.raw.exists() or self.raw.stat().st_mtime_ns != file.stat().st_mtime_ns:
+        self.fresh = not self.raw.exists() or self.raw.stat().st_mtime_ns != file.stat().st_mtime_ns
+        if self.fresh:
             self.raw.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(file, self.raw)
-        self.tree = html.document_fromstring(self.raw.read_text(encoding="utf-8"))
+        elif self.name in FROM_OTHERS:
+            file, self.fresh = self.raw, True
+        self.text = file.read_text(encoding="utf-8")
+        self.tree = html.document_fromstring(self.text)
 
     def write(self):
-        """Put the page where it was read; as long as both have the same date, nobody else has written it."""
-        self.file.write_text(html.tostring(self.tree, encoding="unicode", doctype="<!DOCTYPE html>"), encoding="utf-8")
-        date = self.file.stat().st_mtime_ns
-        os.utime(self.raw, ns=(date, date))
+        """Put the page where it was read, if that changes it."""
+        text = html.tostring(self.tree, encoding="unicode", doctype="<!DOCTYPE html>")
+        if self.fresh or text != self.text:
+            self.file.write_text(text, encoding="utf-8")
+            date = self.file.stat().st_mtime_ns
+            os.utime(self.raw, ns=(date, date))
+
+
+# What is put on these pages is taken from others, which may be fresh where they are not.
+FROM_OTHERS = {book_terms.GLOSSARY}
 
 
 def read(app):

@@ -5,6 +5,7 @@ theme's.  What a page is made of is chosen before it is written: by _config.yml,
 rest is done on the finished pages, in `finish`.  tests/test_site.py looks at the result in a browser.
 """
 
+import gc
 import os
 import re
 import shutil
@@ -25,17 +26,21 @@ from website import (
     book_sharing,
     book_styles,
     book_terms,
+    lists,
 )
 
 
 def setup(app):
     """Sphinx's entry point."""
+    # Trees of pages are large and stay: to look through them for garbage at every step takes a tenth of the time.
+    gc.set_threshold(200_000, 50, 50)
     app.setup_extension("website.book_maths")
     app.setup_extension("website.book_model")
     app.setup_extension("website.book_road")
     if os.environ.get("BOOK_BASEURL"):
         app.setup_extension("sphinx_sitemap")      # which warns where there is no address
     app.connect("config-inited", take_address)
+    app.connect("config-inited", ask_lists)
     app.connect("builder-inited", write_figures)
     app.connect("builder-inited", write_slides)
     app.connect("builder-inited", copy_maths)
@@ -66,6 +71,12 @@ def take_address(app, config):
         raise ConfigError(str(error)) from None
     config.sitemap_url_scheme = "{link}"
     config.sitemap_excludes = ["search.html", "genindex.html", "py-modindex.html", "404.html", "_modules/*"]
+
+
+def ask_lists(app, config):
+    """The lists in data/ fit the pages, or nothing is built."""
+    if wrong := list(lists.problems(Path(app.srcdir))):
+        raise ConfigError("\n".join(wrong))
 
 
 # What the static site alone does: bring the still figures to life.
@@ -202,7 +213,7 @@ def finish(app, exception):
     out = Path(app.outdir)
     pages = book_pages.read(app)
     for page in pages:
-        for change in book_pages.PASSES:
+        for change in book_pages.PASSES if page.fresh else ():
             change(page)
     book_terms.pictures(app, pages)
     book_search.write(app, pages)

@@ -8,6 +8,7 @@ import posixpath
 import re
 
 import lightningcss
+from lxml import etree
 
 # These stay whole: figures put names together ("ak-frame-" and a role) that no script spells out.
 OWN = ("figures/core.css", "book.css")
@@ -16,7 +17,7 @@ NAME = re.compile(r"_static/([^?]+)")
 
 def one_sheet(out, pages, scripts):
     """Write site.css and let each page name it; return its text."""
-    [names] = {tuple(NAME.search(link.get("href"))[1] for link in links(page)) for page in pages}
+    [names] = {tuple(NAME.search(link.get("href"))[1] for link in links(page)) for page in pages if page.fresh}
     spoken, parts = words(pages, scripts), []
     for name in dict.fromkeys(names):        # KaTeX's is named twice: by its extension and by Jupyter Book
         text = read(out, name)
@@ -49,8 +50,8 @@ def words(pages, scripts):
     """Every class and id on the pages, and every word of their scripts, which may give an element its class."""
     found = set(re.findall(r"[\w-]+", scripts))
     for page in pages:
-        for names in page.tree.xpath("//@class | //@id"):
-            found.update(names.split())
+        found.update(word for element in page.tree.iter(etree.Element) for name in ("class", "id")
+                     for word in (element.get(name) or "").split())
     return found
 
 

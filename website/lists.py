@@ -1,6 +1,6 @@
 """Whether the lists in data/ that the back matter is made from fit the pages: of terms, subjects, letters and claims.
 
-    python -m website.lists        what is wrong, a sentence each; `make book` asks before it builds
+    python -m website.lists        what is wrong, a sentence each; the build asks first
 """
 
 import sys
