@@ -29,6 +29,7 @@ import signal
 import subprocess
 import time
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -337,30 +338,41 @@ def test(all=False, part=None):
 
 def check(only=None):
     """test what a change can break: what git says has changed, or 'ONLY=softmax' (page, figure, module, function)"""
+    start = time.monotonic()
     setup()
     install_npm_tools()
     plan = json.loads(told("tools.check", *(only or "").replace(",", " ").split()))
     if not any(plan.values()):
         say("git says that nothing has changed since the last commit; name something: make check ONLY=softmax")
         return
-    failed, scripts = [], [name for name in plan["style"] if name.endswith((".js", ".css"))]
+    scripts, python = ([name for name in plan["style"] if name.endswith(kinds)] for kinds in ((".js", ".css"), ".py"))
+    beside = {"style": [*(python and [[BIN / "ruff", "check", "--quiet", *python]]),
+                        *(scripts and [[*with_node(BIOME), "check", "--error-on-warnings", *STYLE, *scripts]])],
+              "types": scripts and [[*with_node(TSC), "--project", "tests/jsconfig.json"]]}
+    with ThreadPoolExecutor() as pool:
+        asked = {what: [pool.submit(run, *command, check=False) for command in beside[what]] for what in beside}
+        passed = check_by_tests(plan)
+    passed |= {what: not any(code.result() for code in asked[what]) for what in asked}
+    if plan["callers"]:
+        say(f"called on {len(plan['callers'])} pages: {', '.join(plan['callers'])}")
+    if plan["left"]:
+        say(f"not looked at here, but by 'make test': {', '.join(plan['left'])}")
+    if not all(passed.values()):
+        sys.exit(f"[book] FAILED: {', '.join(what for what in passed if not passed[what])}")
+    say(f"all of this is right ({time.monotonic() - start:.0f} s)")
 
-    def does(what, passed):
-        if not passed:
-            failed.append(what)
-    if python := [name for name in plan["style"] if name.endswith(".py")]:
-        does("style", run(BIN / "ruff", "check", "--quiet", *python, check=False) == 0)
-    if scripts:
-        does("style", run(*with_node(BIOME), "check", "--error-on-warnings", *STYLE, *scripts, check=False) == 0)
-        does("types", run(*with_node(TSC), "--project", "tests/jsconfig.json", check=False) == 0)
+
+def check_by_tests(plan):
+    """Run the tests of a plan; which kinds of them passed."""
+    passed = {}
     if plan["kinds"]:
         say(f"the figures {', '.join(plan['kinds'])}: their arithmetic, and their controls on pages of figures alone")
         alone = ROOT / "_build" / "alone"
         remove(alone)
         pages = told("tools.check", "--alone", alone, *plan["kinds"]).split()
         own = [f"tests/figures/test_{kind}.py" for kind in plan["kinds"]]
-        does("figures", pytest("tests/figures/test_on_the_page.py", *filter(os.path.exists, own),
-                               env={"BOOK_SITE": alone.name, "BOOK_ONLY": " ".join(pages)}))
+        passed["figures"] = pytest("tests/figures/test_on_the_page.py", *filter(os.path.exists, own),
+                                   env={"BOOK_SITE": alone.name, "BOOK_ONLY": " ".join(pages)})
     if plan["pages"]:
         book()
     if plan["pages"] or plan["tests"]:
@@ -368,16 +380,9 @@ def check(only=None):
             plan["pages"] and f"the pages {', '.join(plan['pages'])}: their rules, and a look at each",
             plan["cells"] and f"the cells of {', '.join(plan['cells'])}",
             plan["tests"] and f"{len(plan['tests'])} tests that say what has changed"])))
-        rules = plan["rules"] if plan["pages"] else []
-        does("tests", pytest("--doctest-modules", *NBVAL, "--all", *rules, *plan["tests"], *plan["cells"],
-                             env={"BOOK_ONLY": " ".join(plan["pages"])}))
-    if plan["callers"]:
-        say(f"called on {len(plan['callers'])} pages: {', '.join(plan['callers'])}")
-    if plan["left"]:
-        say(f"not looked at here, but by 'make test': {', '.join(plan['left'])}")
-    if failed:
-        sys.exit(f"[book] FAILED: {', '.join(dict.fromkeys(failed))}")
-    say("all of this is right")
+        passed["tests"] = pytest("--doctest-modules", *NBVAL, "--all", *plan["rules"], *plan["tests"], *plan["cells"],
+                                 env={"BOOK_ONLY": " ".join(plan["pages"])})
+    return passed
 
 
 def pages():
