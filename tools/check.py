@@ -20,7 +20,7 @@ import sys
 from pathlib import Path
 
 from bookkit.figures import base
-from website import book_site, executed, toc
+from website import executed, toc
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("attnkit", "bookkit", "website", "tools")
@@ -225,6 +225,8 @@ document.documentElement.dataset.theme = dark ? "dark" : "light";</script>
 
 def figures_alone(folder, kinds):
     """Write the pages on which some figures stand with nothing else on them, at their addresses; return these."""
+    from website import book_site      # which takes two seconds to read
+
     static = folder / "_static" / "figures"
     static.mkdir(parents=True, exist_ok=True)
     written = []
