@@ -225,8 +225,6 @@ document.documentElement.dataset.theme = dark ? "dark" : "light";</script>
 
 def figures_alone(folder, kinds):
     """Write the pages on which some figures stand with nothing else on them, at their addresses; return these."""
-    from website import book_site      # which takes two seconds to read
-
     static = folder / "_static" / "figures"
     static.mkdir(parents=True, exist_ok=True)
     written = []
@@ -244,7 +242,7 @@ def figures_alone(folder, kinds):
         (folder / f"{page}.html").parent.mkdir(parents=True, exist_ok=True)
         (folder / f"{page}.html").write_text(HEAD.format(page=page, links="\n".join(links)) + "\n".join(drawn))
         for name in ("core", *names):
-            text = base.script(name) + book_site.MOUNT * (name == "core")
+            text = base.script(name) + base.MOUNT * (name == "core")
             (static / f"{name}.js").write_text(text, encoding="utf-8")
         for name in ("core", *on):
             style = base.core_stylesheet() if name == "core" else base.stylesheet(name)

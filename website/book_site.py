@@ -79,16 +79,12 @@ def ask_lists(app, config):
         raise ConfigError("\n".join(wrong))
 
 
-# What the static site alone does: bring the still figures to life.
-MOUNT = 'document.addEventListener("DOMContentLoaded", () => globalThis.attnkit.mount(document));\n'
-
-
 def write_figures(app):
     """The figures' scripts and styles, made from the package: the core, and a file of either kind for each figure.
 
     They are no `html_static_path` of the site, where every page would load each of them: a page names what it needs.
     """
-    files = {"core.js": base.script("core") + MOUNT, "core.css": base.core_stylesheet()}
+    files = {"core.js": base.script("core") + base.MOUNT, "core.css": base.core_stylesheet()}
     files |= {f"{name}.js": base.script(name) for name in base.SHARED - {"core"}}
     for kind in base.kinds():
         style = lightningcss.process_stylesheet(base.stylesheet(kind), minify=True)

@@ -68,6 +68,10 @@ def light(text):
     return re.sub(INDENT, "", re.sub(COMMENTS, "", text, flags=re.M | re.S), flags=re.M)
 
 
+# What a page without a kernel does: bring the still figures to life.
+MOUNT = 'document.addEventListener("DOMContentLoaded", () => globalThis.attnkit.mount(document));\n'
+
+
 def core_stylesheet():
     """What pictures and figures share, the palette's variables first."""
     return palette.css() + (HERE / "core.css").read_text(encoding="utf-8")
