@@ -28,6 +28,8 @@ BOOK = toc.pages()
 ONLY = os.environ.get("BOOK_ONLY", "").split()      # the pages that `make check` asks about
 PATIENCE = 300      # seconds before what hangs is given up; on a busy machine everything takes ten times as long
 
+MOST = 6_500         # tests, notebooks' cells counted: each is collected by every worker, and reported one by one
+
 # ---- what runs, where and when
 
 def asked(pages):
@@ -53,6 +55,8 @@ def pytest_collection_modifyitems(config, items):
     if config.getoption("nbval", False) and not config.getoption("--all"):
         known = executed.known(toc.notebooks())
         items[:] = [item for item in items if item.path.suffix != ".ipynb" or item.path.relative_to(ROOT).as_posix() not in known]
+    if len(items) > MOST:
+        raise pytest.UsageError(f"{len(items)} tests, and at most {MOST} are wanted: many rows can be one test (tests/table.py)")
     groups = collections.defaultdict(list)
     for item in items:
         if item.path.suffix == ".ipynb":

@@ -12,9 +12,7 @@ from table import each
 
 from website import lists, road, toc
 from website.back_matter import claims, letters, moving, pages, places, sections, subjects, terms, typeset
-from website.toc import importing
 
-PAGES = importing("website.back_matter")
 TERMS, CLAIMS, LETTERS, SUBJECTS = (yaml.safe_load((ROOT / "data" / f"{name}.yml").read_text(encoding="utf-8"))
                                     for name in ("terms", "claims", "letters", "subjects"))
 

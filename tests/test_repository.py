@@ -1,6 +1,5 @@
 """One place for each fact: versions agree, actions are pinned, documents name what exists."""
 
-import ast
 import importlib
 import inspect
 import json
@@ -303,40 +302,14 @@ def test_what_is_not_the_package_is_imported_from_one_place():
             assert not re.search(r"\bsys\.path\b", path.read_text()) or path.name == "test_repository.py", path
 
 
-# ---- which tests are about which pages
-
-def declared(path):
-    """What a file of tests says after PAGES =, a list or a call of `importing`; None if it says nothing, or asks of all pages."""
-    found = [node.value for node in ast.parse(path.read_text(encoding="utf-8")).body
-             if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "PAGES"]
-    return next((said for said in found if isinstance(said, ast.List) or ast.unparse(said).split("(")[0].endswith("importing")), None)
-
-
-TESTS = [path for folder in ("", "figures", "lessons", "pictures") for path in sorted((ROOT / "tests" / folder).glob("test_*.py"))]
-
-
-@each("path", [path for path in TESTS if declared(path)])
-def test_tests_are_about_pages_that_are_there(path):
-    """PAGES, by which `make test ONLY=` finds the tests of a chapter: a list, or the pages that import the module tested here.
-
-    That of a figure is empty until a page shows it; where it stands then, test_every_figure compares.
-    """
-    said = declared(path)
-    if isinstance(said, ast.List):
-        assert (ast.literal_eval(said) or path.parent.name == "figures") and set(ast.literal_eval(said)) <= set(toc.pages())
-    else:
-        [module] = map(ast.literal_eval, said.args)
-        name = path.stem.removeprefix("test_")
-        assert module in (f"bookkit.{path.parent.name}.{name}", f"bookkit.{name}", f"website.{name}") and importlib.util.find_spec(module), module
-
+# ---- which tests are about which modules
 
 @each("room", ["lessons", "pictures"])
-def test_tests_of_a_module_have_its_name_and_pages(room):
-    """Who changes a module finds its tests by the name; and those of a module that a page imports run with the page."""
-    for path in (path for path in TESTS if path.parent.name == room and path.stem != "test_every_picture"):
+def test_tests_of_a_module_have_its_name(room):
+    """Who changes a module finds its tests by the name."""
+    for path in (ROOT / "tests" / room).glob("test_*.py"):
         module = f"bookkit.{room}.{path.stem.removeprefix('test_')}"
-        assert importlib.util.find_spec(module), f"{path}: there is no {module}"
-        assert declared(path) or not toc.importing(module), f"{path}: PAGES = importing({module!r}) is missing"
+        assert path.stem == "test_every_picture" or importlib.util.find_spec(module), f"{path}: there is no {module}"
 
 
 def test_pages_that_import_a_module(tmp_path):

@@ -9,9 +9,6 @@ from table import each
 from bookkit.lessons.measured import results
 from bookkit.studies import STUDIES, runs
 from tools import study
-from website.toc import importing
-
-PAGES = importing("bookkit.studies")
 
 
 @each("name", STUDIES)

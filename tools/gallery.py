@@ -12,6 +12,7 @@ import json
 import os
 import re
 
+import lightningcss
 from PIL import Image
 
 from bookkit.figures import base
@@ -25,12 +26,12 @@ WIDTH, HEIGHT = 420, 336        # pixels of a picture, twice as many as it is sh
 
 
 def made_of(kind, address):
-    """A hash of what a figure looks like: its scripts, its style, and how its notebook shows it."""
+    """A hash of what a figure looks like: its scripts and its style, as they travel, and how its notebook shows it."""
     notebook = json.loads((browser.ROOT / address.partition("#")[0]).read_text(encoding="utf-8"))
     shown = ["".join(output["data"]["text/html"]) for cell in notebook["cells"] for output in cell.get("outputs", [])
              if f'data-ak-figure="{kind}"' in "".join(output.get("data", {}).get("text/html", ""))]
-    scripts = map(base.source, base.scripts(kind))
-    return hashlib.sha256("\0".join([*scripts, base.stylesheet(kind), shown[0]]).encode()).hexdigest()[:16]
+    style = lightningcss.process_stylesheet(base.stylesheet(kind), minify=True)
+    return hashlib.sha256("\0".join([*map(base.script, base.scripts(kind)), style, shown[0]]).encode()).hexdigest()[:16]
 
 
 def wanted():

@@ -8,9 +8,6 @@ from bookkit.lessons.answering import answer, beginnings_with_coins, dialogues, 
 from bookkit.lessons.measured import results
 from bookkit.lessons.stories import errors
 from bookkit.lessons.storyteller import StoryTask
-from website.toc import importing
-
-PAGES = importing("bookkit.lessons.answering")
 
 
 @pytest.fixture(scope="module")

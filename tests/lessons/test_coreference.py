@@ -5,9 +5,6 @@ import torch
 
 from bookkit.lessons.coreference import CoreferenceModel, CoreferenceTask
 from lessons.by_hand import close, scatter
-from website.toc import importing
-
-PAGES = importing("bookkit.lessons.coreference")
 
 
 def test_one_layer_keeps_the_ratio_of_two_weights():

@@ -21,10 +21,6 @@ from bookkit.lessons.corpora import (
     gifts,
     translation_of,
 )
-from website.toc import importing
-
-PAGES = importing("bookkit.lessons.corpora")
-
 
 # Whole sentences: English, French, and for each French word the digits of its English positions, the certain one first.
 SENTENCES = """

@@ -22,9 +22,6 @@ from bookkit.lessons.costs import (
     weights_bytes,
 )
 from bookkit.lessons.storyteller import KeyValueCache, Storyteller
-from website.toc import importing
-
-PAGES = importing("bookkit.lessons.costs")
 
 
 class Counting(TorchDispatchMode):

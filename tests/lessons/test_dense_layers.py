@@ -7,9 +7,6 @@ from torch import nn
 from bookkit.lessons.corpora import DRINKS
 from bookkit.lessons.dense_layers import ConcatenationClassifier, DrinkTask, PoolingClassifier
 from lessons.by_hand import close, scatter
-from website.toc import importing
-
-PAGES = importing("bookkit.lessons.dense_layers")
 
 
 def test_drink_task_encodes():

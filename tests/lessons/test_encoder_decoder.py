@@ -7,9 +7,6 @@ from bookkit.lessons.corpora import english_french
 from bookkit.lessons.encoder_decoder import REACH, EncoderDecoder
 from bookkit.lessons.training import new_model
 from bookkit.lessons.translation import TranslationTask
-from website.toc import importing
-
-PAGES = importing("bookkit.lessons.encoder_decoder")
 
 
 @pytest.fixture

@@ -13,7 +13,6 @@ from bookkit.lessons.exercises import all_exercises, all_guesses, check, exercis
 from bookkit.lessons.exercises.grading import RIGHT, UNANSWERED, Choice, Function, Judged, Value
 from website import road, toc
 
-PAGES = toc.importing("bookkit.lessons.exercises")
 EXERCISES = all_exercises()
 NAMES = sorted(EXERCISES)
 

@@ -7,9 +7,6 @@ from table import each
 
 from bookkit.lessons import few_sentences, minilm
 from bookkit.lessons.few_sentences import HELD_OUT, REQUESTS, SentenceModel, bags, draw, right, taught, tune
-from website.toc import importing
-
-PAGES = importing("bookkit.lessons.few_sentences")
 
 
 @pytest.fixture(scope="module")

@@ -19,9 +19,6 @@ from bookkit.lessons.graphs import (
 )
 from bookkit.lessons.training import new_model
 from lessons.by_hand import close, items
-from website.toc import importing
-
-PAGES = importing("bookkit.lessons.graphs")
 
 
 def test_messages_are_attention_under_a_mask():

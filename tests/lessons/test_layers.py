@@ -9,9 +9,6 @@ from attnkit.modules import TransformerBlock
 from bookkit.lessons.layers import OUTCOMES, PEOPLE, VECTORS, ChainModel, ChainTask, chain_lines
 from bookkit.lessons.training import new_model
 from lessons.by_hand import close, scatter
-from website.toc import importing
-
-PAGES = importing("bookkit.lessons.layers")
 
 
 def test_a_line_told_in_pairs():

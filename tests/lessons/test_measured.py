@@ -6,9 +6,6 @@ import pytest
 from conftest import ROOT
 
 from bookkit.lessons.measured import results
-from website.toc import importing
-
-PAGES = importing("bookkit.lessons.measured")
 
 
 def test_results_are_found_from_a_folder_or_one_inside(tmp_path, monkeypatch):

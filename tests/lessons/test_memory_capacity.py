@@ -8,9 +8,6 @@ from torch import nn
 from bookkit.lessons.memory_capacity import MEMORIES, FullTableTask, capacity, random_orders, share_recalled
 from bookkit.lessons.recall import recall_tables
 from lessons.by_hand import close
-from website.toc import importing
-
-PAGES = importing("bookkit.lessons.memory_capacity")
 
 
 def test_random_orders():

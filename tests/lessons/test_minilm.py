@@ -11,9 +11,7 @@ from torch import nn
 from attnkit import attention
 from bookkit.lessons import minilm
 from bookkit.lessons.stories import stories
-from website.toc import importing
 
-PAGES = importing("bookkit.lessons.minilm")
 ODD = ["ΟΔΟΣ καὶ Σ. ΑΣ", "ΣΊΣΥΦΟΣ", "", " ", "\t\n", "naïve café, Ångström", "ﬁne ﬂow", "İstanbul’da", "a\u00a0b\u2003c", "zero\u200bwidth", "tab\tand\x00nul", "日本語 and 한국어",
        "emoji 🙂 here", "don't—stop…now", "co-operate (re)mark", "12,345.67%", "e^{x} = 2", "x" * 120, "ǅ ß ſ", "[CLS] [MASK] said", "##ing", "a_b-c/d\\e",
        "Привет, мир!", "مرحبا", "नमस्ते", "¿Qué? ¡Sí!", "«guillemets»", "\ufffd", "A\u0301\u0327", "½ ² ™", "https://example.org/?q=a+b", "C# and C++"]

@@ -9,9 +9,6 @@ from table import each
 
 from bookkit.lessons.packing import UNIT, VERSION, pack, unpack
 from bookkit.lessons.storyteller import Storyteller
-from website.toc import importing
-
-PAGES = importing("bookkit.lessons.packing")
 
 
 def test_numbers_travel_exactly():

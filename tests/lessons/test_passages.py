@@ -8,9 +8,6 @@ from conftest import ROOT
 
 from bookkit.lessons import minilm
 from bookkit.lessons.passages import LONGEST, Library, Passage, by_words, passages, plain
-from website.toc import importing
-
-PAGES = importing("bookkit.lessons.passages")
 
 
 def test_a_notebook_is_cut_into_passages(tmp_path):

@@ -5,10 +5,6 @@ import pytest
 from conftest import PATIENCE
 from nbclient import NotebookClient
 
-from website.toc import importing
-
-PAGES = importing("bookkit.lessons.progress")
-
 
 @pytest.mark.parametrize("environment, watched", [({}, True), ({"ATTNKIT_PROGRESS": "off"}, False), ({"PYTEST_VERSION": "9"}, False)])
 def test_progress_bar_shows_for_a_person_only(environment, watched, monkeypatch):

@@ -23,9 +23,6 @@ from bookkit.lessons.reach import (
 )
 from bookkit.lessons.training import new_model
 from lessons.by_hand import close, items
-from website.toc import importing
-
-PAGES = importing("bookkit.lessons.reach")
 
 
 def test_a_plain_recurrence_is_that_of_torch():

@@ -7,9 +7,6 @@ from table import each
 
 from bookkit.lessons.recall import GUESTS, MENU, RecallTask, recall_tables
 from lessons.by_hand import close, relu, scatter
-from website.toc import importing
-
-PAGES = importing("bookkit.lessons.recall")
 
 
 @pytest.fixture(scope="module")

@@ -20,9 +20,6 @@ from bookkit.lessons.review_weights import (
 )
 from bookkit.lessons.reviews import Reviews, ReviewTask
 from lessons.by_hand import close, random_reader, read_by_hand
-from website.toc import importing
-
-PAGES = importing("bookkit.lessons.review_weights")
 
 
 @pytest.fixture(scope="module")

@@ -22,9 +22,6 @@ from bookkit.lessons.reviews import (
     travelling,
 )
 from lessons.by_hand import close, random_reader, read_by_hand, relu
-from website.toc import importing
-
-PAGES = importing("bookkit.lessons.reviews")
 
 
 @pytest.fixture(scope="module")

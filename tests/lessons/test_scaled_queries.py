@@ -6,9 +6,6 @@ import torch
 from table import each
 
 from bookkit.lessons.scaled_queries import DIVISORS, learned, learned_with_adam, problems, within
-from website.toc import importing
-
-PAGES = importing("bookkit.lessons.scaled_queries")
 
 
 def by_torch(width, scale, rate, steps, optimiser):

@@ -6,9 +6,6 @@ from table import each
 from bookkit.lessons.semantic_roles import GiftModel, GiftTask
 from bookkit.lessons.training import encode
 from lessons.by_hand import scatter
-from website.toc import importing
-
-PAGES = importing("bookkit.lessons.semantic_roles")
 
 
 @each("heads", [1, 2])

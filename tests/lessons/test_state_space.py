@@ -5,9 +5,6 @@ import pytest
 from table import each
 
 from bookkit.lessons.state_space import state_space_attention, state_space_convolution, state_space_scan
-from website.toc import importing
-
-PAGES = importing("bookkit.lessons.state_space")
 
 
 @each("own", [False, True])

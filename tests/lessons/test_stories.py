@@ -7,9 +7,6 @@ import pytest
 from table import each
 
 from bookkit.lessons.stories import WORDS, determined, errors, next_words, other_movers, other_receivers, stories
-from website.toc import importing
-
-PAGES = importing("bookkit.lessons.stories")
 
 
 class Replay:

@@ -16,9 +16,6 @@ from bookkit.lessons.packing import unpack
 from bookkit.lessons.stories import KINDS, WOMEN, WORDS, determined
 from bookkit.lessons.storyteller import KeyValueCache, StoryTask, Storyteller, write
 from bookkit.lessons.training import new_model
-from website.toc import importing
-
-PAGES = importing("bookkit.lessons.storyteller")
 
 
 @pytest.fixture(scope="module")

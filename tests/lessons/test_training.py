@@ -9,9 +9,6 @@ from table import each
 from torch import nn
 
 from bookkit.lessons.training import alignment_error_rate, encode, fit, new_model, next_word_loss
-from website.toc import importing
-
-PAGES = importing("bookkit.lessons.training")
 
 
 def test_the_steps_of_fit():

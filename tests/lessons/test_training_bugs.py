@@ -12,9 +12,7 @@ from bookkit.lessons.measured import results
 from bookkit.lessons.storyteller import StoryTask, Storyteller
 from bookkit.lessons.training import new_model
 from bookkit.lessons.training_bugs import BUGS, CHECKS, NAMES, SOUND, PlantedModel, PlantedRun, drawn, finds, said
-from website.toc import importing
 
-PAGES = importing("bookkit.lessons.training_bugs")
 LEAKS = {"the mask is missing", "the mask is the wrong way round", "heads are merged in the wrong order"}
 IN_LISTS = {"the second block is kept in a list": 10_884, "both blocks are kept in a list": 2_336}
 

@@ -23,9 +23,7 @@ from bookkit.lessons.translation import (
     WordTranslator,
 )
 from lessons.by_hand import close, scatter
-from website.toc import importing
 
-PAGES = importing("bookkit.lessons.translation")
 VARIANTS = [Translator, StatesOnlyTranslator, BahdanauTranslator, ForwardTranslator, FixedVectorTranslator, StateBasedTranslator, PositionBasedTranslator]
 SOURCE, TARGET = torch.tensor([[3, 4, 5, 6, 7], [8, 9, 3, 0, 0]]), torch.tensor([[1, 5, 6, 4], [1, 7, 8, 9]])
 

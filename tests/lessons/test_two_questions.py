@@ -23,9 +23,6 @@ from bookkit.lessons.two_questions import (
     encoded,
     two_questions,
 )
-from website.toc import importing
-
-PAGES = importing("bookkit.lessons.two_questions")
 
 
 def test_the_words_are_different_and_each_answer_has_as_many():

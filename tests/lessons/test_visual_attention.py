@@ -22,9 +22,7 @@ from bookkit.lessons.visual_attention import (
     windows,
 )
 from lessons.by_hand import close, relu, scatter
-from website.toc import importing
 
-PAGES = importing("bookkit.lessons.visual_attention")
 QUARTERS = [(slice(8 * i, 8 * i + 8), slice(8 * j, 8 * j + 8)) for i in (0, 1) for j in (0, 1)]
 MARKS = np.array([[[mark == "#" for mark in row] for row in rows] for rows in SHAPES.values()])
 

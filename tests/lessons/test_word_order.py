@@ -9,9 +9,6 @@ from bookkit.lessons.recall import MENU
 from bookkit.lessons.training import new_model
 from bookkit.lessons.word_order import QUESTIONS, SCHEMES, SETTINGS, WORDS, OrderModel, OrderTask, order_sentences
 from lessons.by_hand import close, scatter
-from website.toc import importing
-
-PAGES = importing("bookkit.lessons.word_order")
 
 
 @pytest.fixture(scope="module")

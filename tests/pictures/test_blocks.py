@@ -10,9 +10,6 @@ from table import each
 from bookkit.pictures import blocks, palette
 from bookkit.pictures.formats import fixed
 from bookkit.pictures.picture import PHONE
-from website.toc import importing
-
-PAGES = importing("bookkit.pictures.blocks")
 
 
 def pairs(line):

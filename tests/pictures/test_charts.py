@@ -7,9 +7,6 @@ from table import each
 
 from bookkit.pictures import charts, metrics, palette
 from bookkit.pictures.formats import fixed, in_bytes, in_time
-from website.toc import importing
-
-PAGES = importing("bookkit.pictures.charts")
 
 
 def stands(drawn):

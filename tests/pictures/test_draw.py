@@ -8,9 +8,6 @@ from table import each
 from bookkit.pictures import draw, metrics, palette
 from bookkit.pictures.formats import fixed
 from pictures.sentence import FEATURES, SENTENCE, W, X
-from website.toc import importing
-
-PAGES = importing("bookkit.pictures.draw")
 
 
 @each("values", [True, False])

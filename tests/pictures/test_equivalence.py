@@ -10,9 +10,7 @@ from table import each
 from attnkit import attention, convolution_as_attention, dense_as_attention, multi_head_attention
 from bookkit.pictures import equivalence
 from bookkit.pictures.formats import fixed, plain
-from website.toc import importing
 
-PAGES = importing("bookkit.pictures.equivalence")
 THREE, DENSE = np.array([[1.0, 2.0], [0, -1], [3, 1]]), np.array([[.5, -1, 2, 1, 1, .5]])
 NIGHT, EDGES = np.array([[0, 0, 1, 2, 2], [0, 1, 3, 2, 2], [0, 1, 4, 4, 1], [1, 2, 4, 3, 1.5]]), np.array([[-1.0, 0, 1], [-2, 0, 2], [-1, 0, .5]])
 

@@ -10,9 +10,6 @@ from table import each
 from bookkit.pictures import graphs
 from bookkit.pictures.formats import fixed
 from bookkit.pictures.picture import Picture
-from website.toc import importing
-
-PAGES = importing("bookkit.pictures.graphs")
 
 
 def strokes(picture, part=0):

@@ -10,9 +10,7 @@ from table import each
 from attnkit import multi_head_attention
 from bookkit.pictures import draw, palette
 from bookkit.pictures.heads import multi_head
-from website.toc import importing
 
-PAGES = importing("bookkit.pictures.heads")
 ROSES = np.random.default_rng(5).normal(size=(5, 4)).round(1)
 
 

@@ -11,9 +11,6 @@ from table import each
 
 from bookkit.pictures import images, palette
 from bookkit.pictures.picture import PHONE, Picture
-from website.toc import importing
-
-PAGES = importing("bookkit.pictures.images")
 
 
 def embedded(part):

@@ -9,9 +9,6 @@ from attnkit import attention
 from bookkit.pictures import draw, matrices, palette
 from bookkit.pictures.formats import fixed
 from pictures.sentence import FEATURES, KEY, QUERY, SENTENCE, VALUE, W, X
-from website.toc import importing
-
-PAGES = importing("bookkit.pictures.matrices")
 
 
 def nearest(drawn, frame, words):

@@ -7,9 +7,7 @@ from table import each
 from attnkit import fast_weight_attention, softmax
 from bookkit.pictures import memory
 from bookkit.pictures.formats import fixed
-from website.toc import importing
 
-PAGES = importing("bookkit.pictures.memory")
 FIELD = (np.random.default_rng(3).normal(size=(4, 6)).round(1), [[1, 0], [0, 2], [1, 1], [-1, 0], [.5, .5], [2, 0]])
 WRITES = ([[1, 0], [.6, .8]], [[2, -1], [1, 3]])
 

@@ -7,9 +7,6 @@ from conftest import ROOT
 from table import each
 
 from bookkit.pictures import metrics
-from website.toc import importing
-
-PAGES = importing("bookkit.pictures.metrics")
 
 
 @each("bold, weight", [(False, 400), (True, 600)])

@@ -9,9 +9,6 @@ from conftest import ROOT
 from table import each
 
 from bookkit.pictures import palette
-from website.toc import importing
-
-PAGES = importing("bookkit.pictures.palette")
 
 
 def rgb(colour):

@@ -7,9 +7,6 @@ from table import each
 
 from bookkit.pictures import draw, metrics
 from bookkit.pictures.picture import Picture, Svg
-from website.toc import importing
-
-PAGES = importing("bookkit.pictures.picture")
 
 
 def test_picture_form():

@@ -9,10 +9,6 @@ from attnkit import attention
 from bookkit.pictures import metrics, palette, pipelines
 from bookkit.pictures.formats import fixed
 from pictures.sentence import KEY, QUERY, SENTENCE, VALUE
-from website.toc import importing
-
-PAGES = importing("bookkit.pictures.pipelines")
-
 
 # ---- one output
 

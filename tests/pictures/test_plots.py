@@ -7,9 +7,7 @@ import pytest
 from drawn import Drawing
 
 from bookkit.pictures import plots
-from website.toc import importing
 
-PAGES = importing("bookkit.pictures.plots")
 POINTS, NAMES, ARROW = [[1, 0], [0, 2], [-1, -1]], ["a", "b", "c"], [1.0, 0.5]
 
 

@@ -11,9 +11,7 @@ from table import each
 from bookkit.pictures import recurrent
 from bookkit.pictures.formats import fixed
 from bookkit.pictures.picture import PHONE
-from website.toc import importing
 
-PAGES = importing("bookkit.pictures.recurrent")
 LOVE, AIME = ["I", "love", "you"], ["je", "t'", "aime"]
 QUEEN, REINE = "we do not admire the young queen".split(), "nous n' admirons pas la jeune reine".split()
 

@@ -10,9 +10,7 @@ from table import each
 from attnkit import rotary
 from bookkit.pictures import palette, rotations
 from bookkit.pictures.formats import fixed
-from website.toc import importing
 
-PAGES = importing("bookkit.pictures.rotations")
 PAIRS = [(1, 0), (4, 3), (7, 6), (0, 5)]
 
 

@@ -5,9 +5,6 @@ import inspect
 import attnkit
 from attnkit import modules
 from bookkit.pictures import source
-from website.toc import importing
-
-PAGES = importing("bookkit.pictures.source")
 
 
 def test_listings_are_the_source_itself():
