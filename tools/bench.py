@@ -411,6 +411,8 @@ def main():
     """Measure all parts, or those that are named, and write; the other parts stay as they were."""
     only = {toc.slug(name) for name in toc.notebooks()} & set(sys.argv[1:])
     names = [name for name in sys.argv[1:] if name not in only] or list(PARTS)
+    if unknown := set(names) - set(PARTS):
+        sys.exit(f"there is no part {', '.join(unknown)}; there are {', '.join(PARTS)}")
     file = ROOT / "data" / "measured" / "bench.json"
     file.parent.mkdir(exist_ok=True)
     for k, name in enumerate(names, 1):

@@ -145,7 +145,7 @@ FAULTS = [
     Fault("a script that blocks the page", "website/book_site.py", 'script.attributes["defer"] = "defer"', "pass",
           "tests/test_site.py::test_nothing_blocks[index]", builds=True),
     Fault("an icon that the cut font lacks", "website/book_fonts.py", "points | {0x20}", "set(sorted(points)[::2]) | {0x20}",
-          page("letters_are_in_the_cut_fonts", "index"), builds=True),
+          page("a_page_as_one_looks_at_it", "index"), builds=True),
     Fault("contents buttons that the theme's scripts do not find", "website/templates/toggle-primary-sidebar.html", '<span class="primary-toggle">', "<span>",
           "tests/test_hands.py::test_the_contents_open_and_close[360]", builds=True),
     Fault("a page that dies where storage is refused", "website/templates/layout.html", "Object.defineProperty(window, name, { value, configurable: true });", "",

@@ -32,6 +32,8 @@ def main():
     """Run all studies, or those that are named."""
     torch.set_num_threads(1)      # as in each worker: it is written down with the machine
     names = sys.argv[1:] or list(STUDIES)
+    if unknown := set(names) - set(STUDIES):
+        sys.exit(f"there is no study {', '.join(unknown)}; there are {', '.join(STUDIES)}")
     for name in names:
         runs = []
         for stage in STUDIES[name].STAGES:

@@ -20,3 +20,8 @@ def __getattr__(name):
     if kind is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{kind}"), name)
+
+
+def __dir__():
+    """Python's hook for what there is: the reference lists it."""
+    return [*globals(), *__all__]

@@ -99,7 +99,7 @@ def test_css_uses_only_colours_of_the_palette():
         for property_, value in re.findall(r"(?:^|[;{])\s*([\w-]+)\s*:\s*([^;{}]+)", text):
             assert not re.search(r"#[0-9a-fA-F]{3,8}\b|\b(?:rgb|hsl|hwb|lab|lch|oklab|oklch)a?\(", value), (path.name, property_, value)
             if property_ in ("color", "background-color", "border-color", "fill", "stroke", "outline-color", "accent-color"):
-                plain = r"(var\(--[\w-]+\)|color-mix\(.*\)|none|inherit|transparent|currentColor|Canvas|CanvasText|Highlight|HighlightText|GrayText|[0-9.]+|!important|\s)*"
+                plain = r"(var\(--[\w-]+(, var\(--[\w-]+\))?\)|color-mix\(.*\)|none|inherit|transparent|currentColor|Canvas|CanvasText|Highlight|HighlightText|GrayText|[0-9.]+|!important|\s)*"
                 assert re.fullmatch(plain, value, flags=re.I), (path.name, property_, value)
         used |= set(re.findall(r"var\((--ak-[\w-]+)", text))
     for path in (ROOT / "bookkit/figures").glob("*.js"):
