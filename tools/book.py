@@ -253,7 +253,8 @@ def sphinx(inputs, pages):
         say(f"building the website with the new {', '.join(sorted(changed))}")
         for name in changed:      # to be read again; Sphinx itself looks at dates
             (WORK / "_build" / ".doctrees" / name).with_suffix(".doctree").unlink(missing_ok=True)
-    if run(*BUILD, "--path-output", WORK, quiet=True, env={"PYTHONHASHSEED": "0"}, check=False):
+    # One thread: where others are at work, two of torch wait for each other, and a passage takes twenty times as long.
+    if run(*BUILD, "--path-output", WORK, quiet=True, env={"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1"}, check=False):
         # Some warnings are given when a page is written: next time all are.
         remove(WORK if from_nothing else WORK / "_build" / "html")
         print(LOG.read_text(encoding="utf-8", errors="replace")[-8000:])
