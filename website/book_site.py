@@ -139,7 +139,10 @@ def all_if_outlines_changed(app, env):
     """Then every page is written again, where otherwise only those are that were read: lists and links follow."""
     before = getattr(env, "book_outlines", None)
     env.book_outlines = {page: outline(env, page) for page in env.found_docs}       # kept with all that Sphinx knows
-    return list(env.found_docs) if before != env.book_outlines else []
+    if before == env.book_outlines:
+        return []
+    shutil.rmtree(Path(app.outdir) / "_modules", ignore_errors=True)      # listings have lists, too
+    return list(env.found_docs)
 
 
 def missing_page(app):
