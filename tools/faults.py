@@ -138,7 +138,7 @@ FAULTS = [
     Fault("a figure that stays light when the page turns dark", CORE, 'attributeFilter: ["data-theme"', 'attributeFilter: ["data-nothing"',
           page("the_theme_is_changed", "chapters/notation"), builds=True),
     Fault("a button too small for a thumb", CSS, END, ".ak-figure button { min-height: 0 !important; height: 15px !important; padding: 0 !important; }\n",
-          page("accessible", "chapters/queries_keys_values", PHONE), builds=True),
+          page("touch", "chapters/queries_keys_values", PHONE, "figures/test_on_the_page"), builds=True),
     Fault("an outside request", CSS, END, "body { background-image: url('https://example.org/x.png'); }\n", page("loads_cleanly", "index"), builds=True),
     Fault("a page wider than a phone", CSS, END, ".bd-article p { min-width: 50rem; }\n", page("loads_cleanly", "index", PHONE), builds=True),
     Fault("a page over its weight", INDEX, END, " ".join(f"{k * 7919 % 1000003:x}" for k in range(40000)), page("weight", "index"), builds=True),
