@@ -315,6 +315,9 @@ def letters_are_in_the_cut_fonts(opened):
         assert not missing, (face, missing)
 
 
+# On a busy machine the face may have come too late to be used.
+IN_OWN_FACE = """async up => { const face = new FontFace('Source Serif 4', `url(${up}_static/fonts/serif.woff2)`, {weight: '400 650'});
+    document.fonts.add(await face.load()); }"""
 LINES = """() => [...document.querySelectorAll('.bd-article section > p:not([class])')].filter(p => !p.querySelector('.katex')).flatMap(p => {
     const r = document.createRange(); r.selectNodeContents(p);
     const lines = new Set([...r.getClientRects()].map(b => Math.round(b.bottom / 8))).size;
@@ -324,6 +327,7 @@ LINES = """() => [...document.querySelectorAll('.bd-article section > p:not([cla
 @LOOKED.of(looks(CHAPTERS, WIDE))
 def measure(opened):
     """On a laptop 60 to 75 letters a line; the last line of a paragraph counts for half of one."""
+    opened.page.evaluate(IN_OWN_FACE, "../" * opened.name.count("/"))
     found = opened.page.evaluate(LINES)
     letters, lines = sum(n for n, _ in found), sum(k - .5 for _, k in found)
     print(f"\n{opened.name}: {letters / lines:.1f} letters a line, {len(found)} paragraphs")
