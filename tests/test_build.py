@@ -2,6 +2,8 @@
 
 import compileall
 import errno
+import functools
+import http.server
 import json
 import os
 import re
@@ -9,6 +11,8 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
+import urllib.request
 import zipfile
 from types import SimpleNamespace
 
@@ -17,7 +21,7 @@ from conftest import NODE, PATIENCE, ROOT
 from sphinx.errors import ConfigError
 
 from bookkit.figures import base
-from tools import book
+from tools import book, serve
 from website import addresses, book_maths, book_road, book_sharing, book_site, book_styles, executed, toc
 
 TOC = """
@@ -421,6 +425,18 @@ def test_the_last_site_stays_until_the_new_one_stands_and_sphinx_keeps_what_it_k
         book.book()
     assert log.pop() == [set(), set()] and not work.exists() and shown() == {"a.html": "3", "b.html": "2"}
     assert {path.name for path in site.parent.iterdir()} == {"html"}
+
+
+def test_a_page_that_is_served_asks_whether_it_was_built_anew(tmp_path):
+    for name in ("index.html", "a.js", ".built-from"):
+        (tmp_path / name).write_text(name)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(serve.Server, directory=str(tmp_path)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    said = {name: urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}/{name}").read() for name in ("", "index.html", "a.js", ".built-from")}
+    server.shutdown()
+    server.server_close()
+    assert said[""] == said["index.html"] == b"index.html" + serve.FOLLOW and b'"/.built-from"' in serve.FOLLOW
+    assert said["a.js"] == b"a.js" and said[".built-from"] == b".built-from"
 
 
 TASK = """
