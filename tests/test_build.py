@@ -400,6 +400,8 @@ def test_the_last_site_stays_until_the_new_one_stands_and_sphinx_keeps_what_it_k
                 folder.mkdir(parents=True, exist_ok=True)
             for name in "ab":
                 (doctrees / f"{name}.doctree").touch(), (made / f"{name}.html").write_text(inputs[f"{name}.ipynb"])
+            if works is None:
+                raise KeyboardInterrupt
             return not works
 
     def shown():
@@ -420,10 +422,16 @@ def test_the_last_site_stays_until_the_new_one_stands_and_sphinx_keeps_what_it_k
     inputs["a.ipynb"] = "3"
     book.book()
     assert log.pop() == [{"b"}, {"a", "b"}] and shown() == {"a.html": "3", "b.html": "2"}
+    inputs["a.ipynb"], works = "4", None
+    with pytest.raises(KeyboardInterrupt):
+        book.book()
+    works = True
+    book.book()
+    assert log.pop() == [set(), set()] and shown()["a.html"] == "4", "what was stopped begins from nothing"
     inputs["_config.yml"], works = "2", False
     with pytest.raises(SystemExit):
         book.book()
-    assert log.pop() == [set(), set()] and not work.exists() and shown() == {"a.html": "3", "b.html": "2"}
+    assert log.pop() == [set(), set()] and not work.exists() and shown() == {"a.html": "4", "b.html": "2"}
     assert {path.name for path in site.parent.iterdir()} == {"html"}
 
 

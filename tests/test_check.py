@@ -16,6 +16,7 @@ def test_a_name_is_a_page_a_figure_a_module_or_a_function():
         "tests/test_site.py::test_loads_cleanly", "tests/test_road.py::test_a_page_takes_no_longer_than_its_minutes",
         "tests/test_notebooks.py::test_executed_in_order_without_errors"} <= set(found["softmax"]["rules"])
     assert found["alignment"]["kinds"] == ["alignment"] and "bookkit/figures/alignment.css" in found["alignment"]["style"]
+    assert "index" in found["alignment"]["callers"]
     assert found["ScoreField"]["kinds"] == ["score_field"] and not found["ScoreField"]["pages"]
     assert "attnkit/masks.py" in found["masks"]["style"] and "attnkit/masks.py::attnkit.masks.causal_mask" in found["masks"]["tests"]
     attention = found["attention"]

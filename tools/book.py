@@ -245,6 +245,7 @@ def sphinx(inputs, pages):
     """Let Sphinx build in a folder of its own, with what it knows of the last time if only pages have changed since."""
     note = WORK / "made-from.json"
     before = json.loads(note.read_text()) if note.exists() else {}
+    note.unlink(missing_ok=True)      # until it stands: a build that was stopped may have left anything
     changed = {name for name, _ in set(inputs.items()) ^ set(before.items())}
     if from_nothing := not changed <= pages:
         remove(WORK)
@@ -257,6 +258,8 @@ def sphinx(inputs, pages):
     if run(*BUILD, "--path-output", WORK, quiet=True, env={"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1"}, check=False):
         # Some warnings are given when a page is written: next time all are.
         remove(WORK if from_nothing else WORK / "_build" / "html")
+        if not from_nothing:
+            note.write_text(json.dumps(before))
         print(LOG.read_text(encoding="utf-8", errors="replace")[-8000:])
         sys.exit("[book] failed: the website could not be built")
     note.write_text(json.dumps(inputs))
@@ -355,12 +358,13 @@ def check(only=None):
         passed = check_by_tests(plan)
     passed |= {what: not any(code.result() for code in asked[what]) for what in asked}
     if plan["callers"]:
-        say(f"called on {len(plan['callers'])} pages: {', '.join(plan['callers'])}")
+        say(f"on {len(plan['callers'])} pages: {', '.join(plan['callers'])}")
     if plan["left"]:
         say(f"not looked at here, but by 'make test': {', '.join(plan['left'])}")
     if not all(passed.values()):
         sys.exit(f"[book] FAILED: {', '.join(what for what in passed if not passed[what])}")
-    say(f"all of this is right ({time.monotonic() - start:.0f} s)")
+    if any(plan[what] for what in ("pages", "kinds", "tests", "style")):
+        say(f"all that was looked at is right ({time.monotonic() - start:.0f} s)")
 
 
 def check_by_tests(plan):

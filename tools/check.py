@@ -4,7 +4,8 @@ A name is a page's slug, a figure, a module or a function, or several of these a
 so nothing has to be listed here.  What is chosen is chosen by paths: nothing else is read.
 
     page        the rules of its text; the page itself, built, looked at once; its cells, if its code has changed
-    figure      its style and types, its arithmetic against Python, each of its controls on a page of figures alone
+    figure      its style and types, its arithmetic against Python, each of its controls on a page of figures alone; and
+                where it stands, as its notebooks hold what Python drew
     module,     the tests that reach it by name, its examples; and which pages call it
     function
 
@@ -46,6 +47,8 @@ class Plan:
     def figure(self, kind):
         """A figure."""
         self.kinds.append(kind)
+        self.callers += [file.removesuffix(".ipynb") for file in toc.notebooks() if any(
+            f'data-ak-figure="{kind}"' in shown_by(cell) for cell in executed.cells(file))]
         self.style += [f"bookkit/figures/{kind}.{suffix}" for suffix in ("py", "js", "css")
                        if (ROOT / f"bookkit/figures/{kind}.{suffix}").exists()]
 

@@ -2,6 +2,7 @@
 
 import functools
 import importlib
+import re
 
 from conftest import ROOT, asked
 
@@ -21,7 +22,7 @@ POINTS = [[-0.9, -0.6], [0, -0.4], [-0.2, 0], [0.9, 0.5], [0.2, 0.9]]
 def about(kind):
     """The tests of one figure. What they say of it, the tests of all figures ask.
 
-    PAGES: where it stands.  `example()`: one of it, with the caption "Cap.".  `shown(widget)`: texts that its still picture
+    `example()`: one of it, with the caption "Cap.".  `shown(widget)`: texts that its still picture
     must hold.  BAD: input that is refused, as (make, error, words).  Perhaps REFUSED: (trait, value, error) of what cannot
     be set later; CHANGED: a trait of the reader's and another value; `given(widget)`: what its arithmetic starts from, if
     that is not the state; TALL: buttons that leave the figure as high as it was; TARGETS: what a thumb must hit on a
@@ -41,9 +42,15 @@ FIGURE, PLACE = ".ak-figure:not([data-ak-kind=practice])", "[data-ak-figure]:not
 
 def pages(kinds=None):
     """The pages on which some figures stand, in the order of the book; by default all that are played with."""
-    played = [kind for kind in base.kinds() if kind != "practice"]
-    on = {page for kind in (played if kinds is None else kinds) for page in about(kind).PAGES}
-    return [page for page in asked(toc.pages()) if page in on]
+    wanted = set(base.kinds()) - {"practice"} if kinds is None else set(kinds)
+    return [page for page in asked(toc.pages()) if wanted & shown_on(page)]
+
+
+@functools.cache
+def shown_on(page):
+    """The kinds of the figures on a page, as its notebook was committed."""
+    notebook = ROOT / f"{page}.ipynb"
+    return frozenset(re.findall(r'data-ak-figure=\\"(\w+)', notebook.read_text(encoding="utf-8"))) if notebook.exists() else frozenset()
 
 
 # ---- random numbers

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 from conftest import WIDE, node, on
-from hand import CASES, figure
+from hand import CASES, figure, pages
 
 from attnkit import softmax
 from bookkit.figures import Alignment
 from bookkit.pictures.formats import fixed
 
-PAGES = ["index", "chapters/from_here"]
+PAGES = pages(["alignment"])
 
 
 def example():

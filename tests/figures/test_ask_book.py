@@ -11,8 +11,6 @@ from bookkit.figures import AskBook
 from bookkit.lessons.passages import Passage
 from bookkit.pictures.formats import fixed
 
-PAGES = ["chapters/real_model"]
-
 
 class Shelf:
     """Ten passages with keys at random; the question "k" has the key of passage k."""

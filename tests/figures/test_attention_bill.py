@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 from conftest import WIDE, node, on
-from hand import CUT, alone, figure, fits, live, press, says
+from hand import CUT, alone, figure, fits, live, pages, press, says
 from table import each
 
 from attnkit import attention, memory, multi_head_attention, window_mask
@@ -14,7 +14,7 @@ from bookkit.figures import AttentionBill, attention_bill
 from bookkit.lessons import costs
 from bookkit.pictures.formats import in_bytes, in_time, in_words
 
-PAGES = ["chapters/cost"]
+PAGES = pages(["attention_bill"])
 TALL = ["window", "linear", "memory", "time"]
 TARGETS = ".ak-controls .ak-buttons > button, .ak-sharing > button"
 

@@ -5,12 +5,12 @@ import re
 import numpy as np
 import pytest
 from conftest import WIDE, node, on
-from hand import AXES, CASES, POINTS, WORDS, alone, figure, fits, says
+from hand import AXES, CASES, POINTS, WORDS, alone, figure, fits, pages, says
 
 from bookkit.figures import AttentionBudget
 from bookkit.pictures.formats import fixed
 
-PAGES = ["chapters/weights"]
+PAGES = pages(["attention_budget"])
 HELD = "svg .ak-hit"
 
 READERS = {"Mia": [0.01, 0.03, 0.05, 0.43, 0.48], "Ben": [0.77, 0.1, 0.1, 0.01, 0.02]}

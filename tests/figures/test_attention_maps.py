@@ -8,8 +8,6 @@ from hand import CASES, figure, says
 from bookkit.figures import AttentionMaps
 from bookkit.pictures.formats import fixed
 
-PAGES = ["chapters/translation", "chapters/layers", "chapters/transformer"]
-
 
 def sentences():
     """Two sentences of different lengths, two steps, with and without the extras."""
@@ -88,7 +86,7 @@ def test_attention_maps_follow_their_traits():
 # ---- on the page of the book
 
 @pytest.mark.browser
-@on(PAGES[:1], WIDE)
+@on(["chapters/translation"], WIDE)
 def test_attention_maps_look_both_ways(opened):
     w, found = opened, figure(opened, "attention_maps")
     looks, looked = found.locator("tbody"), found.get_by_role("group", name=": looked at")

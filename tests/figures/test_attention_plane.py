@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 from conftest import WIDE, node, on
-from hand import CASES, drag, figure, says
+from hand import CASES, drag, figure, pages, says
 
 from attnkit import attention
 from bookkit.figures import AttentionPlane
 from bookkit.pictures.formats import fixed
 
-PAGES = ["chapters/basic_attention"]
+PAGES = pages(["attention_plane"])
 HELD = "svg .ak-hit, .ak-names > button"
 
 

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 from conftest import WIDE, on
-from hand import figure, rows, says
+from hand import figure, pages, rows, says
 
 from attnkit import attention
 from bookkit.figures import AttentionSteps
 from bookkit.pictures.formats import fixed
 
-PAGES = ["further/queries_keys_values"]
+PAGES = pages(["attention_steps"])
 TALL = ["1 query, keys", "2 scores", "clever"]
 
 

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 from conftest import WIDE, node, on
-from hand import CASES, alone, figure, fits, press, says
+from hand import CASES, alone, figure, fits, pages, press, says
 
 from bookkit.figures import BugHunt
 from bookkit.lessons.training_bugs import BUGS
 from bookkit.pictures.formats import fixed
 
-PAGES = ["chapters/when_it_does_not_learn"]
+PAGES = pages(["bug_hunt"])
 CHECKS = ["count & compare", "look"]
 SOUND = {"curve": [5.5, 2, 1], "first": 5.6, "last": 0.9, "samples": ["Zoe ran ."], "found": ["19 numbers", "no <pad>"]}
 KINDS = [{"name": "no mask", "sound": "mask=causal", "planted": "mask=None", "tells": ["look", "the curve"], "lesson": "It reads the answer."},

@@ -5,13 +5,13 @@ from itertools import combinations
 import numpy as np
 import pytest
 from conftest import DARK_PHONE, node, on
-from hand import CASES, figure, rows, says
+from hand import CASES, figure, pages, rows, says
 
 from attnkit import multi_head_attention
 from bookkit.figures import DenseHeads
 from bookkit.pictures.formats import compact, fixed
 
-PAGES = ["further/fully_connected"]
+PAGES = pages(["dense_heads"])
 
 
 def example():

@@ -13,8 +13,6 @@ from bookkit.figures import DocumentReader, document_reader
 from bookkit.pictures import draw
 from bookkit.pictures.formats import fixed
 
-PAGES = ["chapters/document_classifier"]
-
 
 def reviewing(**changed):
     """A model with random numbers reads three short documents; "masterpiece" has the largest score, "a & b" the smallest."""

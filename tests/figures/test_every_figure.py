@@ -13,7 +13,6 @@ from table import each
 from bookkit.figures import base
 from bookkit.pictures import draw
 from bookkit.pictures.formats import fixed
-from website import toc
 
 every_kind = pytest.mark.parametrize("kind", base.kinds())
 
@@ -25,14 +24,6 @@ def test_each_figure_has_its_neighbours():
     assert base.kinds() == sorted({p.stem for p in folder.glob("*.py")} - {"__init__", "base", "models", "steps"})
     assert {p.stem for p in folder.glob("*.css")} <= {"core", "steps", *base.kinds()}
     assert all(about(kind).example().kind == kind for kind in base.kinds())
-
-
-@every_kind
-def test_the_pages_of_a_figure_are_those_on_which_it_stands(kind):
-    holds = [name.removesuffix(".ipynb") for name in toc.notebooks() if f'data-ak-figure=\\"{kind}\\"' in (ROOT / name).read_text(encoding="utf-8")]
-    missing, wrong = set(holds) - set(about(kind).PAGES), set(about(kind).PAGES) - set(holds)
-    assert not missing, f"{kind} stands on {missing}, too: PAGES of test_{kind}.py does not say so"
-    assert not wrong, f"{kind} does not stand on {wrong}: PAGES of test_{kind}.py says so"
 
 
 @every_kind

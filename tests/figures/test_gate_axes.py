@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 from conftest import WIDE, blocks, counted, node, on
-from hand import alone, figure, fits, live, press, says
+from hand import alone, figure, fits, live, pages, press, says
 
 from attnkit import channel_and_spatial_attention, channel_attention, softmax, spatial_attention
 from bookkit.figures import GateAxes, gate_axes
@@ -15,7 +15,7 @@ from bookkit.lessons import visual_attention
 from bookkit.pictures import draw
 from bookkit.pictures.formats import fixed
 
-PAGES = ["chapters/space_and_channels"]
+PAGES = pages(["gate_axes"])
 
 
 def gating(**changed):

@@ -10,7 +10,6 @@ from bookkit.pictures import Picture, pipelines
 from bookkit.pictures.formats import fixed
 from bookkit.pictures.picture import Svg
 
-PAGES = ["chapters/basic_attention"]
 WORDS, VECTORS = ["see", "that", "girl", "run"], [[.2, -.1], [-.1, .2], [1.2, -.6], [.8, .8]]
 SAID = ["Every word has a key.", "The query meets each of them: one score for each word, and however long it takes to say that, the line has the room.",
         "**One** softmax & <b>its</b> weights.", "Each value is weighed.", "Their sum is the output."]

@@ -9,8 +9,6 @@ from attnkit import softmax
 from bookkit.figures import HeadMaps
 from bookkit.pictures.formats import fixed
 
-PAGES = ["chapters/real_model"]
-
 
 def text(pieces, seed, layers=2, heads=3):
     n = len(pieces)

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from conftest import DARK_PHONE, on
 from drawn import signs
-from hand import SHOWN, alone, figure, rows
+from hand import SHOWN, alone, figure, pages, rows
 from pictures.test_heads import layer
 
 from attnkit import multi_head_attention, scores, split_heads
 from bookkit.figures import HeadStepper
 from bookkit.pictures.formats import fixed
 
-PAGES = ["chapters/multi_head"]
+PAGES = pages(["head_stepper"])
 
 
 def stepper(**changed):

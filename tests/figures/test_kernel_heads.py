@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 import torch
 from conftest import WIDE, node, on
-from hand import figure, rows, says
+from hand import figure, pages, rows, says
 
 from bookkit.figures import KernelHeads
 from bookkit.pictures.formats import compact, fixed
 
-PAGES = ["chapters/convolution"]
+PAGES = pages(["kernel_heads"])
 
 
 def kernels(**changed):

@@ -12,7 +12,6 @@ from bookkit.lessons import storyteller
 from bookkit.lessons.stories import stories
 from bookkit.pictures.formats import fixed
 
-PAGES = ["chapters/machine"]
 VIEWS = {"the answer": {"unfolded": ["heads1"]}, "a unit": {"place": 6, "unfolded": ["mlp1"], "trail": [["hidden", 1, 6, 39, -1]]}}
 STORY = "Max and Eva met Toby in the forest . Eva found a key . then she gave the key to Toby . Toby gave the key to him . Toby ran to the school . now the key is with"
 

@@ -5,14 +5,14 @@ import re
 import numpy as np
 import pytest
 from conftest import WIDE, node, on
-from hand import CUT, alone, figure, fits, live, press, says
+from hand import CUT, alone, figure, fits, live, pages, press, says
 from table import each
 
 from attnkit import attention, causal_mask, softmax, window_mask
 from bookkit.figures import MaskBuilder
 from bookkit.pictures.formats import fixed
 
-PAGES = ["chapters/masks"]
+PAGES = pages(["mask_builder"])
 
 SENTENCE = ["Mary", "gave", "it", "to", "[pad]", "[pad]"]
 

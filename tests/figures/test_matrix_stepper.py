@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 from conftest import DARK_PHONE, WIDE, on
-from hand import figure, rows, says
+from hand import figure, pages, rows, says
 
 from attnkit import attention
 from bookkit.figures import MatrixStepper
 from bookkit.pictures import palette
 from bookkit.pictures.formats import fixed
 
-PAGES = ["chapters/matrix_form"]
+PAGES = pages(["matrix_stepper"])
 
 
 def example():

@@ -15,7 +15,6 @@ from bookkit.lessons.pointing import FEATURES, pointing_sentences, word_vectors
 from bookkit.lessons.pointing import WORDS as VOCABULARY
 from bookkit.pictures.formats import fixed
 
-PAGES = ["chapters/learning"]
 TALL = ["hard (up to 30)", "1000", "One step", "One step"]
 
 

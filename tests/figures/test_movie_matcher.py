@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 from conftest import WIDE, node, on
-from hand import CASES, figure, tenths
+from hand import CASES, figure, pages, tenths
 
 from attnkit import attention, softmax
 from bookkit.figures import MovieMatcher
 from bookkit.pictures.formats import fixed
 
-PAGES = ["chapters/dot_product"]
+PAGES = pages(["movie_matcher"])
 
 
 def example():

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 import torch
 from conftest import WIDE, node, on
-from hand import CASES, drag, figure, rows, says
+from hand import CASES, drag, figure, pages, rows, says
 
 from attnkit.modules import AttentionPooling
 from bookkit.figures import MovingWord
 from bookkit.lessons.dense_layers import ConcatenationClassifier, PoolingClassifier
 from bookkit.pictures.formats import fixed
 
-PAGES = ["chapters/fully_connected"]
+PAGES = pages(["moving_word"])
 
 
 def moving(**changed):

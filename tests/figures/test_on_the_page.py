@@ -6,7 +6,7 @@ What a hand does, the browser does; what is looked at before and after is looked
 
 import pytest
 from conftest import DARK_PHONE, SCRIPTS, SITE, WIDE, blocks, numbers, on
-from hand import PLACE, SHOWN, STATE, about, figure, figures, pages, says, those_with
+from hand import PLACE, SHOWN, STATE, about, figure, figures, pages, says, shown_on, those_with
 
 from bookkit.figures.base import RUN_MODELS
 from website import toc
@@ -252,7 +252,7 @@ def test_a_finger_that_drags_does_not_scroll(opened):
 
 def those_on(w, name):
     """The figures on the page that say something of this name."""
-    return [kind for kind in those_with(name) if w.name in about(kind).PAGES]
+    return [kind for kind in those_with(name) if kind in shown_on(w.name)]
 
 
 @on(pages(those_with("TARGETS")), DARK_PHONE)
@@ -309,7 +309,7 @@ USED = f"""async f => {{ const bad = [], moving = {MOVING};
     return bad; }}"""
 
 
-@on(about("movie_matcher").PAGES, WIDE)
+@on(pages(["movie_matcher"]), WIDE)
 def test_rows_glide_to_their_places(opened):
     """The control of the test below: without the wish for less motion, something moves."""
     found = figure(opened, "movie_matcher")

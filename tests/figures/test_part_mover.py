@@ -12,7 +12,6 @@ from bookkit.lessons import storyteller
 from bookkit.lessons.stories import errors, other_receivers, other_words, stories
 from bookkit.pictures.formats import fixed
 
-PAGES = ["chapters/machine"]
 OTHER = STORY.replace("gave the key to him", "gave the key back to her")
 
 

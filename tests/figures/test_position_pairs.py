@@ -5,13 +5,13 @@ import re
 import numpy as np
 import pytest
 from conftest import WIDE, node, on
-from hand import CUT, alone, figure, fits, live, press, says
+from hand import CUT, alone, figure, fits, live, pages, press, says
 
 from attnkit import alibi, relative_bias, rotary, sinusoidal
 from bookkit.figures import PositionPairs
 from bookkit.pictures.formats import fixed
 
-PAGES = ["chapters/positions"]
+PAGES = pages(["position_pairs"])
 
 
 def pairs(**changed):

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 from conftest import WIDE, node, on
-from hand import CASES, alone, drag, figure, press, rows, says
+from hand import CASES, alone, drag, figure, pages, press, rows, says
 
 from attnkit import scores, softmax
 from bookkit.figures import ScoreField
 from bookkit.pictures.formats import fixed
 
-PAGES = ["chapters/score_functions"]
+PAGES = pages(["score_field"])
 HELD = "svg .ak-hit"
 
 

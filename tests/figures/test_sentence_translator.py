@@ -13,7 +13,6 @@ from bookkit.figures import SentenceTranslator
 from bookkit.pictures import draw
 from bookkit.pictures.formats import fixed
 
-PAGES = ["chapters/translation"]
 TALL = ["Take back a word", "Take back a word", "At random"]
 TARGETS = "button.ak-pick, [aria-label='Words that can follow'] > button"
 

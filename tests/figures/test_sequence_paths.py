@@ -5,14 +5,14 @@ import re
 import numpy as np
 import pytest
 from conftest import WIDE, blocks, counted, node, on
-from hand import CUT, alone, figure, fits, live, press, says
+from hand import CUT, alone, figure, fits, live, pages, press, says
 from table import each
 
 from attnkit import causal_mask, window_mask
 from bookkit.figures import SequencePaths
 from bookkit.pictures import graphs
 
-PAGES = ["chapters/recurrence_and_graphs"]
+PAGES = pages(["sequence_paths"])
 
 
 def example():

@@ -5,13 +5,13 @@ import re
 import numpy as np
 import pytest
 from conftest import WIDE, node, on
-from hand import CASES, drag, figure, says
+from hand import CASES, drag, figure, pages, says
 
 from attnkit import softmax
 from bookkit.figures import SoftDictionary
 from bookkit.pictures.formats import fixed
 
-PAGES = ["chapters/soft_dictionary"]
+PAGES = pages(["soft_dictionary"])
 HELD = "svg .ak-hit"
 
 

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 from conftest import WIDE, node, on
-from hand import CASES, figure, says
+from hand import CASES, figure, pages, says
 
 from attnkit import softmax
 from bookkit.figures import SoftmaxExplorer, softmax_explorer
 from bookkit.pictures.formats import fixed
 
-PAGES = ["chapters/softmax", "further/softmax"]
+PAGES = pages(["softmax_explorer"])
 
 
 def example():

@@ -5,13 +5,13 @@ import re
 import numpy as np
 import pytest
 from conftest import WIDE, node, on
-from hand import AXES, CASES, POINTS, WORDS, alone, figure, fits, says, tenths
+from hand import AXES, CASES, POINTS, WORDS, alone, figure, fits, pages, says, tenths
 
 from bookkit.figures import SquareEditor
 from bookkit.pictures import draw
 from bookkit.pictures.formats import fixed
 
-PAGES = ["chapters/notation"]
+PAGES = pages(["square_editor"])
 
 
 def example():

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 from conftest import DARK_PHONE, blocks, counted, node, on
-from hand import CUT, alone, figure, fits, live, press, says
+from hand import CUT, alone, figure, fits, live, pages, press, says
 from random_models import LEXICON, random_storyteller, storytellers
 
 from bookkit.figures import StoryWriter
@@ -15,7 +15,7 @@ from bookkit.lessons import storyteller
 from bookkit.pictures import draw
 from bookkit.pictures.formats import fixed
 
-PAGES = ["chapters/writing"]
+PAGES = pages(["story_writer"])
 
 
 def storytelling(**changed):

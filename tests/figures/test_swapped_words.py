@@ -5,12 +5,12 @@ import re
 import numpy as np
 import pytest
 from conftest import WIDE, node, on
-from hand import CASES, alone, figure, says
+from hand import CASES, alone, figure, pages, says
 
 from bookkit.figures import SwappedWords
 from bookkit.pictures.formats import compact, fixed
 
-PAGES = ["chapters/multi_head"]
+PAGES = pages(["swapped_words"])
 
 
 def layers(rng, n=4, d=3, switches=(False, True), counts=(1, 2), questions=2):

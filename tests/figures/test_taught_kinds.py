@@ -12,8 +12,6 @@ from bookkit.figures.taught_kinds import taught
 from bookkit.lessons import few_sentences
 from bookkit.pictures.formats import fixed
 
-PAGES = ["chapters/taught_with_twelve_sentences"]
-
 
 class Letters:
     """What reads a text here, and FAKE in the page: how often each letter stands in it."""

@@ -12,7 +12,6 @@ from hand import CASES, alone, fits, live, press, says
 from bookkit.figures import TextPieces
 from bookkit.figures.text_pieces import drawn
 
-PAGES = ["chapters/your_own_text"]
 spec = importlib.util.spec_from_file_location("transformer", ROOT / "examples" / "transformer.py")
 transformer = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(transformer)

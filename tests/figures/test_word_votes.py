@@ -10,7 +10,6 @@ from bookkit.figures import WordVotes
 from bookkit.pictures import draw, palette
 from bookkit.pictures.formats import fixed
 
-PAGES = ["chapters/queries_keys_values"]
 # The first head looks at the noun, and the second only at "girl": it answers "cet" unless told otherwise.
 LOOKS = {"name": "seed 0", "queries": [[2, 0]] * 2, "keys": [[[0, 0], [0, 1], [3, 0]], [[0, 0], [0, 1], [3, 1]]],
          "votes": [[[0, 0, 1], [0, 1, 2], [-1, 4, -2]], [[0, 0, 1], [0, 1, 2], [-1, -1, 5]]]}
