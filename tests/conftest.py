@@ -281,6 +281,12 @@ class Watch:
             file.parent.mkdir(parents=True, exist_ok=True)
             silently(item.parent.kernel, executed.TELL.format(file=str(file)))
 
+    def pytest_runtest_logreport(self, report):
+        """Add up the seconds by part, with several workers seconds of one worker; remember which cells were right."""
+        TIMES[part(report.nodeid)] += report.duration
+        if report.when == "call" and part(report.nodeid).endswith(".ipynb"):
+            CELLS[part(report.nodeid)][report.outcome] += 1
+
 
 def silently(kernel, code):
     """Let a kernel do something of ours, and wait until it has."""
@@ -291,13 +297,6 @@ def silently(kernel, code):
 
 OPENED = ROOT / "_build" / "opened"
 WATCHED = pytest.StashKey()
-
-
-def pytest_runtest_logreport(report):
-    """Add up the seconds by part, with several workers seconds of one worker; remember which cells were right."""
-    TIMES[part(report.nodeid)] += report.duration
-    if report.when == "call" and part(report.nodeid).endswith(".ipynb"):
-        CELLS[part(report.nodeid)][report.outcome] += 1
 
 
 def pytest_sessionfinish(session):

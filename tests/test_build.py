@@ -196,7 +196,8 @@ def test_another_python_or_lock_counts(small, monkeypatch):
     assert executed.known(names, small) == set()
 
 
-def test_the_note_holds_what_was_right_and_no_more(tmp_path, other):
+@pytest.mark.parametrize("spread", [["-n", "1"], []], ids=["in workers", "alone"])      # as make test does, and make check
+def test_the_note_holds_what_was_right_and_no_more(tmp_path, other, spread):
     """Known notebooks are left out, and said to be; one that fails, or of which not all was run, does not become known.
 
     What is right is so whatever settings the machine has, and with the attnkit of this folder, not another.
@@ -226,7 +227,7 @@ def test_the_note_holds_what_was_right_and_no_more(tmp_path, other):
             cell["outputs"] = [{"output_type": "execute_result", "execution_count": k, "metadata": {}, "data": {"text/plain": str(2 * k)}}]
         (tmp_path / f"{name}.ipynb").write_text(notebook(*cells))
     executed.remember({"known.ipynb": []}, executed.snapshot(["known.ipynb"], tmp_path), tmp_path)
-    said = subprocess.run([sys.executable, "-m", "pytest", "-q", "--nbval", "--nbval-current-env", "-n", "1", "-p", "no:cacheprovider", "tests",
+    said = subprocess.run([sys.executable, "-m", "pytest", "-q", "--nbval", "--nbval-current-env", *spread, "-p", "no:cacheprovider", "tests",
                            "right.ipynb", "wrong.ipynb", "both.ipynb::Cell 0", "known.ipynb"], cwd=tmp_path, capture_output=True, text=True).stdout
     assert "1 failed, 2 passed" in said and "Taken over: 1 notebook," in said, said
     assert set(executed.remembered(tmp_path)) == {"right.ipynb", "known.ipynb"}
