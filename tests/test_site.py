@@ -96,13 +96,18 @@ def weight(files):
     return sum(len(browser.over_the_line(SITE / file)[0]) for file in files) / 1000
 
 
+# Pictures far down, which a browser fetches ahead where the line is slow or unknown.
+AHEAD = """() => [...document.querySelectorAll('img[loading=lazy]')].filter(i => i.getBoundingClientRect().top > innerHeight + 1250).map(i => i.src)"""
+
+
 @on(BOOK, WIDE)
 def test_weight(opened):
     """Bytes, requests, elements; what all pages share are styles, scripts and fonts."""
-    files = {re.sub(r"^https?://[^/]+/|[?#].*", "", url) for url in opened.requests if url.startswith("http")}
+    requests = set(opened.requests) - set(opened.page.evaluate(AHEAD))
+    files = {re.sub(r"^https?://[^/]+/|[?#].*", "", url) for url in requests if url.startswith("http")}
     cost = {"kB, first visit": weight(files),
             "kB, what all pages share being there": weight(f for f in files if not f.startswith("_static/") or OWN.match(f)),
-            "requests": len(opened.requests), "elements": opened.page.evaluate("document.querySelectorAll('*').length")}
+            "requests": len(requests), "elements": opened.page.evaluate("document.querySelectorAll('*').length")}
     print(f"\n{opened.name}: {({what: round(value) for what, value in cost.items()})}")
     assert f"{opened.name}.html" in files
     carries = opened.page.locator(", ".join(f"[data-ak-figure={kind}]" for kind in (*base.RUN_MODELS, "head_maps"))).count()      # a model, or what one has computed

