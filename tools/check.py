@@ -245,7 +245,7 @@ def figures_alone(folder, kinds):
         (folder / f"{page}.html").parent.mkdir(parents=True, exist_ok=True)
         (folder / f"{page}.html").write_text(HEAD.format(page=page, links="\n".join(links)) + "\n".join(drawn))
         for name in ("core", *names):
-            text = base.script(name) + base.MOUNT * (name == "core")
+            text = base.script(name) + (base.script("page") + base.MOUNT) * (name == "core")
             (static / f"{name}.js").write_text(text, encoding="utf-8")
         for name in ("core", *on):
             style = base.core_stylesheet() if name == "core" else base.stylesheet(name)

@@ -8,7 +8,7 @@ from pathlib import Path
 from lxml import etree, html
 
 from bookkit.pictures import picture
-from website import book_road, book_sharing, book_terms
+from website import book_acts, book_road, book_sharing, book_terms
 
 
 class Page:
@@ -121,6 +121,6 @@ def room_for_progress(page):
         title.addnext(html.Element("p", {"class": "ak-progress"}))
 
 
-PASSES = (still_pictures, drawn_links, static_files, book_road.masthead, room_for_progress, plain_code, names, tooltips,
+PASSES = (still_pictures, drawn_links, static_files, book_acts.acts, book_road.masthead, room_for_progress, plain_code, names, tooltips,
           labels_and_roles, book_terms.glossary_places, book_terms.links_to_terms, book_sharing.how_to_cite,
           untranslated)

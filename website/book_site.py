@@ -84,8 +84,8 @@ def write_figures(app):
 
     They are no `html_static_path` of the site, where every page would load each of them: a page names what it needs.
     """
-    files = {"core.js": base.script("core") + base.MOUNT, "core.css": base.core_stylesheet()}
-    files |= {f"{name}.js": base.script(name) for name in base.SHARED - {"core"}}
+    files = {"core.js": base.script("core") + base.script("page") + base.MOUNT, "core.css": base.core_stylesheet()}
+    files |= {f"{name}.js": base.script(name) for name in base.SHARED - {"core", "page"}}
     for kind in base.kinds():
         style = lightningcss.process_stylesheet(base.stylesheet(kind), minify=True)
         files |= {f"{kind}.js": base.script(kind), f"{kind}.css": style}

@@ -264,6 +264,22 @@ interface MiniLM {
   fetched(name: string): Promise<any>;
 }
 
+// A figure on a page, as what stands outside it knows it.
+interface Alive {
+  element: HTMLElement;
+  controls: ((state: Record<string, any>) => void)[];
+  get(name: string): any;
+  state(): Record<string, any>;
+  put(changes: Record<string, unknown>): void;
+}
+
+// What words of the text do to the figure with this id: set what it shows, or press one of its buttons.
+interface Act {
+  of: string;
+  set?: Record<string, unknown>;
+  press?: string;
+}
+
 interface Attnkit {
   figures: Record<string, Registered>;
   fixed(x: number, digits?: number, plus?: boolean): string;
@@ -338,6 +354,8 @@ interface Attnkit {
   ): { element: HTMLElement; live: boolean; stop(): void };
   register<S extends object, G extends object>(kind: string, figure: Kind<S, G>): void;
   staticModel(state: Record<string, unknown>): Model;
+  alive: WeakMap<Element, Alive>;
+  failure(error: unknown): HTMLElement;
   mount(page: Document): void;
 }
 

@@ -30,7 +30,7 @@ NEEDS = {"model": {"machine", "part_mover", "sentence_translator", "story_writer
          "steps": {"attention_steps", "matrix_stepper", "head_stepper"},
          "weights": {"attention_maps", "head_maps", "sentence_translator"}}
 RUN_MODELS = NEEDS["model"]
-SHARED = {"core", *NEEDS}          # scripts that are no figures
+SHARED = {"core", "page", *NEEDS}          # scripts that are no figures
 
 
 # ---- the files beside the classes
@@ -68,7 +68,7 @@ def light(text):
     return re.sub(INDENT, "", re.sub(COMMENTS, "", text, flags=re.M | re.S), flags=re.M)
 
 
-# What a page without a kernel does: bring the still figures to life.
+# What a page does when it has been read.
 MOUNT = 'document.addEventListener("DOMContentLoaded", () => globalThis.attnkit.mount(document));\n'
 
 

@@ -687,6 +687,7 @@
     for (const name of names) model.on(`change:${name}`, redraw);
     redraw();
     appear(figure);
+    attnkit.alive.set(el, figure);
     return () => {
       vanish(figure);
       clearTimeout(figure.timer);
@@ -695,9 +696,11 @@
     };
   }
 
+  // The figures that are alive, by the elements that they stand in.
+  attnkit.alive = new WeakMap();
+
   // What stands where a figure cannot be shown; the others stay alive.
-  /** @param {unknown} error */
-  const failure = (error) =>
+  attnkit.failure = (error) =>
     attnkit.h(
       "p",
       { class: "ak-failed" },
@@ -717,7 +720,7 @@
         try {
           return start(place);
         } catch (error) {
-          place.el.replaceChildren(failure(error));
+          place.el.replaceChildren(attnkit.failure(error));
           return () => {};
         }
       },
@@ -743,48 +746,5 @@
         listeners[event] = (listeners[event] || []).filter((g) => g !== f);
       },
     };
-  };
-
-  // Bring a still picture to life: returns the element that takes its place, or the still one's own parts with a word on
-  // why they stay.
-  /** @param {HTMLElement} place @param {Node[]} still */
-  function enliven(place, still) {
-    const { akFigure: kind = "", akState: state = "" } = place.dataset;
-    const el = attnkit.h("div");
-    try {
-      if (!attnkit.figures[kind]) throw new Error(`the script of ${kind} is not there.`);
-      attnkit.figures[kind].start({ model: attnkit.staticModel(JSON.parse(state)), el });
-      return [el];
-    } catch (error) {
-      return [...still, failure(error)];
-    }
-  }
-
-  // Bring the still pictures of a static page to life, each in a task of its own: the page is painted and answers a
-  // reader between them.
-  attnkit.mount = (page) => {
-    /** @type {NodeListOf<HTMLElement>} */
-    const found = page.querySelectorAll("[data-ak-figure]");
-    const places = [...found];
-    /** @type {{ place: HTMLElement, still: Node[], alive: Node[] }[]} */
-    const forms = [];
-    // On paper they are still again, with all their numbers. A browser that prints counts its sheets before it says that
-    // the page is paper now, so it is told before: else as many blank ones follow as the figures were longer.
-    /** @param {boolean} paper */
-    const lay = (paper) => {
-      for (const { place, still, alive } of forms) place.replaceChildren(...(paper ? still : alive));
-    };
-    matchMedia("print").addEventListener("change", ({ matches }) => lay(matches));
-    addEventListener("beforeprint", () => lay(true));
-    addEventListener("afterprint", () => lay(false));
-    setTimeout(function next() {
-      const place = places.shift();
-      if (!place) return;
-      const still = [...place.childNodes];
-      const alive = enliven(place, still);
-      forms.push({ place, still, alive });
-      place.replaceChildren(...alive);
-      setTimeout(next);
-    });
   };
 })(globalThis);
