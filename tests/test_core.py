@@ -93,7 +93,7 @@ def test_a_figure_with_a_bad_state_leaves_the_others_alive(watched, tmp_path, br
     with watched() as w:
         first, second, third = writers()
         text = broken(second.state())
-        scripts = "".join(map(base.script, ["core", *base.scripts("story_writer")]))
+        scripts = "".join(map(base.script, ["core", "page", *base.scripts("story_writer")]))
         body = [widget.html() for widget in (first, second, third)]
         body[1] = body[1].replace(" data-ak-state=", " data-was=").replace("<div ", "<div id=bad ", 1)
         w.page.goto(page_of(tmp_path, "".join(body) + f"<script>{scripts}bad.dataset.akState = {json.dumps(text)}; attnkit.mount(document)</script>"))

@@ -295,8 +295,9 @@ def made_from():
 
 def find_chromium():
     """A Chromium or Chrome to test the site with, or None."""
-    # The shell of a browser that is never seen takes less than half of the processor's time.
-    names = ("chromium-headless-shell", "chrome-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+    # The shell alone, which is never seen, takes less than half of the work.
+    names = ("chromium-headless-shell", "chrome-headless-shell", "chromium", "chromium-browser", "google-chrome",
+             "google-chrome-stable")
     mac = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
     found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
     return found or (mac if os.path.exists(mac) else None)

@@ -1,8 +1,8 @@
 """Words of the text that act on a figure of their page.
 
-A chapter writes them as a span, which Jupyter shows as plain words: ``<span data-act="alignment: {selected: 2}">`` sets
-what the figure shows, ``<span data-act="movie_matcher: press Change every sign">`` presses one of its buttons; after the
-kind of figure may stand which of several it is, ``alignment 2``.  Here each is checked, and told in JSON to
+A chapter writes them as a span, which Jupyter shows as plain words: ``<span data-act="alignment: {selected: 2}">``
+sets what the figure shows, ``<span data-act="movie_matcher: press Change every sign">`` presses one of its buttons;
+after the kind of figure may stand which of several it is, ``alignment 2``.  Here each is checked, and told in JSON to
 bookkit/figures/page.js, which also keeps in the page's address what its figures show.
 """
 

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 from lxml import etree, html
+from lxml.html import builder
 
 from bookkit.pictures import picture
 from website import book_acts, book_road, book_sharing, book_terms
@@ -114,13 +115,31 @@ def labels_and_roles(page):
 
 
 def room_for_progress(page):
-    """Under the last exercise, how many are answered; on the cover, how far a reader has come: what a script writes."""
+    """Under the last exercise, how many are answered: what a script writes."""
     if cards := page.tree.xpath("//*[contains(@class, 'ak-exercise')]"):
         cards[-1].addnext(html.Element("p", {"class": "ak-answered"}))
-    if page.name == "index" and (title := page.tree.find(".//article//h1")) is not None:
-        title.addnext(html.Element("p", {"class": "ak-progress"}))
 
 
-PASSES = (still_pictures, drawn_links, static_files, book_acts.acts, book_road.masthead, room_for_progress, plain_code, names, tooltips,
-          labels_and_roles, book_terms.glossary_places, book_terms.links_to_terms, book_sharing.how_to_cite,
-          untranslated)
+def cover(page):
+    """The cover has no lists at its sides; its first link is where to press, and under it stands how far one has come.
+
+    On the map each stop says which page it is, so that a script can mark those that were read.
+    """
+    if page.name != "index":
+        return
+    body = page.tree.find("body")
+    body.set("class", f"{body.get('class', '')} ak-cover".strip())
+    [begin, *_] = page.tree.xpath("//article//section/p[count(*) = 1 and a and normalize-space(text()) = '']")
+    begin.set("class", "ak-begin")
+    begin.addnext(html.Element("p", {"class": "ak-progress"}))
+    for link in page.tree.xpath("//section[@id='the-map']//li//a"):
+        link.set("data-ak-stop", link.get("href").removesuffix(".html"))
+        question = link.tail.strip().removeprefix(": ")
+        link.tail = None
+        link.addnext(builder.SPAN(": ", builder.CLASS("ak-unseen")))
+        link.getnext().tail = question[:1].upper() + question[1:]
+
+
+PASSES = (still_pictures, drawn_links, static_files, book_acts.acts, book_road.masthead, room_for_progress, cover,
+          plain_code, names, tooltips, labels_and_roles, book_terms.glossary_places, book_terms.links_to_terms,
+          book_terms.citations, book_sharing.how_to_cite, untranslated)

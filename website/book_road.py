@@ -1,7 +1,7 @@
 """The road: what stands over a chapter, what comes before and after it, and the list of chapters beside it.
 
 All of it follows _toc.yml, as website reads it.  The theme would ask Sphinx for its whole tree of contents, anew for
-each page, and fold away the side rooms, behind switches without a name.
+each page, and fold away the side rooms, behind switches without a name; here they stand under the page one is on.
 """
 
 import functools
@@ -46,17 +46,19 @@ def show_the_way(app, pagename, templatename, context, doctree):
     book = plan(Path(app.srcdir))
 
     def entry(page):
-        rooms = [entry(room) for room, parent in book.parents.items() if parent == page]
+        inside = [room for room, parent in book.parents.items() if parent == page]
         here = page == pagename
-        return {"title": app.env.titles[page].astext(), "link": app.builder.get_relative_uri(pagename, page),
-                "page": page, "asks": asked(Path(app.srcdir), page), "here": here, "rooms": rooms,
-                "on_the_way": here or any(room["on_the_way"] for room in rooms)}
+        on_the_way = here or pagename in inside
+        return {"title": short(app, page), "link": app.builder.get_relative_uri(pagename, page),
+                "page": page, "asks": asked(Path(app.srcdir), page), "here": here,
+                "rooms": [entry(room) for room in inside] if on_the_way else [], "on_the_way": on_the_way}
 
     parts = {}
     for page, part in book.parts.items():
         if book.parents[page] is None:
             parts.setdefault(part, []).append(entry(page))
     context["parts"] = parts
+    context["asks"] = sum(asked(Path(app.srcdir), page) for page in book.chapters)
     if pagename in book.parents:
         context["back"] = book.parents[pagename] is not None or pagename in book.trips
         for name, page in zip(("prev", "next"), neighbours(book, pagename), strict=True):
@@ -65,6 +67,12 @@ def show_the_way(app, pagename, templatename, context, doctree):
         if pagename == book.road[-1]:
             context["next"] = {"link": app.builder.get_relative_uri(pagename, book.road[0]) + "#side-trips",
                                "title": "The side trips: choose one"}
+
+
+def short(app, page):
+    """A title without what follows its colon; a side room says which it is."""
+    title = app.env.titles[page].astext()
+    return title if ", further" in title else title.partition(": ")[0]
 
 
 @functools.cache
@@ -86,7 +94,9 @@ def neighbours(book, page):
 
 
 def masthead(page):
-    """Over a chapter's title stand its part, or the chapter that it is a side room of; under it, how long it takes."""
+    """Over a chapter's title stand its part, or the chapter that it is a side room of, and where on the road one is;
+    under it, how long it takes.
+    """
     root = Path(page.app.srcdir)
     book, name = plan(root), page.name
     if name not in book.chapters:
@@ -103,7 +113,25 @@ def masthead(page):
                          href=page.app.builder.get_relative_uri(name, parent))
         above = builder.P("A side room of ", link, builder.CLASS("ak-kicker ak-room"))
     title.addprevious(above)
+    if name in book.road:
+        title.addprevious(small_map(page, book))
     title.addnext(fragment_fromstring(how_long(root, name)))
+
+
+def small_map(page, book):
+    """The road in one line, a stop for each page and a gap between its parts.
+
+    It is for the eye and the mouse: whoever listens, or goes by keyboard, has the list of chapters for the same.
+    """
+    line = builder.P(builder.CLASS("ak-map"), **{"aria-hidden": "true"})
+    for before, stop in zip(book.road, book.road[1:]):
+        link = builder.A(href=page.app.builder.get_relative_uri(page.name, stop), tabindex="-1",
+                         title=short(page.app, stop), **{"data-ak-stop": stop})
+        kinds = ["ak-here"] * (stop == page.name) + ["ak-new-part"] * (book.parts[stop] != book.parts.get(before))
+        if kinds:
+            link.set("class", " ".join(kinds))
+        line.append(link)
+    return line
 
 
 def how_long(folder, pagename):

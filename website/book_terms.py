@@ -1,7 +1,7 @@
 """The terms of the book: an address for each in the glossary, and a link to it where a later page first uses the word.
 
 The link shows the meaning when it is pointed at or has the focus: a rule of book.css writes it from
-`aria-description`, which is read out, too.
+`aria-description`, which is read out, too.  A citation shows so what it stands for.
 """
 
 import copy
@@ -9,12 +9,12 @@ import functools
 import re
 from pathlib import Path
 
-from lxml import etree
+from lxml import etree, html
 from lxml.html import builder
 
 from website import back_matter, toc
 
-GLOSSARY = "reference/glossary"
+GLOSSARY, BIBLIOGRAPHY = "reference/glossary", "chapters/bibliography"
 # Where no link is put: headings, links, code, what is in bold or moves, exercises, and what has a role of its own.
 APART = {"a", "blockquote", "h1", "h2", "h3", "h4", "pre", "code", "strong", "b", "summary", "figcaption", "svg",
          "table", "button"}
@@ -86,6 +86,23 @@ def links_to_terms(page):
     for paragraph in page.tree.xpath("//article//p | //article//li[not(p)]"):
         if not any(is_apart(above) for above in paragraph.iterancestors()) and not is_apart(paragraph):
             link_within(paragraph, pattern, lookup, left, known, page.up)
+
+
+def citations(page):
+    """A citation shows its entry of the bibliography as a term its meaning: nobody has to leave the page for it."""
+    entries = bibliography(Path(page.app.outdir, f"{BIBLIOGRAPHY}.html"))
+    for link in page.tree.xpath("//article//*[self::p or self::li]/a[contains(@href, '.html#')]"):
+        place, _, key = link.get("href").partition("#")
+        if place.endswith("bibliography.html") and key in entries and page.name != BIBLIOGRAPHY:
+            link.set("class", f"{link.get('class', '')} ak-cites".strip())
+            link.set("aria-description", entries[key])
+
+
+@functools.cache
+def bibliography(file):
+    """What is cited, by its key; without its numbers and links."""
+    tree = html.document_fromstring(file.read_text(encoding="utf-8"))
+    return {entry.get("id"): " ".join(entry.find("p").text_content().split()) for entry in tree.find_class("citation")}
 
 
 def is_apart(element):

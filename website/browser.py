@@ -12,8 +12,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 SITE = ROOT / "_build" / os.environ.get("BOOK_SITE", "html")      # `make check` looks at figures alone, elsewhere
 # Letters as a desktop draws them: the shell alone would move each to whole pixels.
-FLAGS = ["--font-render-hinting=slight", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-         "--disable-component-update", "--disable-sync"]
+FLAGS = ["--font-render-hinting=slight", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+         "--disable-background-networking", "--disable-component-update", "--disable-sync"]
 # The content policy that reference/using.md states for hosts: every page that is looked at here keeps it.
 POLICY = ("default-src 'none'; script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; "
           "img-src 'self' data:; font-src 'self' data:; connect-src 'self'; worker-src 'self' blob:; "

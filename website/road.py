@@ -15,7 +15,7 @@ def minutes(notebook):
     for cell in notebook["cells"]:
         if of_an_exercise(cell):
             continue
-        words += len(said(cell).split())
+        words += len(re.sub(r"</?span[^>]*>", "", said(cell)).split())
         if cell["cell_type"] == "code":
             lines = len(source(cell).splitlines())
             seconds += lines * SECONDS["visible line" if visible(cell) else "folded line"]

@@ -657,7 +657,7 @@
         this.stale = true;
         this.put(this.get("defaults"));
       };
-      return attnkit.button("Reset", back);
+      return attnkit.button("Reset", back, { class: "ak-reset" });
     }
 
     // What stands below the figure; a moment's delay so that a dragged slider is not read out at every step.

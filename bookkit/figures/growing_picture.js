@@ -1,4 +1,4 @@
-// A picture that is built step by step: one drawing and one sentence for each step.
+// A picture that is built step by step: a sentence for each step, and a drawing, or one drawing whose parts come one by one.
 ((attnkit) => {
   "use strict";
   const { h, attr } = attnkit;
@@ -22,7 +22,7 @@
   /** @param {Figure<State, Given>} figure */
   function build(figure) {
     const { pictures, sentences } = figure.given("pictures", "sentences");
-    const count = pictures.length;
+    const count = sentences.length;
     /** @param {State} state */
     const told = ({ step }) => `Step ${step + 1} of ${count}: ${compute({ pictures, sentences, step }).sentence}`;
 
@@ -33,14 +33,22 @@
     const lines = sentences.map((_, step) => h("p", {}, told({ step })));
     const room = h("div", { class: "ak-stack ak-room", "aria-hidden": "true" }, ...lines);
 
-    const steps = figure.choice({ label: "step", words: pictures.map((_, k) => String(k + 1)), trait: "step" });
+    const parts = [...stack.querySelectorAll("[data-ak-from], [data-ak-at]")].filter((e) => e instanceof SVGElement);
+
+    const steps = figure.choice({ label: "step", words: sentences.map((_, k) => String(k + 1)), trait: "step" });
     const back = figure.button("Back", ({ step }) => ({ step: Math.max(step - 1, 0) }));
     const next = figure.button("Next step", ({ step }) => ({ step: Math.min(step + 1, count - 1) }));
     const ways = h("div", { class: "ak-buttons" }, back, next, figure.reset());
 
     /** @param {State} state */
     function update(state) {
-      drawings.forEach((one, k) => attnkit.style(one, "visibility", k === state.step ? "" : "hidden"));
+      if (drawings.length > 1)
+        drawings.forEach((one, k) => attnkit.style(one, "visibility", k === state.step ? "" : "hidden"));
+      for (const part of parts) {
+        const { akFrom: from, akAt: at } = part.dataset;
+        const seen = from === undefined ? Number(at) === state.step : Number(from) <= state.step;
+        attnkit.style(part, "opacity", seen ? "1" : from === undefined ? "0" : "0.13");
+      }
       // Not `disabled`: that would take the focus away from whoever has just pressed it.
       attr(back, "aria-disabled", String(state.step === 0));
       attr(next, "aria-disabled", String(state.step === count - 1));

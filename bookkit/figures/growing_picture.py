@@ -5,6 +5,7 @@ from html import escape
 
 import traitlets
 
+from attnkit import checks
 from bookkit.figures.base import Figure, Index, few, one_each
 from bookkit.pictures.picture import HIDDEN, TRUSTED
 
@@ -15,7 +16,9 @@ class GrowingPicture(Figure):
     """What comes next?  A picture grows step by step, and a sentence says what each step adds.
 
     `pictures` are 2 to 8 of `bookkit.pictures.Picture`, one for each step; where they are of one size, what they share
-    stays at its place. `sentences` are as many, plain text; `step` is the one that is shown, counted from 0.
+    stays at its place.  Or it is one, whose parts say when they come: those of ``data-ak-from="2"`` are pale before
+    step 2, and those of ``data-ak-at="2"`` are seen at step 2 alone.  `sentences` are as many as there are steps, plain
+    text; `step` is the one that is shown, counted from 0.
 
     >>> from bookkit.pictures import Picture
     >>> from bookkit.pictures.picture import Svg
@@ -29,11 +32,15 @@ class GrowingPicture(Figure):
     STILL = "The picture as it is in the end; where scripts may run, it grows step by step."
     pictures = traitlets.List(traitlets.Unicode()).tag(sync=True)
     sentences = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    step = Index("pictures", "pictures").tag(sync=True, reset=True)
+    step = Index("sentences", "steps").tag(sync=True, reset=True)
 
     def __init__(self, pictures, sentences, step=0, caption=""):
-        pictures = few(list(pictures), "pictures", LEAST, MOST)
-        sentences = one_each(sentences, "sentences", pictures, "pictures")
+        pictures = list(pictures)
+        if len(pictures) == 1:
+            sentences = few(checks.sequence(sentences, "sentences", "texts"), "sentences", LEAST, MOST)
+        else:
+            pictures = few(pictures, "pictures", LEAST, MOST)
+            sentences = one_each(sentences, "sentences", pictures, "pictures")
         super().__init__(pictures=[_inline(picture) for picture in pictures], sentences=sentences, step=step,
                          caption=caption)
         self._last = pictures[-1]

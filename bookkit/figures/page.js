@@ -155,19 +155,18 @@
   // Returns the element that takes the place of a still picture, or the still one's own parts with a word on why they stay.
   /** @param {HTMLElement} place @param {Node[]} still */
   function enliven(place, still) {
-    const { akFigure: name = "", akState = "" } = place.dataset;
-    const state = JSON.parse(akState);
+    const { akFigure: name = "", akState: state = "" } = place.dataset;
     /** @param {State} changes */
     const begin = (changes) => {
       const el = attnkit.h("div");
-      attnkit.figures[name].start({ model: attnkit.staticModel({ ...structuredClone(state), ...changes }), el });
+      attnkit.figures[name].start({ model: attnkit.staticModel({ ...JSON.parse(state), ...changes }), el });
       return el;
     };
     try {
       if (!attnkit.figures[name]) throw new Error(`the script of ${name} is not there.`);
       const asked = kept(place.id);
       try {
-        const el = asked && fits(asked, state.defaults) && begin(asked);
+        const el = asked && fits(asked, JSON.parse(state).defaults) && begin(asked);
         if (el && !/undefined|NaN/.test(el.textContent ?? "")) return [el];
       } catch {} // an address that was changed by hand: the figure opens as it is
       return [begin({})];

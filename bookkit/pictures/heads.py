@@ -132,10 +132,13 @@ def _arrow(path, x, y):
 
 
 class MultiHead:
-    """Words and matrices; what each head does with them; side by side and mixed."""
+    """Words and matrices; what each head does with them; side by side and mixed.
 
-    def __init__(self, numbers, names, digits):
-        self.numbers, self.names, self.digits = numbers, names, digits
+    In a walk an arrow leads from the word `asking` to where each head looks, and each part says when it comes.
+    """
+
+    def __init__(self, numbers, names, digits, asking=None):
+        self.numbers, self.names, self.digits, self.asking = numbers, names, digits, asking
         outputs = _largest(*numbers.outputs)
         factors = _largest(numbers.w_output, *(w for head in numbers.heads for w in head))
         self.x = Grid(numbers.x, "X", "(n, d)", None, _largest(numbers.x))
@@ -168,6 +171,33 @@ class MultiHead:
         """All three, each with its words."""
         return [self._first(), self._second(), self._third()]
 
+    def _part(self, k, body, outline):
+        """What the k-th step of a walk adds, in its outline, which is seen at that step alone."""
+        if self.asking is None:
+            return "".join(body)
+        x, y, wide, deep = outline
+        return (f'<g data-ak-from="{k}">{"".join(body)}</g><rect data-ak-at="{k}" opacity="0" x="{x:g}" y="{y:g}" '
+                f'width="{wide:g}" height="{deep:g}" rx="10" fill="none" stroke="{palette.var("ink")}" stroke-width="2"/>')
+
+    def _arcs(self, x, y):
+        """From the word that asks to the word that each head weighs most, at the left of the words."""
+        if self.asking is None:
+            return ""
+        arcs = []
+        for weights in self.numbers.weights:
+            one, other = (y + (row + .5) * SQUARE for row in (self.asking, int(weights[self.asking].argmax())))
+            out = 12 + 4 * abs(one - other) / SQUARE
+            colour = palette.var("weight")
+            arcs.append(f'<path d="M{x:g} {one:g}C{x - out:g} {one:g} {x - out:g} {other:g} {x - 3:g} {other:g}M{x - 9:g} '
+                        f'{other - 5:g}L{x - 2:g} {other:g}L{x - 9:g} {other + 5:g}" fill="none" stroke="{colour}" '
+                        f'stroke-width="2.5"/>')
+        return "".join(arcs)
+
+    def _left(self):
+        """Where the squares of the words begin: beside the names, and beside the arrows if there are some."""
+        names = max(text_width(name, WORDS) for name in self.names)
+        return 12 + math.ceil(names) + (0 if self.asking is None else 26)
+
     def _ground(self, i, x, wide):
         """The band of a head, with its name."""
         return (f'<rect x="{x:g}" y="{self.tops[i]:g}" width="{wide:g}" height="{self.band:g}" rx="8" '
@@ -181,24 +211,28 @@ class MultiHead:
 
     def _first(self):
         """Steps 1 and 2: the words once, and from there to the matrices of each head."""
-        left = 12 + math.ceil(max(text_width(name, WORDS) for name in self.names))
+        left = self._left()
         turn = max(left + max(self.x.wide, self.x.title), _step_width(1)) + 8
         x0, room = turn + 14, sum(grid.room for grid in self.factors[0]) + 2 * 5
         wide = math.ceil(max(room + 2 * BESIDE, _step_width(2)))
         middle = (TOP + self.height) / 2
         top = middle - self.x.deep / 2
-        body = [*_step(2, 26, 1), *_step(x0, 26, 2), self.x.titled(left - 2, top - 11), self.x.squares(left, top)]
-        body += self._named(left, top)
-        body += [formula(left - 2, self.height - 6 - LINE * i, f"{letter} = {size}", palette.var("quiet"))
-                 for i, (letter, size) in enumerate(reversed(self.numbers.sizes.items()))]
+        words = [*_step(2, 26, 1), self.x.titled(left - 2, top - 11), self.x.squares(left, top), *self._named(left, top)]
+        names = left - 12 - math.ceil(max(text_width(name, WORDS) for name in self.names))
+        words.append(self._arcs(names, top))
+        words += [formula(left - 2, self.height - 6 - LINE * i, f"{letter} = {size}", palette.var("quiet"))
+                  for i, (letter, size) in enumerate(reversed(self.numbers.sizes.items()))]
+        body = [self._part(0, words, (1, top - 34, left + self.x.wide + 8, self.x.deep + 42))]
         for i, head in enumerate(self.factors):
             x = x0 + (wide - room) / 2
-            body += [self._ground(i, x0, wide),
+            band = [*_step(x0, 26, 2)] * (i == 0)
+            band += [self._ground(i, x0, wide),
                      _arrow(f"M{left + self.x.wide + 4:g} {middle:g}H{turn:g}V{self.middles[i]:g}", x0 + 3,
                             self.middles[i])]
             for grid in head:
-                body.append(grid.standing(x, self.middles[i] - grid.deep / 2))
+                band.append(grid.standing(x, self.middles[i] - grid.deep / 2))
                 x += grid.room + 5
+            body.append(self._part(1 if i == 0 else 3, band, (x0, self.tops[i], wide, self.band)))
         return Svg("".join(body), x0 + wide + 2, self.height, self._told_first())
 
     def _second(self):
@@ -206,17 +240,18 @@ class MultiHead:
         rows = [[q, k, "→", a, "×", v, "=", out] for (q, k, v), a, out in zip(self.made, self.weights, self.outputs)]
         wide = max(5 + sum(20 if isinstance(part, str) else part.room for part in rows[0]) + 2 * BESIDE,
                    _step_width(3))
-        body = _step(2, 26, 3)
+        body = []
         for i, row in enumerate(rows):
-            body.append(self._ground(i, 2, wide))
+            band = [*(_step(2, 26, 3) if i == 0 else ()), self._ground(i, 2, wide)]
             x = 2 + BESIDE
             for part in row:
                 if isinstance(part, str):
-                    body.append(formula(x + 10, self.middles[i] + 6, part, palette.var("ink"), anchor="middle"))
+                    band.append(formula(x + 10, self.middles[i] + 6, part, palette.var("ink"), anchor="middle"))
                     x += 20
                 else:
-                    body.append(part.standing(x, self.middles[i] - part.deep / 2))
+                    band.append(part.standing(x, self.middles[i] - part.deep / 2))
                     x += part.room + (5 if part is row[0] else 0)
+            body.append(self._part(2 if i == 0 else 3, band, (2, self.tops[i], wide, self.band)))
         return Svg("".join(body), math.ceil(wide + 4), self.height, self._told_second())
 
     def _third(self):
@@ -230,17 +265,19 @@ class MultiHead:
         top = TOP + 30
         middle = top + deep / 2
         y = middle - self.joined.deep / 2
-        body = [*_step(2, 26, 4), *_step(x - 16, 26, 5), self.joined.titled(left - 2, y - 30),
-                *self._named(left, y)]
+        joined = [*_step(2, 26, 4), self.joined.titled(left - 2, y - 30), *self._named(left, y)]
         for i, grid in enumerate(self.outputs):
             here = left + i * (grid.wide + apart)
-            body += [formula(here + grid.wide / 2, y - 9, grid.name, grid.colour, anchor="middle"),
-                     grid.squares(here, y)]
+            joined += [formula(here + grid.wide / 2, y - 9, grid.name, grid.colour, anchor="middle"),
+                       grid.squares(here, y)]
+        mixed = _step(x - 16, 26, 5)
         for sign, grid, here in (("×", self.mix, x), ("=", self.y, last)):
             over = middle - grid.deep / 2
-            body += [formula(here - 13, middle + 6, sign, palette.var("ink"), anchor="middle"),
-                     grid.titled(here - 2, over - 11), grid.squares(here, over)]
+            mixed += [formula(here - 13, middle + 6, sign, palette.var("ink"), anchor="middle"),
+                      grid.titled(here - 2, over - 11), grid.squares(here, over)]
         wide = max(last + max(self.y.wide + 4, self.y.title), x - 16 + _step_width(5))
+        body = [self._part(4, joined, (1, TOP - 14, x - 28, top + deep - TOP + 18)),
+                self._part(5, mixed, (x - 24, TOP - 14, wide + 24 - x, top + deep - TOP + 18))]
         return Svg("".join(body), math.ceil(wide + 2), top + deep + 6, self._told_third())
 
     # ---- the same in words
@@ -279,3 +316,18 @@ def multi_head(x, heads, w_output, *, names, digits=1):
     arrays = [[as_array(w, "a matrix of heads") for w in head] for head in heads]
     numbers = checked(as_array(x, "x"), arrays, as_array(w_output, "w_output"), names)
     return Picture(*MultiHead(numbers, names, digits).drawings())
+
+
+def walk(x, heads, w_output, *, names, asking):
+    """Draw two heads as `multi_head` does, to be walked through in six steps (`bookkit.figures.GrowingPicture`).
+
+    First the words, with an arrow from the word of number `asking` to the one that each head weighs most; then the
+    matrices of the first head, and what it does with them; the second head; both side by side; and their mixture.
+    """
+    arrays = [[as_array(w, "a matrix of heads") for w in head] for head in heads]
+    numbers = checked(as_array(x, "x"), arrays, as_array(w_output, "w_output"), names)
+    if len(heads) != 2:
+        raise ValueError(f"heads must be two, got {len(heads)}")
+    if asking not in range(len(names)):
+        raise ValueError(f"asking must be the number of a word, from 0 to {len(names) - 1}, got {asking!r}")
+    return Picture(*MultiHead(numbers, names, 1, asking).drawings())

@@ -98,7 +98,7 @@ def alone(w, tmp_path, widget):
     """Open a page that holds one figure alive, in the book's own letters, and return the figure."""
     face = f"@font-face{{font-family:'Source Sans 3';font-weight:200 900;src:url({(ROOT / 'website/static/fonts/sans.woff2').as_uri()})}}"
     style = f"body{{margin:0}}{face}{base.core_stylesheet()}{base.stylesheet(widget.kind)}"
-    script = "".join(map(base.script, ["core", *base.scripts(widget.kind)]))
+    script = "".join(map(base.script, ["core", "page", *base.scripts(widget.kind)]))
     page = tmp_path / "figure.html"
     page.write_text(f"<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'><style>{style}</style>"
                     f"<body>{widget.html()}<script>{script}globalThis.attnkit.mount(document)</script></html>", encoding="utf-8")

@@ -103,14 +103,15 @@ def test_one_source_live_and_static(kind):
     """What a notebook loads and what the site brings are the same program and compute the same.
 
     A notebook imports a module, with the core before the figure and an export at its end; a page loads two scripts, or
-    three, of which the core's has a line more that brings the page's figures to life.
+    three, of which the core's has more at its end: what brings the page's figures to life.
     """
     widget = about(kind).example()
     core, *needed, own = ((SITE / f"_static/figures/{name}.js").read_text(encoding="utf-8") for name in ("core", *base.scripts(kind)))
     own = "".join(needed) + own
     core, mount, _ = re.split(r"^(document\.addEventListener\(.*\);\n)", core, flags=re.M)
     module, exported, _ = re.split(r"^(export default .*;\n)", widget._esm, flags=re.M)
-    assert mount and exported and module == core + own
+    core, page = core.removesuffix(base.script("page")), core.endswith(base.script("page"))
+    assert mount and page and exported and module == core + own
     state = about(kind).given(widget) if hasattr(about(kind), "given") else widget.state()
     [live], [static] = (node("run_figures.js", {"figure": kind, "cases": [state]} | program) for program in ({"module": widget._esm}, {"scripts": [core, own]}))
     assert live == static and live

@@ -40,11 +40,13 @@ def shown(widget):
 
 CHANGED = ("step", 2)
 BAD = [
-    (lambda: growing(pictures=[dots(1)], sentences=SAID[:1]), ValueError, "pictures must be 2 to 8, got 1"),
+    (lambda: growing(pictures=[dots(1)], sentences=SAID[:1]), ValueError, "sentences must be 2 to 8, got 1"),
+    (lambda: growing(pictures=[dots(1)], sentences="12345"), TypeError, "sentences must be a sequence of texts, got str"),
+    (lambda: growing(pictures=[], sentences=[]), ValueError, "pictures must be 2 to 8, got 0"),
     (lambda: growing(pictures=[dots(1)] * 9, sentences=["a"] * 9), ValueError, "pictures must be 2 to 8, got 9"),
     (lambda: growing(sentences=SAID[:4]), ValueError, "sentences must hold one for each of 5 pictures"),
     (lambda: growing(sentences="12345"), TypeError, "sentences must be a sequence of 5, got str"),
-    (lambda: growing(step=5), ValueError, "step must be from 0 to 4, the number of one of the pictures, got 5"),
+    (lambda: growing(step=5), ValueError, "step must be from 0 to 4, the number of one of the steps, got 5"),
 ]
 REFUSED = [("step", 5, ValueError), ("step", -1, ValueError), ("step", "a", TypeError)]
 
@@ -192,3 +194,23 @@ def test_a_step_set_in_python_is_shown(window, tmp_path):
         assert w.page.evaluate("sent") == [[1], [3]]
         w.page.evaluate("model.set('step', 2)")
         assert says(w, found) == f"Step 3 of 5: {SAID[2]}"
+
+
+# ---- one picture whose parts come one by one
+
+PARTS = """f => [...f.querySelectorAll('[data-ak-from], [data-ak-at]')].map(e => [e.dataset.akFrom ?? '', e.dataset.akAt ?? '', Number(e.style.opacity)])"""
+
+
+@pytest.mark.browser
+def test_parts_come_when_they_say(window, tmp_path):
+    """Of each step the outline is seen at it alone, and what comes later is pale."""
+    body = "".join(f'<g data-ak-from="{k}"><circle cx="{10 + 15 * k}" cy="10" r="5"/></g><rect data-ak-at="{k}" opacity="0" width="9" height="9"/>'
+                   for k in range(3))
+    widget = GrowingPicture([Picture(Svg(body, 60, 20, alt="Three dots."))], ["One.", "Two.", "Three."])
+    with window() as w:
+        found = alone(w, tmp_path, widget)
+        for step in range(3):
+            press(found, str(step + 1))
+            seen = found.evaluate(PARTS)
+            assert [o for begins, _, o in seen if begins] == [1 if k <= step else 0.13 for k in range(3)]
+            assert [o for _, at, o in seen if at] == [int(k == step) for k in range(3)]

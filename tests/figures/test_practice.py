@@ -255,12 +255,12 @@ def packed(text):
     return len(gzip.compress(text.encode()))
 
 
-def test_script_and_style_weigh_seven_kilobytes():
+def test_script_and_style_weigh_seven_and_a_half_kilobytes():
     progress = base.light((ROOT / "website/static/progress.js").read_text(encoding="utf-8"))
     style = lightningcss.process_stylesheet(base.stylesheet("practice"), minify=True)
     parts = [packed(base.script("practice")), packed(style), packed(progress)]
     print(f"\nscript {parts[0]}, style {parts[1]}, progress {parts[2]}: {sum(parts)} bytes")
-    assert sum(parts) <= 7000
+    assert sum(parts) <= 7500
     for name, text in (("figures/practice.js", base.script("practice")), ("figures/practice.css", style), ("progress.js", progress)):
         assert (SITE / "_static" / name).read_text(encoding="utf-8") == text
 
@@ -450,7 +450,7 @@ def test_how_far_a_reader_has_come_is_kept(watched, site, over):
         w.page.locator("#temperature").evaluate("e => e.scrollIntoView()")
         w.open(f"{at}/chapters/weights.html")
         link = w.page.locator("a[data-ak-page='chapters/softmax']")
-        assert link.inner_text().split("weights")[-1].split("\n") == ["1/3", "1 of 3 answered"] and w.page.locator(".ak-done").count() == 1
+        assert link.inner_text().removeprefix("Softmax").split("\n") == ["1/3", "1 of 3 answered"] and w.page.locator(".ak-done").count() == 1
         w.open(f"{at}/index.html")
         told = w.page.locator(".ak-progress")
         assert told.inner_text() == f"You have answered 1 of {len(EXERCISES)} exercises. You stopped at Softmax, Temperature. Forget my answers"

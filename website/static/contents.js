@@ -49,11 +49,14 @@
     document.head.append(Object.assign(document.createElement("script"), { src }));
   }
 
+  // What shows what it means, or stands for, without being followed.
+  const TOLD = ":is(.ak-to-term, .ak-cites)";
+
   // A finger cannot point: its first tap on a term shows what it means, the second follows.
   document.addEventListener("click", (event) => {
-    const term = event.target.closest?.(".ak-to-term");
+    const term = event.target.closest?.(TOLD);
     const finger = event.pointerType === "touch" && !term?.classList.contains("ak-tapped");
-    for (const other of document.querySelectorAll(".ak-to-term.ak-tapped")) other.classList.remove("ak-tapped");
+    for (const other of document.querySelectorAll(".ak-tapped")) other.classList.remove("ak-tapped");
     if (!term || !finger) return;
     event.preventDefault();
     term.classList.add("ak-tapped");
@@ -62,7 +65,7 @@
   // What a term means stands under it, as far as the page has room at its right.
   for (const come of ["mouseover", "focusin"]) {
     document.addEventListener(come, ({ target }) => {
-      const term = target.closest?.(".ak-to-term");
+      const term = target.closest?.(TOLD);
       const [line] = term?.getClientRects() ?? [];
       if (line) term.style.setProperty("--at", `${line.left - term.closest("p, li").getBoundingClientRect().left}px`);
     });
@@ -109,7 +112,7 @@
   // What a term means is shown while it is pointed at or has the focus; Escape puts it away until it is left.
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
-    for (const term of document.querySelectorAll(".ak-to-term:is(:hover, :focus)")) {
+    for (const term of document.querySelectorAll(`${TOLD}:is(:hover, :focus)`)) {
       term.classList.add("ak-hushed");
       for (const left of ["mouseleave", "blur"]) {
         term.addEventListener(left, () => term.classList.remove("ak-hushed"), { once: true });

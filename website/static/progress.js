@@ -4,7 +4,8 @@
   "use strict";
   const [KEY, VERSION] = ["attention-step-by-step", 1];
 
-  // { version, right: { page: [exercise, ...] }, typed: { name: [answer, checked] }, last: { page, title, hash } }
+  // { version, right: { page: [exercise, ...] }, typed: { name: [answer, checked] }, seen: [page, ...],
+  //   last: { page, title, hash } }
   function read() {
     try {
       const kept = JSON.parse(localStorage.getItem(KEY));
@@ -46,19 +47,24 @@
 
   function show() {
     const kept = read();
-    let [sum, all] = [0, 0];
     for (const one of links) {
       const [count, words] = [done(kept, one), `${done(kept, one)} of ${one.asks} answered`];
-      [sum, all] = [sum + count, all + one.asks];
       mark(one.link, count ? (count < one.asks ? `${count}/${one.asks}` : "✓") : "", words);
       if (one.link === here) for (const place of find(".ak-answered")) place.textContent = `${words}.`;
     }
+    // What was read to its end: in the list, on the small map and on the cover's.
+    const seen = new Set(kept.seen);
+    for (const { link, page } of links) link.classList.toggle("ak-read", seen.has(page));
+    for (const stop of find("[data-ak-stop]")) stop.classList.toggle("ak-read", seen.has(stop.dataset.akStop));
     // The cards that are done.
     for (const card of find(".ak-exercise")) {
       const { name } = JSON.parse(card.querySelector("[data-ak-state]").dataset.akState);
       const done = kept.typed?.[name] && kept.right[here?.dataset.akPage]?.includes(name.split("/")[1]);
       mark(card.querySelector(".admonition-title"), done ? "✓" : "", "answered");
     }
+    // The side rooms count, which the list does not name on every page.
+    const all = Number(find("nav[data-ak-asks]")[0]?.dataset.akAsks);
+    const sum = Math.min(all, Object.values(kept.right).flat().length);
     for (const place of find(".ak-progress")) cover(place, kept, `You have answered ${sum} of ${all} exercises. `, sum);
   }
 
@@ -66,14 +72,14 @@
   function cover(place, { last, typed = {} }, words, any) {
     place.replaceChildren();
     if (!any && !last && !Object.keys(typed).length) return;
-    place.append(words);
-    const link = links.find(({ page }) => page === last?.page)?.link;
-    if (link) {
-      const words = `${link.firstChild.textContent.split(":")[0]}, ${last.title}`;
-      place.append("You stopped at ", element("a", { href: link.getAttribute("href") + last.hash }, words), ". ");
+    if (any) place.append(words);
+    if (last?.page) {
+      const name = last.name ?? links.find(({ page }) => page === last.page)?.link.firstChild.textContent ?? "a page";
+      const href = `${last.page}.html${last.hash}`; // the cover lies above all pages
+      place.append("You stopped at ", element("a", { href }, `${name}, ${last.title}`), ". ");
     }
     const onclick = () => {
-      if (!confirm("Forget all that you have answered?")) return;
+      if (!confirm("Forget all that you have read and answered?")) return;
       write({});
       show();
     };
@@ -85,9 +91,27 @@
     const passed = find("article section > h2").filter((h) => h.getBoundingClientRect().top < innerHeight / 2);
     const title = passed[passed.length - 1];
     if (!here || !title) return;
-    const last = { page: here.dataset.akPage, title: title.firstChild.textContent, hash: `#${title.parentNode.id}` };
+    const { dataset, firstChild } = here;
+    const last = {
+      page: dataset.akPage,
+      name: firstChild.textContent,
+      title: title.firstChild.textContent,
+      hash: `#${title.parentNode.id}`,
+    };
     write({ ...read(), last });
   });
+  // A page was read when its last heading has been in sight.
+  const ends = here ? find("article section > h2").slice(-1) : [];
+  const watch = new IntersectionObserver((found) => {
+    if (!found.some((one) => one.isIntersecting)) return;
+    watch.disconnect();
+    const kept = read();
+    const [page, seen] = [here.dataset.akPage, kept.seen ?? []];
+    if (seen.includes(page)) return;
+    write({ ...kept, seen: [...seen, page] });
+    show();
+  });
+  for (const end of ends) watch.observe(end);
   // An exercise comes to life: it is given back what was answered.
   document.addEventListener("attnkit-asked", ({ detail: { name, again } }) => {
     try {
