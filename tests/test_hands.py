@@ -365,7 +365,8 @@ def test_a_term_shows_what_it_means_and_escape_puts_it_away(watched, site):
         assert means in w.page.evaluate(MEANS)
         at, below = w.page.evaluate("""() => { const term = document.querySelector('a.ak-to-term'), box = getComputedStyle(term, '::after');
             const [line] = term.getClientRects(), around = term.closest('p, li').getBoundingClientRect();
-            return [Math.abs(parseFloat(box.left) + around.left - line.left), parseFloat(box.top) + around.top + parseFloat(box.marginTop) - line.bottom]; }""")
+            const room = around.width - 20 * parseFloat(getComputedStyle(document.documentElement).fontSize);
+            return [Math.abs(parseFloat(box.left) + around.left - Math.min(line.left, around.left + room)), parseFloat(box.top) + around.top + parseFloat(box.marginTop) - line.bottom]; }""")
         assert at < 2 and 0 <= below < 12, "it stands under the word"
         w.page.keyboard.press("Escape")
         assert w.page.evaluate(MEANS) == "none"

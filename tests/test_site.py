@@ -84,7 +84,7 @@ def test_the_first_picture_is_near_on_a_phone(opened):
 # ---- what a page costs, counted, before anything on it is opened or used
 
 MOST = {"kB, first visit": 230, "kB, what all pages share being there": 60, "requests": 28, "elements": 7500}
-CARRIES = {"kB, first visit": 260, "kB, what all pages share being there": 110}     # of a page with a trained model in it
+CARRIES = {"kB, first visit": 262, "kB, what all pages share being there": 110}     # of a page with a trained model in it
 FONTS = 45      # kB of text, interface and code together
 
 # The scripts and styles of the figures that stand on a page; the core's are shared, and so are those that ask.
@@ -325,7 +325,8 @@ IN_OWN_FACE = """async up => { const face = new FontFace('Source Serif 4', `url(
     document.fonts.add(await face.load()); }"""
 LINES = """() => [...document.querySelectorAll('.bd-article section > p:not([class])')].filter(p => !p.querySelector('.katex')).flatMap(p => {
     const r = document.createRange(); r.selectNodeContents(p);
-    const lines = new Set([...r.getClientRects()].map(b => Math.round(b.bottom / 8))).size;
+    const bottoms = [...r.getClientRects()].map(b => b.bottom).sort((a, b) => a - b);      // code ends a little higher
+    const lines = bottoms.filter((bottom, k) => !k || bottom - bottoms[k - 1] > 8).length;
     return lines > 2 ? [[p.textContent.length, lines]] : []; })"""
 
 
@@ -579,15 +580,37 @@ def test_the_road_leads_from_chapter_to_chapter():
         assert room in trips or any(posixpath.basename(link["href"]) == f"{posixpath.basename(chapter_)}.html" for link in parsed(room).select(".ak-kicker a"))
 
 
-@pytest.mark.parametrize("name", [ROAD[0], *list(ROOMS)[:1]])
-def test_side_rooms_stand_under_their_chapters_in_the_sidebar(name):
-    """In sight, without a switch that has no name."""
+@pytest.mark.parametrize("name", [ROAD[0], ROAD[1], *list(ROOMS)[:1]])
+def test_a_side_room_stands_under_the_chapter_one_is_on(name):
+    """In sight, without a switch that has no name; those of other chapters do not make the list long."""
     sidebar = parsed(name).select_one("nav.bd-links")
     assert not sidebar.select("summary, details, input")
-    for room, chapter_ in ROOMS.items():
-        [link] = [a for a in sidebar.select("li.toctree-l2 > a") if posixpath.normpath(posixpath.join(
-            posixpath.dirname(name), a["href"].removesuffix("#") or f"{posixpath.basename(name)}.html")).removesuffix(".html") == room]
-        assert posixpath.basename(link.find_parent("li", class_="toctree-l1").find("a")["href"]) in (f"{posixpath.basename(chapter_)}.html", "#")
+    wanted = [room for room, chapter_ in ROOMS.items() if name in (room, chapter_)]
+    links = sidebar.select("li.toctree-l2 > a")
+    assert [a["data-ak-page"] for a in links] == wanted
+    assert all(a.find_parent("li", class_="toctree-l1").find("a")["data-ak-page"] == ROOMS[room] for a, room in zip(links, wanted))
+
+
+@LOOKED.of(looks(CHAPTERS, WIDE))
+def the_list_of_chapters_is_short(opened):
+    """Parts and pages, and the rooms of the page one is on: at most 1,300 pixels."""
+    height = opened.page.evaluate("document.querySelector('nav.bd-links').getBoundingClientRect().height")
+    assert 600 < height <= 1300, f"{height:.0f} pixels"
+
+
+@READ.of(ROAD[1:])
+def the_road_in_one_line_says_where_one_is(name):
+    """A stop for each page, the present one marked; not for the keyboard, which has the list."""
+    line = parsed(name).select_one(".ak-map")
+    assert [a["data-ak-stop"] for a in line.select("a")] == ROAD[1:] and line["aria-hidden"] == "true"
+    assert [a["data-ak-stop"] for a in line.select("a.ak-here")] == [name] and all(a["tabindex"] == "-1" for a in line.select("a"))
+
+
+@READ.of(CHAPTERS)
+def citations_are_read_where_they_stand(name):
+    """Each shows its entry: authors, title, year."""
+    for link in parsed(name).select("article p > a[href*='bibliography.html#'], article li > a[href*='bibliography.html#']"):
+        assert "ak-cites" in link["class"] and re.search(r"\b(1[89]|20)\d\d\b", link["aria-description"]), link
 
 
 def test_local_links_lead_somewhere():

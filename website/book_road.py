@@ -16,6 +16,9 @@ from bookkit.lessons.measured import results
 from website import road, toc
 
 
+PACKAGE = "The package"      # a part of _toc.yml
+
+
 class Plan(NamedTuple):
     """What _toc.yml says: of each page what it is a side room of, and its part; the road; what is read as a chapter; of
     each side trip the page where it begins.
@@ -55,7 +58,8 @@ def show_the_way(app, pagename, templatename, context, doctree):
 
     parts = {}
     for page, part in book.parts.items():
-        if book.parents[page] is None:
+        # Of the package's reference one page stands for all, until one is there.
+        if book.parents[page] is None and (part != PACKAGE or part not in parts or part == book.parts.get(pagename)):
             parts.setdefault(part, []).append(entry(page))
     context["parts"] = parts
     context["asks"] = sum(asked(Path(app.srcdir), page) for page in book.chapters)
@@ -70,9 +74,10 @@ def show_the_way(app, pagename, templatename, context, doctree):
 
 
 def short(app, page):
-    """A title without what follows its colon; a side room says which it is."""
+    """A title without what follows its colon; of a side room what goes further."""
     title = app.env.titles[page].astext()
-    return title if ", further" in title else title.partition(": ")[0]
+    before, further, what = title.partition(", further")
+    return f"Further{what}" if further else before.partition(": ")[0]
 
 
 @functools.cache

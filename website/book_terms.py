@@ -100,9 +100,12 @@ def citations(page):
 
 @functools.cache
 def bibliography(file):
-    """What is cited, by its key; without its numbers and links."""
+    """What is cited, by its key: of more than two authors the first, the title and the year."""
     tree = html.document_fromstring(file.read_text(encoding="utf-8"))
-    return {entry.get("id"): " ".join(entry.find("p").text_content().split()) for entry in tree.find_class("citation")}
+    told = {entry.get("id"): " ".join(entry.find("p").text_content().split()) for entry in tree.find_class("citation")}
+    others = re.compile(r"^([^,.]+(?:\. [^,.]+)*), [^:]*?, and (?:[^,.]|(?<=\b[A-Z])\.)+\. (?=[A-Z“])")
+    where = re.compile(r"(?: In [A-Z].*?)? ((?:19|20)\d\d\.)(?: .*|$)")
+    return {key: where.sub(r" \1", others.sub(r"\1 et al. ", text)) for key, text in told.items()}
 
 
 def is_apart(element):

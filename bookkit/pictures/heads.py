@@ -176,8 +176,9 @@ class MultiHead:
         if self.asking is None:
             return "".join(body)
         x, y, wide, deep = outline
-        return (f'<g data-ak-from="{k}">{"".join(body)}</g><rect data-ak-at="{k}" opacity="0" x="{x:g}" y="{y:g}" '
-                f'width="{wide:g}" height="{deep:g}" rx="10" fill="none" stroke="{palette.var("ink")}" stroke-width="2"/>')
+        return (f'<g data-ak-from="{k}">{"".join(body)}</g>'
+                f'<rect data-ak-at="{k}" opacity="0" x="{x:g}" y="{y:g}" width="{wide:g}" height="{deep:g}" rx="10" '
+                f'fill="none" stroke="{palette.var("ink")}" stroke-width="2"/>')
 
     def _arcs(self, x, y):
         """From the word that asks to the word that each head weighs most, at the left of the words."""
@@ -188,9 +189,9 @@ class MultiHead:
             one, other = (y + (row + .5) * SQUARE for row in (self.asking, int(weights[self.asking].argmax())))
             out = 12 + 4 * abs(one - other) / SQUARE
             colour = palette.var("weight")
-            arcs.append(f'<path d="M{x:g} {one:g}C{x - out:g} {one:g} {x - out:g} {other:g} {x - 3:g} {other:g}M{x - 9:g} '
-                        f'{other - 5:g}L{x - 2:g} {other:g}L{x - 9:g} {other + 5:g}" fill="none" stroke="{colour}" '
-                        f'stroke-width="2.5"/>')
+            way = f"M{x:g} {one:g}C{x - out:g} {one:g} {x - out:g} {other:g} {x - 3:g} {other:g}"
+            head = f"M{x - 9:g} {other - 5:g}L{x - 2:g} {other:g}L{x - 9:g} {other + 5:g}"
+            arcs.append(f'<path d="{way}{head}" fill="none" stroke="{colour}" stroke-width="2.5"/>')
         return "".join(arcs)
 
     def _left(self):
@@ -217,7 +218,8 @@ class MultiHead:
         wide = math.ceil(max(room + 2 * BESIDE, _step_width(2)))
         middle = (TOP + self.height) / 2
         top = middle - self.x.deep / 2
-        words = [*_step(2, 26, 1), self.x.titled(left - 2, top - 11), self.x.squares(left, top), *self._named(left, top)]
+        words = [*_step(2, 26, 1), self.x.titled(left - 2, top - 11), self.x.squares(left, top)]
+        words += self._named(left, top)
         names = left - 12 - math.ceil(max(text_width(name, WORDS) for name in self.names))
         words.append(self._arcs(names, top))
         words += [formula(left - 2, self.height - 6 - LINE * i, f"{letter} = {size}", palette.var("quiet"))
