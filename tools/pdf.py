@@ -110,7 +110,7 @@ def cover(config):
     site = addresses.site()
     place = f" (<a href='{site}'>{html.escape(site)}</a>)" if site else ""
     return (f"<div class='ak-cover'><img src='/_static/{Path(config['logo']).name}' alt=''>"
-            f"<h1>{config['title']}</h1><p>{config['author']}</p>"
+            f"<h1>{config['title']}</h1><p>{config['author'].capitalize()}</p>"
             f"<div><p>The book on paper. On the website{place} the figures move and the exercises can be answered; "
             "hints, solutions, and code that is folded away are there, too.</p>"
             f"{config['sphinx']['config']['html_theme_options']['extra_footer']}</div></div>")

@@ -38,6 +38,7 @@
     const steps = figure.choice({ label: "step", words: sentences.map((_, k) => String(k + 1)), trait: "step" });
     const back = figure.button("Back", ({ step }) => ({ step: Math.max(step - 1, 0) }));
     const next = figure.button("Next step", ({ step }) => ({ step: Math.min(step + 1, count - 1) }));
+    next.classList.add("ak-primary");
     const ways = h("div", { class: "ak-buttons" }, back, next, figure.reset());
 
     /** @param {State} state */
@@ -47,7 +48,7 @@
       for (const part of parts) {
         const { akFrom: from, akAt: at } = part.dataset;
         const seen = from === undefined ? Number(at) === state.step : Number(from) <= state.step;
-        attnkit.style(part, "opacity", seen ? "1" : from === undefined ? "0" : "0.13");
+        attnkit.style(part, "opacity", seen ? "1" : from === undefined ? "0" : "0.35");
       }
       // Not `disabled`: that would take the focus away from whoever has just pressed it.
       attr(back, "aria-disabled", String(state.step === 0));

@@ -172,7 +172,7 @@
     const grid = h("div", { class: "ak-answers" }, ...cells);
     if (columns)
       Object.assign(grid.style, { display: "grid", gridTemplateColumns: `repeat(${columns}, minmax(0, 5.6rem))` });
-    const check = attnkit.button("Check", () => figure.put({ checked: true }));
+    const check = attnkit.button("Check", () => figure.put({ checked: true }), { class: "ak-primary" });
     attnkit.keys(grid, { Enter: () => check.click() });
     return {
       element: h("div", null, grid, h("div", { class: "ak-buttons" }, check, figure.reset())),

@@ -272,7 +272,7 @@
   /** @param {Run} run */
   function buttons({ at, act, start, step, frames }) {
     const toggle = () => (frames.runs() ? act("The writing has stopped.", {}) : start(PACE));
-    const translate = attnkit.button("Translate", toggle);
+    const translate = attnkit.button("Translate", toggle, { class: "ak-primary" });
     const next = attnkit.button("Next word", step);
     const end = attnkit.button("To the end", () => (at().ended ? act("", {}) : start(HURRY)));
     const element = h("div", { class: "ak-buttons" }, translate, next, end);

@@ -257,7 +257,9 @@
   /** @param {Figure<State, Given>} figure @param {StepData["steps"]} steps */
   function controls(figure, steps) {
     const way = figure.choice({ label: "step", words: steps.map(({ name }, i) => `${i + 1} ${name}`), trait: "step" });
-    way.element.append(figure.button("Next step", ({ step }) => ({ step: (step + 1) % steps.length })));
+    const next = figure.button("Next step", ({ step }) => ({ step: (step + 1) % steps.length }));
+    next.classList.add("ak-primary");
+    way.element.append(next);
     way.element.classList.add("ak-way");
     const words = Array.from({ length: figure.get("heads") }, (_, i) => `head ${i + 1}`);
     const heads = words.length ? figure.choice({ label: "follow", words, trait: "head" }).element : null;
