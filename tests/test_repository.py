@@ -281,7 +281,7 @@ def test_types_list_what_scripts_share():
     """Attnkit, as attnkit.d.ts describes it, is what core.js and the shared scripts beside it make."""
     text = read("bookkit/figures/attnkit.d.ts")
     listed = set(re.findall(r"^  (\w+)[<(:]", re.search(r"^interface Attnkit \{(.*?)^\}", text, flags=re.M | re.S)[1], flags=re.M))
-    code = f"for (const name of {['core', *base.NEEDS]}) require({str(ROOT / 'bookkit/figures')!r} + '/' + name + '.js'); console.log(Object.keys(attnkit).join())"
+    code = f"for (const name of {['core', 'page', *base.NEEDS]}) require({str(ROOT / 'bookkit/figures')!r} + '/' + name + '.js'); console.log(Object.keys(attnkit).join())"
     done = subprocess.run([str(NODE), "-e", code], capture_output=True, text=True, check=True)
     assert set(done.stdout.strip().split(",")) == listed
 

@@ -15,7 +15,6 @@ from lxml.html import builder, fragment_fromstring
 from bookkit.lessons.measured import results
 from website import road, toc
 
-
 PACKAGE = "The package"      # a part of _toc.yml
 
 

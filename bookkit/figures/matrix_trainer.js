@@ -397,7 +397,10 @@
   // The buttons that move the loss, and those that make another M.
   /** @param {Figure<State, Given>} figure @param {ReturnType<typeof session>} run */
   function controls(figure, run) {
-    const [start, step] = [attnkit.button("Start", run.start, { class: "ak-primary" }), attnkit.button("One step", run.step)];
+    const [start, step] = [
+      attnkit.button("Start", run.start, { class: "ak-primary" }),
+      attnkit.button("One step", run.step),
+    ];
     const rate = figure.choice({
       label: "learning rate",
       words: RATES.map(String),

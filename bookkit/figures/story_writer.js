@@ -533,7 +533,11 @@
   function buttons(figure, run, also) {
     const move = moves(figure, figure.get("packed"), run);
     const { button } = attnkit;
-    const [start, step, back] = [button("Write", move.start, { class: "ak-primary" }), button("Step", move.step), button("Back", move.back)];
+    const [start, step, back] = [
+      button("Write", move.start, { class: "ak-primary" }),
+      button("Step", move.step),
+      button("Back", move.back),
+    ];
     const first = button("To the beginning", move.first);
     const reset = figure.reset(() => {
       run.frames.halt();
