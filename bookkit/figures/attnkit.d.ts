@@ -267,9 +267,9 @@ interface MiniLM {
 // A figure on a page, as what stands outside it knows it.
 interface Alive {
   element: HTMLElement;
-  controls: ((state: Record<string, any>) => void)[];
-  get(name: string): any;
-  state(): Record<string, any>;
+  controls: ((state: Record<string, unknown>) => void)[];
+  get(name: "defaults"): Record<string, unknown>;
+  state(): Record<string, unknown>;
   put(changes: Record<string, unknown>): void;
 }
 

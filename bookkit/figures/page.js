@@ -3,7 +3,7 @@
 ((attnkit) => {
   "use strict";
 
-  /** @typedef {Record<string, any>} State */
+  /** @typedef {Record<string, unknown>} State */
 
   // The figure that is alive in the place with this id.
   /** @param {string} id */
