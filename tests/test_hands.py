@@ -378,6 +378,21 @@ def test_a_term_shows_what_it_means_and_escape_puts_it_away(watched, site):
         assert w.page.evaluate("document.querySelector(location.hash).nextElementSibling.textContent").startswith(means)
 
 
+@pytest.mark.parametrize("width", [1200, 1280, 1600, 800])
+def test_a_citation_is_read_where_it_stands(watched, site, width):
+    """Pointed at, its entry stands in the margin where there is one, on the screen, and else under it."""
+    with watched(width=width) as w:
+        w.open(f"{site}/chapters/positions.html")
+        cited = w.page.locator("a.ak-cites").first
+        cited.hover()
+        left, right, text, words = w.page.evaluate("""() => { const cited = document.querySelector('a.ak-cites'), box = getComputedStyle(cited, '::after');
+            const around = cited.closest('p, li').getBoundingClientRect(), left = around.left + parseFloat(box.left);
+            return [left, left + parseFloat(box.width) + 30, around.right, box.content]; }""")
+        assert "Attention is all you need. 2017." in words
+        assert (left >= text) == (width >= 1200) and right <= width
+        assert w.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
 def test_a_finger_sees_the_meaning_first(watched, site):
     with watched(width=360, has_touch=True, is_mobile=True) as w:
         w.open(f"{site}/chapters/multi_head.html")
