@@ -134,7 +134,7 @@ def _arrow(path, x, y):
 class MultiHead:
     """Words and matrices; what each head does with them; side by side and mixed.
 
-    In a walk an arrow leads from the word `asking` to where each head looks, and each part says when it comes.
+    Where they grow, an arrow leads from the word `asking` to where each head looks, and each part says when it comes.
     """
 
     def __init__(self, numbers, names, digits, asking=None):
@@ -172,7 +172,7 @@ class MultiHead:
         return [self._first(), self._second(), self._third()]
 
     def _part(self, k, body, outline):
-        """What the k-th step of a walk adds, in its outline, which is seen at that step alone."""
+        """What the k-th step adds, in its outline, which is seen at that step alone."""
         if self.asking is None:
             return "".join(body)
         x, y, wide, deep = outline
@@ -306,7 +306,7 @@ class MultiHead:
 
 # ---- what pages call
 
-def multi_head(x, heads, w_output, *, names, digits=1):
+def multi_head(x, heads, w_output, *, names, digits=1, asking=None):
     """Draw the whole of multi-head attention, in five numbered steps.
 
     Three drawings side by side.  The first has the words `x` (n, d) and the matrices of each head, a triple that makes
@@ -314,22 +314,15 @@ def multi_head(x, heads, w_output, *, names, digits=1):
     third the outputs of all heads side by side and what `w_output` (h * d_v, d) makes of them.  Squares show sign and
     size, and matrices of one kind share one scale of colours.  `digits` are decimals of the output, which the picture's
     words tell.
+
+    With `asking`, the number of a word, two heads are drawn so that they can grow in the six steps of a
+    `bookkit.figures.GrowingPicture`: the words, with an arrow from this one to the word that each head weighs most; the
+    matrices of the first head; what it does with them; the second head; both side by side; and their mixture.
     """
     arrays = [[as_array(w, "a matrix of heads") for w in head] for head in heads]
     numbers = checked(as_array(x, "x"), arrays, as_array(w_output, "w_output"), names)
-    return Picture(*MultiHead(numbers, names, digits).drawings())
-
-
-def walk(x, heads, w_output, *, names, asking):
-    """Draw two heads as `multi_head` does, to be walked through in six steps (`bookkit.figures.GrowingPicture`).
-
-    First the words, with an arrow from the word of number `asking` to the one that each head weighs most; then the
-    matrices of the first head, and what it does with them; the second head; both side by side; and their mixture.
-    """
-    arrays = [[as_array(w, "a matrix of heads") for w in head] for head in heads]
-    numbers = checked(as_array(x, "x"), arrays, as_array(w_output, "w_output"), names)
-    if len(heads) != 2:
-        raise ValueError(f"heads must be two, got {len(heads)}")
-    if asking not in range(len(names)):
+    if asking is not None and len(heads) != 2:
+        raise ValueError(f"heads that grow must be two, got {len(heads)}")
+    if asking is not None and asking not in range(len(names)):
         raise ValueError(f"asking must be the number of a word, from 0 to {len(names) - 1}, got {asking!r}")
-    return Picture(*MultiHead(numbers, names, 1, asking).drawings())
+    return Picture(*MultiHead(numbers, names, digits, asking).drawings())

@@ -118,10 +118,23 @@ def test_multi_head_has_room(watched, tmp_path, width):
         assert two[1] >= one[3]
 
 
+def test_two_heads_grow_in_six_steps():
+    """The same matrices; each step adds a part with an outline of its own, and the first has an arrow for each head."""
+    (still, drawn), (picture, growing) = several(*layer()), several(*layer(), asking=1)
+    assert {name: np.shape(rows) for name, (_, _, rows, *_) in growing.items()} == {name: np.shape(rows) for name, (_, _, rows, *_) in drawn.items()}
+    text = picture.html()
+    for sign in ("from", "at"):
+        assert set(re.findall(rf'data-ak-{sign}="(\d)"', text)) == set("012345")
+    arrows = re.compile(f'<path [^>]*stroke="{re.escape(palette.var("weight"))}"')
+    assert len(arrows.findall(text)) == 2 and not arrows.findall(still.html())
+    assert "data-ak-from" not in still.html()
+
+
 # ---- what test_every_picture.py asks
 
 NARROW = {      # what chapters come back to has room on a phone
     "multi_head": lambda: several(*layer())[0],
+    "multi_head that grows": lambda: several(*layer(), asking=1)[0],
 }
 
 BAD = [
@@ -129,5 +142,7 @@ BAD = [
     (lambda: several(ROSES, [(np.eye(4), np.eye(4))], np.eye(4)), ValueError, r"each head\'s matrices \(d, d_k\), \(d, d_k\) and \(d, d_v\), .* heads \(4, 4\), \(4, 4\), w_output"),
     (lambda: several(ROSES, [(np.eye(4)[:, :2], np.eye(4), np.eye(4))], np.eye(4)), ValueError, r"heads \(4, 2\), \(4, 4\), \(4, 4\), w_output"),
     (lambda: several(ROSES[0], [(np.eye(4),) * 3], np.eye(4)), ValueError, r"got x \(4,\)"),
+    (lambda: several(*layer(), asking=5), ValueError, "asking must be the number of a word, from 0 to 4, got 5"),
+    (lambda: several(*layer(d_k=4, d_v=4, h=1), asking=0), ValueError, "heads that grow must be two, got 1"),
     (lambda: several(ROSES[:4], [(np.eye(4),) * 3], np.eye(4)), ValueError, r"names must hold 4 names for x of shape \(4, 4\), got"),
 ]
