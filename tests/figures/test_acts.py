@@ -4,7 +4,7 @@ import re
 
 import pytest
 from conftest import DARK_PHONE, ROOT, WIDE, on
-from hand import RESET, SHOWN, figure
+from hand import RESET, SHOWN, figure, figures
 from lxml import html
 
 from website import book_acts, toc
@@ -31,6 +31,8 @@ def test_words_do_what_they_say(opened):
     """Pressed by mouse, finger or key, each changes the figure that it means, which is in sight then."""
     w = opened
     w.page.emulate_media(reduced_motion="reduce")      # no gliding to where it is
+    for left in figures(w).all():
+        left.evaluate(RESET)      # as another test has left it
     found = w.page.locator(WORDS)
     assert found.count() == w.page.locator("[data-ak-act]").count() > 0
     for k, words in enumerate(found.all()):
