@@ -13,15 +13,17 @@ import os
 import re
 
 import lightningcss
-from PIL import Image
+from PIL import Image, ImageChops
 
 from bookkit.figures import base
 from website import back_matter, browser
 
 FOLDER = browser.ROOT / "website" / "static" / "gallery"
 KEPT = FOLDER / "taken.json"
-# What stays in sight on a page would lie on the figure.
-OVER_IT = ".bd-header-article, #pst-skip-link, .skip-link { display: none !important }"
+# What stays in sight on a page would lie on the figure; and of the figure itself, the picture alone is wanted.
+OVER_IT = """.bd-header-article, #pst-skip-link, .skip-link, .ak-figure :is(.ak-buttons, .ak-controls, .ak-last-row,
+    .ak-caption, .ak-live, .ak-room[aria-hidden], .ak-loader, .ak-note, p.ak-small, select):not(.ak-over *)
+    { display: none !important }"""
 WIDTH, HEIGHT = 420, 336        # pixels of a picture, twice as many as it is shown in at least
 
 
@@ -41,19 +43,28 @@ def wanted():
 
 
 def take(watched, site, kind, address, theme):
-    """One picture: the upper part of a figure, as wide as it is."""
+    """One picture: what a figure shows, from its top, without what works it."""
     page = re.sub(r"\.ipynb.*", ".html", address)
     watched.open(f"{site}/{page}")
     watched.page.add_style_tag(content=OVER_IT)
     figure = watched.page.locator(f'[data-ak-figure="{kind}"]').first
     figure.scroll_into_view_if_needed()
     watched.settle()
-    box = figure.bounding_box()
-    top = watched.page.evaluate("scrollY")
-    clip = {"x": box["x"], "y": box["y"] + top, "width": box["width"], "height": box["width"] * HEIGHT / WIDTH}
-    picture = Image.open(io.BytesIO(watched.page.screenshot(clip=clip, full_page=True)))
-    picture = picture.convert("RGB").resize((WIDTH, HEIGHT), Image.Resampling.LANCZOS)
+    picture = trimmed(Image.open(io.BytesIO(figure.screenshot())).convert("RGB"))
+    picture = picture.resize((WIDTH, HEIGHT), Image.Resampling.LANCZOS)
     picture.save(FOLDER / f"{kind}-{theme}.webp", quality=45, method=6)
+
+
+def trimmed(picture):
+    """A picture without its empty edges, on a ground of the shape that is wanted; of a high one the upper part."""
+    ground = picture.getpixel((12, picture.height - 4))
+    left, top, right, bottom = ImageChops.difference(picture, Image.new("RGB", picture.size, ground)).getbbox()
+    bottom = min(bottom, top + round((right - left) * HEIGHT / WIDTH))
+    wide = round(1.08 * max(right - left, (bottom - top) * WIDTH / HEIGHT))
+    whole = Image.new("RGB", (wide, round(wide * HEIGHT / WIDTH)), ground)
+    whole.paste(picture.crop((left, top, right, bottom)),
+                ((whole.width - right + left) // 2, (whole.height - bottom + top) // 2))
+    return whole
 
 
 def main():

@@ -19,6 +19,34 @@
     return h("div", {}, ...body.childNodes);
   }
 
+  const PACE = 900; // milliseconds from where something comes from to where it stands
+
+  /** @param {Element} element */
+  function middle(element) {
+    const { left, top, width, height } = element.getBoundingClientRect();
+    return { x: left + width / 2, y: top + height / 2 };
+  }
+
+  // What something has come from runs to where it stands: the score into its weight. What runs is a copy, and gone then.
+  /** @param {SVGElement} target @param {Element} stack */
+  function arrive(target, stack) {
+    const svg = target.ownerSVGElement;
+    if (!svg || !target.parentNode) return;
+    const named = (target.dataset.akCame ?? "").split("|").map((name) => `[data-ak-name="${name}"]`);
+    for (const source of stack.querySelectorAll(named.join(","))) {
+      if (getComputedStyle(source).visibility === "hidden") continue; // of another drawing
+      const copy = /** @type {SVGElement} */ (source.cloneNode(true));
+      copy.removeAttribute("data-ak-name");
+      attr(copy, "class", "ak-runs");
+      target.parentNode.append(copy);
+      const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+      const [here, from, to] = [copy, source, target].map(middle);
+      const shifted = [from, to].map(({ x, y }) => `translate(${(x - here.x) / scale}px, ${(y - here.y) / scale}px)`);
+      const frames = shifted.map((transform, k) => ({ transform, opacity: 1 - 0.7 * k }));
+      copy.animate(frames, { duration: PACE, easing: "ease-in-out" }).onfinish = () => copy.remove();
+    }
+  }
+
   /** @param {Figure<State, Given>} figure */
   function build(figure) {
     const { pictures, sentences } = figure.given("pictures", "sentences");
@@ -41,8 +69,21 @@
     next.classList.add("ak-primary");
     const ways = h("div", { class: "ak-buttons" }, back, next, figure.reset());
 
+    const coming = [...stack.querySelectorAll("[data-ak-came]")].filter((e) => e instanceof SVGElement);
+
+    // Whether something comes at a step: with its part of one drawing, or in a drawing that is the first to have it.
+    /** @param {SVGElement} one @param {number} step */
+    function comes(one, step) {
+      const part = one.closest("[data-ak-from]");
+      if (part instanceof SVGElement) return Number(part.dataset.akFrom) === step;
+      const name = `[data-ak-name="${one.dataset.akName}"]`;
+      return drawings[step].contains(one) && !drawings[step - 1].querySelector(name);
+    }
+
+    let last = figure.get("step");
     /** @param {State} state */
     function update(state) {
+      for (const copy of stack.querySelectorAll(".ak-runs")) copy.remove();
       if (drawings.length > 1)
         drawings.forEach((one, k) => attnkit.style(one, "visibility", k === state.step ? "" : "hidden"));
       for (const part of parts) {
@@ -54,6 +95,9 @@
       attr(back, "aria-disabled", String(state.step === 0));
       attr(next, "aria-disabled", String(state.step === count - 1));
       figure.say(told(state));
+      if (state.step === last + 1 && !attnkit.calm())
+        for (const one of coming) if (comes(one, state.step)) arrive(one, stack);
+      last = state.step;
     }
     return { parts: [stack, h("div", { class: "ak-ways" }, steps.element, ways), room], update };
   }

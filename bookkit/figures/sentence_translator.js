@@ -379,7 +379,10 @@
       run.frames.halt();
       picture.stop();
     }
-    return { parts: parts.map(({ element }) => element), update, stop };
+    const [writes, shows] = [parts.slice(0, 3), parts.slice(3)].map((some) =>
+      h("div", {}, ...some.map(({ element }) => element)),
+    );
+    return { parts: [h("div", { class: "ak-sides" }, writes, shows)], update, stop };
   }
 
   attnkit.register("sentence_translator", { label: "A model that translates a sentence", compute, build });

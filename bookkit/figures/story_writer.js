@@ -614,16 +614,14 @@
       run.tell(found);
     }
     const sliders = h("div", { class: "ak-last-row" }, temperatureSlider(figure), seedField(figure, run));
-    // The bars stand right under the story and its buttons: what a press changes is in sight, on a phone, too.
+    // The bars stand right under the story and its buttons: what a press changes is in sight, on a phone, too. Where there
+    // is room, the heads stand beside them.
     const { story, next, heads, map } = parts;
     const asked = h("p", { class: "ak-title" }, "What comes next: press a word to take it");
-    const likely = [story.element, parts.buttons.element, asked, drawn, next.element];
     const begin = [sliders, presets(figure, run, data.beginnings), field.element];
-    return {
-      parts: [...likely, ...begin, title, heads.element, h("div", { class: "ak-buttons" }, whole), map.element],
-      update,
-      stop: run.frames.halt,
-    };
+    const writes = h("div", {}, story.element, parts.buttons.element, asked, drawn, next.element, ...begin);
+    const looks = h("div", {}, title, heads.element, h("div", { class: "ak-buttons" }, whole), map.element);
+    return { parts: [h("div", { class: "ak-sides" }, writes, looks)], update, stop: run.frames.halt };
   }
 
   attnkit.register("story_writer", { label: "A model that writes a story", compute, build });

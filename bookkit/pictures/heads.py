@@ -14,7 +14,7 @@ from bookkit.pictures import palette
 from bookkit.pictures.draw import describe
 from bookkit.pictures.metrics import RAISED, text_width
 from bookkit.pictures.picture import Picture, Svg
-from bookkit.pictures.shapes import LABEL, as_array, block, check_names, knot, wire
+from bookkit.pictures.shapes import LABEL, as_array, block, check_names, coming, knot, wire
 
 SQUARE = 18          # the side of a square, which holds a sign
 WORDS = 17           # so large that an index stays legible where two drawings share a line
@@ -180,6 +180,10 @@ class MultiHead:
                 f'<rect data-ak-at="{k}" opacity="0" x="{x:g}" y="{y:g}" width="{wide:g}" height="{deep:g}" rx="10" '
                 f'fill="none" stroke="{palette.var("ink")}" stroke-width="2"/>')
 
+    def _grows(self, svg, grid, *came):
+        """The squares of a matrix, and which others they come from, where the picture grows."""
+        return svg if self.asking is None else coming(svg, grid.name, [other.name for other in came])
+
     def _arcs(self, x, y):
         """From the word that asks to the word that each head weighs most, at the left of the words."""
         if self.asking is None:
@@ -232,7 +236,7 @@ class MultiHead:
                      _arrow(f"M{left + self.x.wide + 4:g} {middle:g}H{turn:g}V{self.middles[i]:g}", x0 + 3,
                             self.middles[i])]
             for grid in head:
-                band.append(grid.standing(x, self.middles[i] - grid.deep / 2))
+                band.append(self._grows(grid.standing(x, self.middles[i] - grid.deep / 2), grid))
                 x += grid.room + 5
             body.append(self._part(1 if i == 0 else 3, band, (x0, self.tops[i], wide, self.band)))
         return Svg("".join(body), x0 + wide + 2, self.height, self._told_first())
@@ -246,12 +250,15 @@ class MultiHead:
         for i, row in enumerate(rows):
             band = [*(_step(2, 26, 3) if i == 0 else ()), self._ground(i, 2, wide)]
             x = 2 + BESIDE
+            _, _, _, a, _, v, _, out = row
+            came = {id(a): row[:2], id(out): [a, v]}
+            came |= {id(made): [factor] for made, factor in zip(self.made[i], self.factors[i])}
             for part in row:
                 if isinstance(part, str):
                     band.append(formula(x + 10, self.middles[i] + 6, part, palette.var("ink"), anchor="middle"))
                     x += 20
                 else:
-                    band.append(part.standing(x, self.middles[i] - part.deep / 2))
+                    band.append(self._grows(part.standing(x, self.middles[i] - part.deep / 2), part, *came[id(part)]))
                     x += part.room + (5 if part is row[0] else 0)
             body.append(self._part(2 if i == 0 else 3, band, (2, self.tops[i], wide, self.band)))
         return Svg("".join(body), math.ceil(wide + 4), self.height, self._told_second())
@@ -271,12 +278,13 @@ class MultiHead:
         for i, grid in enumerate(self.outputs):
             here = left + i * (grid.wide + apart)
             joined += [formula(here + grid.wide / 2, y - 9, grid.name, grid.colour, anchor="middle"),
-                       grid.squares(here, y)]
+                       self._grows(grid.squares(here, y), self.joined, grid)]
         mixed = _step(x - 16, 26, 5)
         for sign, grid, here in (("×", self.mix, x), ("=", self.y, last)):
             over = middle - grid.deep / 2
             mixed += [formula(here - 13, middle + 6, sign, palette.var("ink"), anchor="middle"),
-                      grid.titled(here - 2, over - 11), grid.squares(here, over)]
+                      grid.titled(here - 2, over - 11),
+                      self._grows(grid.squares(here, over), grid, *([self.joined, self.mix] if grid is self.y else []))]
         wide = max(last + max(self.y.wide + 4, self.y.title), x - 16 + _step_width(5))
         body = [self._part(4, joined, (1, TOP - 14, x - 28, top + deep - TOP + 18)),
                 self._part(5, mixed, (x - 24, TOP - 14, wide + 24 - x, top + deep - TOP + 18))]

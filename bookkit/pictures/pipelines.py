@@ -89,13 +89,15 @@ class _Graph:
                                    "weights": (between, top - 32, width + 6)}, self._foot)
         body += [wire(f"M{keys_end:g} {TEXT + 12 + SIDE / 2:g}H{x_dot:g}V{self.middle[-1]:g}")] if meets else []
         body += [text(left, TEXT, head, palette.var("query"), anchor="start", bold=True),
-                 _row(left, TEXT + 12, self.query, step, "query", self.digits, limit)]
+                 self._grows(new, _row(left, TEXT + 12, self.query, step, "query", self.digits, limit), "query")]
         for i, y in enumerate(self.middle):
             body += [wire(f"M{keys_end:g} {y:g}H{x_weight if weighs else x_score:g}")] if meets else []
-            body += [self._name(i), _row(left, self.rows[i], self.key[i], step, "key", self.digits, limit)]
-            body += [knot(x_dot, y, "·"), _row(x_score, self.rows[i], self.scores[[i]], wide, None, 2,
-                                               max(1.0, np.abs(self.scores).max()))] if meets else []
-            body += [_row(x_weight, self.rows[i], self.weights[[i]], wide, "weight", 2, 1.0)] if weighs else []
+            key = _row(left, self.rows[i], self.key[i], step, "key", self.digits, limit)
+            score = _row(x_score, self.rows[i], self.scores[[i]], wide, None, 2, max(1.0, np.abs(self.scores).max()))
+            weight = _row(x_weight, self.rows[i], self.weights[[i]], wide, "weight", 2, 1.0)
+            body += [self._name(i), self._grows(new, key, f"key {i}")]
+            body += [knot(x_dot, y, "·"), self._grows(new, score, f"score {i}", "query", f"key {i}")] if meets else []
+            body += [self._grows(new, weight, f"weight {i}", f"score {i}")] if weighs else []
         body += [self._softmax(x_weight - 40)] if weighs else []
         body += [text(left + len(self.query) * step / 2, top - 12, "keys", palette.var("key"))]
         body += [text(x_score + wide / 2, top - 12, "scores", palette.var("ink"))] if meets else []
@@ -110,6 +112,11 @@ class _Graph:
                 f'stroke="{palette.var("quiet")}" stroke-width="1.5"/>'
                 f'<g transform="translate({x + 20:g} {y + deep / 2:g}) rotate(-90)">'
                 f'{text(0, 0, "softmax", palette.var("ink"))}</g>')
+
+    @staticmethod
+    def _grows(new, svg, name, *came):
+        """What is named, and comes from something, where the graph grows."""
+        return svg if new is None else shapes.coming(svg, name, came)
 
     @property
     def _foot(self):
@@ -167,12 +174,15 @@ class _Graph:
                  text(x_value + width * step / 2, top - 12, "values", palette.var("value"))]
         for i, y in enumerate(self.middle):
             body += [wire(f"M{left + wide:g} {y:g}H{x_sum if sums else x_value:g}"), self._name(i),
-                     _row(left, self.rows[i], self.weights[[i]], wide, "weight", 2, 1.0),
+                     self._grows(new, _row(left, self.rows[i], self.weights[[i]], wide, "weight", 2, 1.0),
+                                 f"share {i}", f"weight {i}"),
                      knot(left + wide + 18, y, "×"),
-                     _row(x_value, self.rows[i], self.value[i], step, "value", self.digits, limit)]
+                     self._grows(new, _row(x_value, self.rows[i], self.value[i], step, "value", self.digits, limit),
+                                 f"value {i}")]
         body += [knot(x_sum, (self.middle[-1] + y_out + SIDE / 2) / 2, "+"),
                  text(x_out - 12, y_out + SIDE / 2 + 5, "output", palette.var("ink"), anchor="end", bold=True),
-                 _row(x_out, y_out, self.output, wide, None, 2, limit)] if sums else []
+                 self._grows(new, _row(x_out, y_out, self.output, wide, None, 2, limit), "output",
+                             *(f"value {i}" for i in range(len(self.value))))] if sums else []
         words = (f"Each value is multiplied by its weight. Their sum: ({', '.join(map(fixed, self.output))})."
                  if sums else self._weighed())
         return self._drawn(body, np.ceil(x_sum + 14), words, new, ("values", "output"))

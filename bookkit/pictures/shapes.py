@@ -21,6 +21,12 @@ def opacity(value, vmax):
     return math.floor(share * palette.DEPTH * 1000 + 0.5) / 1000      # as in figures/core.js
 
 
+def coming(svg, name, came=()):
+    """Something of a picture that grows: its name, and the names of what it comes from, which runs to it then."""
+    origin = f' data-ak-came="{"|".join(came)}"' if came else ""
+    return f'<g data-ak-name="{name}"{origin}>{svg}</g>'
+
+
 def block(grid, left, top, step, label, role, digits, vmax, highlight, above, side=SIDE):
     """The squares of a matrix with frame and label; no digits means signs in place of numbers, but for weights."""
     n, d = grid.shape

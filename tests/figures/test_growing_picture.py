@@ -129,6 +129,35 @@ def test_a_picture_grows_by_hand(window, tmp_path, width):
         assert len(sizes) == 8 and min(sizes) >= 24
 
 
+RUNS = """f => new Promise((done) => new MutationObserver((all, watch) => {
+    const came = all.flatMap(one => [...one.addedNodes]).filter(node => node.classList?.contains('ak-runs'));
+    watch.disconnect();
+    done(came.map(copy => [copy.textContent, copy.getAnimations().map(a => a.effect.getTiming().duration)]));
+}).observe(f.querySelector('.ak-stack'), {childList: true, subtree: true}))"""
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_what_comes_runs_from_what_it_comes_of(window, tmp_path, motion):
+    """Keys and query into the scores, scores into their weights, values into their sum; then the copies are gone."""
+    with window(reduced_motion=motion) as w:
+        found = alone(w, tmp_path, example())
+        query, keys = "0.80.8", ["0.2−0.1", "−0.10.2", "1.2−0.6", "0.80.8"]
+        scores, weights = ["0.08", "0.08", "0.48", "1.28"], ["0.15", "0.15", "0.22", "0.49"]
+        for wanted in ([text for key in keys for text in (query, key)], scores, weights, keys):
+            if motion == "reduce":
+                press(found, "Next step")
+                assert found.locator(".ak-runs").count() == 0
+                continue
+            w.page.evaluate("f => { window.came = (" + RUNS + ")(f); }", found.element_handle())
+            press(found, "Next step")
+            came = w.page.evaluate("window.came")
+            assert sorted(text for text, _ in came) == sorted(wanted) and all(times == [900] for _, times in came)
+            w.page.wait_for_function("!document.querySelector('.ak-runs')")
+        press(found, "Back")
+        assert found.locator(".ak-runs").count() == 0 and not w.errors
+
+
 @pytest.mark.browser
 def test_arrow_keys_lead_along_the_steps(window, tmp_path):
     with window() as w:

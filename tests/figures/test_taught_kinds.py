@@ -279,7 +279,7 @@ def test_nothing_jumps_while_one_types(window, tmp_path, width):
         sizes = found.locator("button:visible, textarea:visible").evaluate_all("all => all.map(b => { const r = b.getBoundingClientRect(); return Math.min(r.width, r.height); })")
         assert len(sizes) == len(names) + 8 + 2 + 1 and min(sizes) >= 24
         columns = found.locator(".ak-kind:visible").evaluate_all("all => new Set(all.map(c => c.getBoundingClientRect().left)).size")
-        assert columns == (2 if width == 1280 else 1)
+        assert columns == (3 if width == 1280 else 1)
         changes = found.evaluate("""async f => { let changes = 0; new MutationObserver(found => changes += found.length)
             .observe(f, {attributes: true, childList: true, characterData: true, subtree: true});
             const area = f.querySelector('textarea'); area.value = 'another jazz'; area.dispatchEvent(new Event('input', {bubbles: true}));

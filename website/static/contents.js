@@ -49,6 +49,18 @@
     document.head.append(Object.assign(document.createElement("script"), { src }));
   }
 
+  // The contents of the page go while a figure is in sight that takes their place: nothing has the focus under it.
+  addEventListener("load", () => {
+    const contents = document.getElementById("pst-secondary-sidebar");
+    const seen = new Set();
+    const watch = new IntersectionObserver((changes) => {
+      for (const { target, isIntersecting } of changes) seen[isIntersecting ? "add" : "delete"](target);
+      const wide = (figure) => Number.parseFloat(getComputedStyle(figure).marginRight) < -100;
+      contents?.classList.toggle("ak-covered", [...seen].some(wide));
+    });
+    for (const figure of document.querySelectorAll(".ak-widget")) watch.observe(figure);
+  });
+
   // What shows what it means, or stands for, without being followed.
   const TOLD = ":is(.ak-to-term, .ak-cites)";
 
