@@ -650,14 +650,17 @@
       return attnkit.button(words, () => this.put(changes(this.state())));
     }
 
-    // Back to what Python began with; `also` puts back what only the page knows.
+    // Back to what Python began with; `also` puts back what only the page knows. While nothing has changed it keeps out of sight.
     reset(also = () => {}) {
       const back = () => {
         also();
         this.stale = true;
         this.put(this.get("defaults"));
       };
-      return attnkit.button("Reset", back, { class: "ak-reset" });
+      const button = attnkit.button("Reset", back, { class: "ak-reset" });
+      const first = JSON.stringify(this.get("defaults"));
+      this.controls.push((state) => attnkit.attr(button, "data-idle", String(JSON.stringify(state) === first)));
+      return button;
     }
 
     // What stands below the figure; a moment's delay so that a dragged slider is not read out at every step.

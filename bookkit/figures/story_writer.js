@@ -248,6 +248,7 @@
       const words = numbers.map((number) => packed.words[number]);
       edge(words.length).forEach(([node], k) => write(node, words[k])); // the style sheet turns them round
       attnkit.style(strips, "width", `calc(${words.length} * var(--cell))`);
+      attr(scroll, "style", `--count: ${4 * Math.ceil(words.length / 4)}`); // seldom another size
       stop.at(head[0] * packed.num_heads + head[1]);
       rows.forEach((row, k) => {
         row.show(words, weights[Math.floor(k / packed.num_heads)][k % packed.num_heads], head);
@@ -614,14 +615,14 @@
       run.tell(found);
     }
     const sliders = h("div", { class: "ak-last-row" }, temperatureSlider(figure), seedField(figure, run));
-    // The bars stand right under the story and its buttons: what a press changes is in sight, on a phone, too. Where there
-    // is room, the heads stand beside them.
+    // The bars stand right under the story and its buttons, then the heads: what a press changes is in sight, on a phone,
+    // too. Where there is room, the heads stand beside them.
     const { story, next, heads, map } = parts;
     const asked = h("p", { class: "ak-title" }, "What comes next: press a word to take it");
-    const begin = [sliders, presets(figure, run, data.beginnings), field.element];
-    const writes = h("div", {}, story.element, parts.buttons.element, asked, drawn, next.element, ...begin);
+    const writes = h("div", {}, story.element, parts.buttons.element, asked, drawn, next.element);
     const looks = h("div", {}, title, heads.element, h("div", { class: "ak-buttons" }, whole), map.element);
-    return { parts: [h("div", { class: "ak-sides" }, writes, looks)], update, stop: run.frames.halt };
+    const sets = h("div", {}, sliders, presets(figure, run, data.beginnings), field.element);
+    return { parts: [h("div", { class: "ak-sides" }, writes, looks, sets)], update, stop: run.frames.halt };
   }
 
   attnkit.register("story_writer", { label: "A model that writes a story", compute, build });

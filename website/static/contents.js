@@ -49,16 +49,16 @@
     document.head.append(Object.assign(document.createElement("script"), { src }));
   }
 
-  // The contents of the page go while a figure is in sight that takes their place: nothing has the focus under it.
+  // The contents of the page go while a figure or a note is in sight that takes their place: no focus is under it.
   addEventListener("load", () => {
     const contents = document.getElementById("pst-secondary-sidebar");
     const seen = new Set();
     const watch = new IntersectionObserver((changes) => {
       for (const { target, isIntersecting } of changes) seen[isIntersecting ? "add" : "delete"](target);
-      const wide = (figure) => Number.parseFloat(getComputedStyle(figure).marginRight) < -100;
+      const wide = (one) => Number.parseFloat(getComputedStyle(one).marginRight) < -100;
       contents?.classList.toggle("ak-covered", [...seen].some(wide));
     });
-    for (const figure of document.querySelectorAll(".ak-widget")) watch.observe(figure);
+    for (const one of document.querySelectorAll(".ak-widget, aside.margin")) watch.observe(one);
   });
 
   // What shows what it means, or stands for, without being followed.
