@@ -136,6 +136,6 @@ def test_what_only_the_site_renders_carries_no_meaning(name):
         texts = ["".join(cell["source"])] + ["".join(o["data"].get("text/markdown", "")) for o in cell.get("outputs", []) if "data" in o]
         for text in texts:
             directives = set(re.findall(r"^:{3,}\s*\{([\w:-]+)\}|^`{3,}\s*\{([\w:-]+)\}", text, flags=re.M))
-            assert {a or b for a, b in directives} <= {"admonition", "dropdown", "exercise"}, where(name, cell)
+            assert {a or b for a, b in directives} <= {"admonition", "dropdown", "exercise", "margin"}, where(name, cell)
             assert not re.search(r"\{[a-z]+(:[a-z]+)?\}`", text), where(name, cell)            # roles
             assert "\\htmlClass" not in text, where(name, cell)
