@@ -84,7 +84,7 @@ def test_the_first_picture_is_near_on_a_phone(opened):
 # ---- what a page costs, counted, before anything on it is opened or used
 
 MOST = {"kB, first visit": 230, "kB, what all pages share being there": 60, "requests": 28, "elements": 7500}
-CARRIES = {"kB, first visit": 262, "kB, what all pages share being there": 110}     # of a page with a trained model in it
+CARRIES = {"kB, first visit": 260, "kB, what all pages share being there": 110}     # of a page with a trained model in it
 FONTS = 45      # kB of text, interface and code together
 
 # The scripts and styles of the figures that stand on a page; the core's are shared, and so are those that ask.
@@ -117,12 +117,11 @@ def test_weight(opened):
 
 @pytest.mark.parametrize("name", asked(BUILT))
 def test_nothing_blocks(name):
-    """Scripts are put off until the page is read, but for those that search needs."""
+    """Scripts are put off until the page is read."""
     page = parsed(name)
     blocking = {re.search(r"([\w-]+)\.js", script["src"])[1] for script in page.select("script[src]")
                 if not script.has_attr("defer") and not script.has_attr("async")}
-    needed = {"doctools", "sphinx_highlight"} | ({"searchtools", "language_data", "searchindex"} if name == "search" else set())
-    assert blocking <= needed
+    assert not blocking
     assert [link["href"].split("_static/")[1].split("?")[0] for link in page.select("link[rel=stylesheet]")] == ["site.css"]
 
 

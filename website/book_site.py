@@ -155,8 +155,8 @@ def missing_page(app):
 # The book's own, on every page.
 SCRIPTS = ("contents.js", "progress.js")
 
-# These run while the page is read and must stay where they are, or search breaks.
-AT_ONCE = ("_static/doctools.js", "_static/sphinx_highlight.js")
+# Of Sphinx and its theme's scripts, those that do nothing here: tabs, tables of indexes, words that another search found.
+NEEDLESS = tuple(f"_static/{name}.js" for name in ("documentation_options", "design-tabs", "doctools", "sphinx_highlight"))
 
 
 def choose_files(app, pagename, templatename, context, doctree):
@@ -196,10 +196,9 @@ def choose_scripts(app, context, static):
     options = (static / "documentation_options.js").read_text(encoding="utf-8")
     options = options.replace("SEARCH_SHORTCUTS: true", "SEARCH_SHORTCUTS: false")      # "/" is the browser's
     app.add_js_file(None, body=options, priority=100)
-    needless = ("_static/documentation_options.js", "_static/design-tabs.js")      # of tabs the book has none
-    context["script_files"] = [script for script in context["script_files"] if script.filename not in needless]
+    context["script_files"] = [script for script in context["script_files"] if script.filename not in NEEDLESS]
     for script in context["script_files"]:
-        if script.filename and script.filename not in AT_ONCE:
+        if script.filename:
             script.attributes["defer"] = "defer"
 
 

@@ -42,7 +42,7 @@
   function fits(changes, defaults) {
     return Object.entries(changes).every(([name, value]) => {
       const known = kind(defaults[name]);
-      return name in defaults && (/null|list of $/.test(known) || known === kind(value));
+      return name in defaults && (/null|list of $/.test(known) || [known, "list of "].includes(kind(value)));
     });
   }
 
@@ -111,6 +111,30 @@
     element.scrollIntoView({ block, behavior: far || attnkit.calm() ? "instant" : "smooth" });
   }
 
+  // Whoever is led away from the words is led back: a button that stays until they are in sight again.
+  let home = () => {};
+  /** @param {HTMLElement} words */
+  function lead(words) {
+    home();
+    const back = attnkit.button("Back to the text", () => {
+      words.scrollIntoView({ block: "center" });
+      words.focus({ preventScroll: true });
+    });
+    attnkit.attr(back, "class", "ak-back");
+    back.hidden = true;
+    const watch = new IntersectionObserver((seen) => {
+      const here = seen[seen.length - 1].isIntersecting;
+      if (here && !back.hidden) home();
+      else back.hidden = here;
+    });
+    home = () => {
+      watch.disconnect();
+      back.remove();
+    };
+    document.body.append(back);
+    watch.observe(words);
+  }
+
   /** @param {HTMLElement} words */
   function perform(words) {
     const { of, set, press } = actOf(words);
@@ -120,6 +144,7 @@
     if (set) figure.put(set);
     else if (press) buttonOf(figure.element, press)?.click();
     light(words, true);
+    lead(words);
   }
 
   // Words that act on a figure are a button as soon as it is alive, and pressed while it shows what they ask for.

@@ -62,6 +62,22 @@ def test_words_do_what_they_say(opened):
 
 
 @pytest.mark.browser
+def test_words_that_led_away_are_led_back_to(watched, site):
+    """The list of five steps stands far below its picture."""
+    with watched(reduced_motion="reduce") as w:
+        w.open(f"{site}/chapters/multi_head.html")
+        words, back = w.page.locator(WORDS).nth(3), w.page.get_by_role("button", name="Back to the text")
+        figure(w, "growing_picture").wait_for()
+        w.settle()
+        assert back.count() == 0
+        words.click()
+        back.click()
+        back.wait_for(state="detached")
+        box = words.bounding_box()
+        assert 0 < box["y"] < w.page.evaluate("innerHeight") and words.evaluate("e => e === document.activeElement") and not w.errors
+
+
+@pytest.mark.browser
 @on(PAGES[:2], WIDE)
 def test_hover_shows_which_figure_is_meant(opened):
     words = opened.page.locator(WORDS).first
@@ -121,6 +137,20 @@ def test_the_address_keeps_what_a_figure_shows(watched, site):
         again.get_by_role("button", name="Reset").click()
         w.page.wait_for_function("location.search === '?from=a-friend'")
         assert again.evaluate(SHOWN) != shown and not w.errors
+
+
+@pytest.mark.browser
+def test_a_list_that_was_emptied_stays_empty(watched, site):
+    """A writer set back to its beginning has written nothing, with the seed that was chosen."""
+    with watched() as w:
+        w.open(f"{site}/chapters/writing.html")
+        figure(w, "story_writer").get_by_role("button", name="New seed").click()
+        w.page.wait_for_function("location.search.includes('seed:')")
+        assert "written:[]" in w.page.url
+        assert "seed:4" in w.page.url
+        w.open(w.page.url)
+        w.settle()
+        assert w.page.get_by_role("spinbutton", name="seed").input_value() == "4" and not w.errors
 
 
 @pytest.mark.browser
