@@ -64,27 +64,15 @@ def words(text):
 
 
 class Tokenizer:
-    """Cuts a text into pieces: the bytes of each word, joined pair by pair, the pair first that comes first in a list.
+    """Cuts a text into pieces: the bytes of each word, joined pair by pair (Sennrich et al., 2016).
 
-    Parameters
-    ----------
-    pieces : list of str
-        Each piece in `LETTERS`; its number is its place.
-    merges : list of pairs of pieces
-        What is joined, the first first.
-    marks : list of str
-        Pieces that are no text, such as the beginning of an answer.
+    `pieces` are written in `LETTERS`, one letter for a byte, and the number of a piece is its place; of the pairs in
+    `merges` the first is joined first; `marks` are pieces that are no text, such as the end of an answer.  `words` are
+    the pieces as text, for showing.
 
-    Examples
-    --------
     >>> small = Tokenizer(["<end>", "h", "a", "ha", "!"], [("h", "a")], ["<end>"])
     >>> small.numbers("haha!h"), small.text([3, 3, 4, 0])
     ([3, 3, 4, 1], 'haha!<end>')
-
-    References
-    ----------
-    Sennrich, Haddow and Birch (2016), "Neural Machine Translation of Rare Words with Subword Units".
-    Chapter: chat_model.
     """
 
     def __init__(self, pieces, merges, marks):
@@ -146,14 +134,9 @@ class Tokenizer:
 def template(messages):
     """The text that the model goes on with in a chat: each part between marks, then the beginning of its answer.
 
-    Parameters
-    ----------
-    messages : str or list of pairs of str
-        A question; or who speaks, "system", "user" or "assistant", and what they say.  Without a first word from
-        "system" the model's own is put in front.
+    `messages` are a question, or pairs of who speaks, "system", "user" or "assistant", and what they say. Unless the
+    first of them is from "system", the model's own is put in front.
 
-    Examples
-    --------
     >>> print(template("Who are you?"))
     <|im_start|>system
     You are a helpful AI assistant named SmolLM, trained by Hugging Face<|im_end|>
