@@ -1,7 +1,6 @@
-"""A chat model asked and opened: examples, what it has seen before, its first piece, two names, facts, places, limits."""
+"""A chat model asked and opened: examples, texts that come twice, the first piece, two names, facts, places, limits."""
 
 import re
-from collections import Counter
 from functools import cache
 
 import numpy as np
@@ -149,8 +148,8 @@ def seen_before(length):
         found["three lookers-back"] = copies(model, numbers, length, lookers)
         others = np.argwhere((copy < 0.05) & (back < 0.1))
         for draw in range(5):
-            chosen = np.random.default_rng([52, 100 + draw]).permutation(others)[:10]
-            found[f"ten others, draw {draw + 1}"] = copies(model, numbers, length, [tuple(map(int, pair)) for pair in chosen])
+            chosen = np.random.default_rng([52, 100 + draw]).permutation(others)[:10].tolist()
+            found[f"ten others, draw {draw + 1}"] = copies(model, numbers, length, [*map(tuple, chosen)])
     return {"kind": "seen before", "length": length, "sequences": len(numbers), "found": found}
 
 
@@ -184,13 +183,12 @@ def first_piece():
     hidden = np.tri(PIECES, dtype=bool)
     hidden[1:, 0] = False
     for how, options in {"intact": {}, "values zeroed": {"change": zeroed}, "hidden": {"mask": hidden}}.items():
-        shares = np.array([w[:, :, FAR:, :2].mean(axis=2) for w in weights(model, numbers, **options)])   # (l, b, h, 2)
-        found[how] = {"loss": spread(model.losses(numbers, **options)[:, FAR - 1:].mean(axis=1)),
-                      "first": spread(shares[..., 0].mean(axis=(0, 2))),
-                      "second": spread(shares[..., 1].mean(axis=(0, 2))),
-                      "first by layer": shares[..., 0].mean(axis=(1, 2)).round(3).tolist(),
-                      "second by layer": shares[..., 1].mean(axis=(1, 2)).round(3).tolist(),
-                      "heads above half": [int((shares[..., k].mean(axis=1) > 0.5).sum()) for k in (0, 1)]}
+        got = np.array([w[:, :, FAR:, :2].mean(axis=2) for w in weights(model, numbers, **options)])
+        found[how] = {"loss": spread(model.losses(numbers, **options)[:, FAR - 1:].mean(axis=1))}
+        for name, share in zip(("first", "second"), np.moveaxis(got, -1, 0)):                # (layers, b, h)
+            found[how][name] = {"share": spread(share.mean(axis=(0, 2))),
+                                "by layer": share.mean(axis=(1, 2)).round(3).tolist(),
+                                "heads above half": int((share.mean(axis=1) > 0.5).sum())}
     return {"kind": "first piece", "texts": len(numbers), "pieces": PIECES, **found,
             "length of first by layer": lengths[:, :, 0].mean(axis=1).round(0).tolist(),
             "length of others by layer": lengths[:, :, FAR:].mean(axis=(1, 2)).round(0).tolist(),
@@ -253,7 +251,8 @@ def names(part):
 def tried_heads():
     """Groups of heads: those that move the answer most in the chosen sentences, together and alone."""
     moved = best(-np.array(names("chosen")["moved by"]), 5)
-    return {f"best {count}": moved[:count] for count in (1, 2, 3, 5)} | {name: [head] for name, head in zip(named(moved), moved)}
+    together = {f"best {count}": moved[:count] for count in (2, 3, 5)}
+    return together | {f"{name} alone": [head] for name, head in zip(named(moved), moved)}
 
 
 def put_in(model, numbers, results, elsewhere, groups):
@@ -307,24 +306,27 @@ def facts():
         right.append(bool(results["scores"][-1].argmax() == piece))
         if not right[-1]:
             continue
-        stream = np.array([results[name][-1] for name in ["embedding", *(f"layers.{layer}.after_mlp" for layer in range(LAYERS))]])
-        scores = model.so_far(stream)
+        stages = ["embedding", *(f"layers.{layer}.after_mlp" for layer in range(LAYERS))]
+        scores = model.so_far(np.array([results[stage][-1] for stage in stages]))            # (stages, pieces)
         ranks.append(1 + (scores > scores[:, [piece]]).sum(axis=1))
         clean.append(shares(scores[-1], [piece])[0])
         end = len(model.numbers(subject))
         for seed in range(2):
-            noise = np.random.default_rng([52, k, seed]).normal(size=(end, model.embedding.shape[1])).astype(np.float32)
-            noise *= 3 * model.embedding.std()
+            noise = np.random.default_rng([52, k, seed]).normal(size=(end, model.embedding.shape[1]))
+            noise = (3 * model.embedding.std() * noise).astype(np.float32)
             noised.append(chance(model, numbers, piece, results, noise))
             for where, place in (("subject", end - 1), ("last place", len(numbers) - 1)):
                 for part in ("mlp", "attention"):
                     for window in windows:
                         name = f"{part} of layers {window[0] + 1} to {window[-1] + 1}, {where}"
                         back = {f"layers.{layer}.{part}" for layer in window}
-                        restored.setdefault(name, []).append(chance(model, numbers, piece, results, noise, back, place))
+                        found = chance(model, numbers, piece, results, noise, back, place)
+                        restored.setdefault(name, []).append(found)
     ranks = np.array(ranks)
-    return {"kind": "facts", "asked": len(right), "known": sum(right), "median rank by layer": np.median(ranks, axis=0).tolist(),
-            "first by layer": (ranks == 1).mean(axis=0).round(3).tolist(), "chance": spread(clean), "with noise": spread(noised),
+    return {"kind": "facts", "asked": len(right), "known": sum(right),
+            "median rank by layer": np.median(ranks, axis=0).tolist(),
+            "first by layer": (ranks == 1).mean(axis=0).round(3).tolist(),
+            "chance": spread(clean), "with noise": spread(noised),
             "restored": {name: spread(values) for name, values in restored.items()}}
 
 
@@ -348,15 +350,17 @@ def places():
     """What prose costs where its pieces stand elsewhere, and with its words in another order."""
     model, _ = known()
     numbers, found = prose(model), {}
-    where = {"as they are": range(PIECES), "1,000 further": range(1000, 1000 + PIECES), "doubled": range(0, 2 * PIECES, 2),
-             "halved": np.arange(PIECES) / 2, "all at one place": [0] * PIECES}
+    where = {"as they are": range(PIECES), "1,000 further": range(1000, 1000 + PIECES),
+             "doubled": range(0, 2 * PIECES, 2), "halved": np.arange(PIECES) / 2, "all at one place": [0] * PIECES}
     losses = {name: model.losses(numbers, places=at)[:, FAR - 1:].mean(axis=1) for name, at in where.items()}
     rng = np.random.default_rng([52, 2])
     mixed = [" ".join(rng.permutation(text.split())) for text in chat_texts.paragraphs()]
-    losses["words shuffled"] = model.losses(np.array([model.numbers(text)[:PIECES - 2] for text in mixed]))[:, FAR - 1:].mean(axis=1)
+    mixed = np.array([model.numbers(text)[:PIECES] for text in mixed])
+    losses["words shuffled"] = model.losses(mixed)[:, FAR - 1:].mean(axis=1)
     for name, values in losses.items():
         found[name] = {"loss": spread(values), "more": spread(values - losses["as they are"])}
-    found["1,000 further"]["largest change"] = float(f"{np.abs(losses['1,000 further'] - losses['as they are']).max():.1e}")
+    change = np.abs(losses["1,000 further"] - losses["as they are"]).max()
+    found["1,000 further"]["largest change"] = float(f"{change:.1e}")
     return {"kind": "places", "texts": len(numbers), "pieces": PIECES, "found": found}
 
 
@@ -364,9 +368,28 @@ def places():
 
 def questions():
     """Twenty questions, each answered without chance; whether the answer holds the word that a right one would."""
+    return asked("questions", chat_texts.rows(chat_texts.QUESTIONS))
+
+
+def letters():
+    """How many letters has a word? What it answers for twelve words."""
+    return asked("letters", [(f"How many letters are in the word {word}?", str(len(word)))
+                             for word in chat_texts.LETTERS])
+
+
+def primes():
+    """Is it a prime number? What it answers for six that are and six that are not."""
+    prime = [all(n % k for k in range(2, n)) for n in chat_texts.NUMBERS]
+    run = asked("primes", [(f"Is {n} a prime number? Answer yes or no.", "yes" if right else "no")
+                           for n, right in zip(chat_texts.NUMBERS, prime)])
+    return run | {"prime": sum(prime), "yes": sum(holds(answer, "yes") for *_, answer in run["answers"])}
+
+
+def asked(kind, pairs):
+    """Questions with the word that a right answer holds, each answered without chance."""
     model, _ = known()
-    answers = [(question, wanted, model.answer(question, 30)) for question, wanted in chat_texts.rows(chat_texts.QUESTIONS)]
-    return {"kind": "questions", "asked": len(answers), "right": sum(holds(answer, wanted) for _, wanted, answer in answers),
+    answers = [(question, wanted, model.answer(question, 30)) for question, wanted in pairs]
+    return {"kind": kind, "asked": len(answers), "right": sum(holds(answer, wanted) for _, wanted, answer in answers),
             "answers": answers}
 
 
@@ -377,25 +400,6 @@ def holds(answer, wanted):
     (True, False)
     """
     return bool(re.search(rf"\b{re.escape(wanted)}\b", answer, flags=re.IGNORECASE))
-
-
-def letters():
-    """How many letters has a word? What it answers to twelve words."""
-    model, _ = known()
-    answers = [(word, len(word), model.answer(f"How many letters are in the word {word}?", 30)) for word in chat_texts.LETTERS]
-    return {"kind": "letters", "asked": len(answers), "right": sum(holds(answer, str(wanted)) for _, wanted, answer in answers),
-            "answers": answers}
-
-
-def primes():
-    """Is it a prime number? What it answers for six that are and six that are not."""
-    model, _ = known()
-    prime = {n for n in chat_texts.NUMBERS if all(n % k for k in range(2, n))}
-    answers = [(n, n in prime, model.answer(f"Is {n} a prime number? Answer yes or no.", 30)) for n in chat_texts.NUMBERS]
-    said = [(is_prime, (re.findall(r"\b(yes|no|is not|is a)\b", answer.lower()) or ["nothing"])[0]) for _, is_prime, answer in answers]
-    return {"kind": "primes", "asked": len(answers), "prime": len(prime), "answers": answers,
-            "right": sum(word in (("yes", "is a") if is_prime else ("no", "is not")) for is_prime, word in said),
-            "said": dict(Counter(word for _, word in said))}
 
 
 def it():
@@ -416,5 +420,6 @@ def it():
 
 
 LISTS = tuple(chat_texts.PAIRS)
-STAGES = [lambda _: [*((few_examples, name) for name in LISTS), (roles,), (seen_before, 25), (seen_before, 50), (first_piece,),
-                     (names, "chosen"), (names, "tried"), (facts,), (places,), (questions,), (letters,), (primes,), (it,)]]
+STAGES = [lambda _: [*((few_examples, name) for name in LISTS), (roles,), (seen_before, 25), (seen_before, 50),
+                     (first_piece,), (names, "chosen"), (names, "tried"), (facts,), (places,),
+                     (questions,), (letters,), (primes,), (it,)]]
