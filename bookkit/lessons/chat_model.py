@@ -246,14 +246,17 @@ class ChatModel:
         `options` are those of `stages`.
         """
         numbers = self.checked(numbers, least=2)
-        x, found = self.end(numbers, **options), []
+        return self.costs(self.end(numbers, **options)[..., :-1, :], numbers[..., 1:])
+
+    def costs(self, x, numbers):
+        """What pieces cost (..., n) that come after the places of a stream (..., n, d), an array of their numbers."""
+        found = []
         # One place after the other of all texts: their scores together may be more than there is room for.
-        for place in range(numbers.shape[-1] - 1):
+        for place in range(numbers.shape[-1]):
             scores = self.so_far(x[..., place, :])
             best = scores.max(axis=-1, keepdims=True)
             total = best[..., 0] + np.log(np.exp(scores - best).sum(axis=-1))
-            said = np.take_along_axis(scores, numbers[..., place + 1, None], axis=-1)[..., 0]
-            found.append(total - said)
+            found.append(total - np.take_along_axis(scores, numbers[..., place, None], axis=-1)[..., 0])
         return np.stack(found, axis=-1)
 
     def go_on(self, numbers, kept, *, without=()):

@@ -5,6 +5,7 @@ from functools import cache
 
 import numpy as np
 
+from attnkit import causal_mask
 from bookkit.lessons import chat_model, chat_texts
 from bookkit.lessons.sentences import DECIDED_LAST
 
@@ -35,8 +36,8 @@ def spread(values, digits=3):
             "n": len(values)}
 
 
-def table(numbers, digits=3):
-    """Numbers (layers, heads) as lists, rounded."""
+def listed(numbers, digits=3):
+    """An array, as one of (layers, heads), as lists, rounded."""
     return np.round(np.asarray(numbers, dtype=float), digits).tolist()
 
 
@@ -125,8 +126,8 @@ def roles():
         copy.append(w[:, :, again, again - length + 1].mean(axis=(0, 2)))
         back.append(w[:, :, later, later - 1].mean(axis=(0, 2)))
     first = [w[:, :, FAR:, 0].mean(axis=(0, 2)) for w in weights(model, prose(model))]
-    return {"kind": "roles", "sequences": len(numbers), "texts": len(prose(model)), "copy": table(copy),
-            "back": table(back), "first": table(first), "best copiers": named(best(copy, 10)),
+    return {"kind": "roles", "sequences": len(numbers), "texts": len(prose(model)), "copy": listed(copy),
+            "back": listed(back), "first": listed(first), "best copiers": named(best(copy, 10)),
             "best lookers-back": named(best(back, 5)), "median copy": round(float(np.median(copy)), 4),
             "copy above .3": int((np.array(copy) > 0.3).sum()), "back above .3": int((np.array(back) > 0.3).sum())}
 
@@ -158,7 +159,7 @@ def copies(model, numbers, length, without=(), curve=False):
     losses = model.losses(numbers, without=without)                                          # (b, 2 length)
     found = {"without": named(without), "first": spread(losses[:, :length].mean(axis=1)),
              "second": spread(losses[:, length + 1:].mean(axis=1))}
-    return found | ({"by place": losses.mean(axis=0).round(3).tolist()} if curve else {})
+    return found | ({"by place": listed(losses.mean(axis=0))} if curve else {})
 
 
 # ---- the first piece
@@ -173,26 +174,51 @@ def first_piece():
             lengths.append(np.linalg.norm(result, axis=-1))
     lengths = np.array(lengths)                                                              # (layers + 1, b, n)
 
-    def zeroed(name, result):
-        if not name.endswith(".value"):
-            return result
-        result = result.copy()
-        result[..., 0, :] = 0
-        return result
-
     hidden = np.tri(PIECES, dtype=bool)
     hidden[1:, 0] = False
-    for how, options in {"intact": {}, "values zeroed": {"change": zeroed}, "hidden": {"mask": hidden}}.items():
-        got = np.array([w[:, :, FAR:, :2].mean(axis=2) for w in weights(model, numbers, **options)])
-        found[how] = {"loss": spread(model.losses(numbers, **options)[:, FAR - 1:].mean(axis=1))}
+    reads = {"intact": read(model, numbers), "hidden": read(model, numbers, mask=hidden),
+             "zeroed everywhere": read(model, numbers, change=emptied), "zeroed for others": for_others(model, numbers)}
+    for how, (losses, got) in reads.items():
+        found[how] = {"loss": spread(losses[:, FAR - PIECES:].mean(axis=1))}
         for name, share in zip(("first", "second"), np.moveaxis(got, -1, 0)):                # (layers, b, h)
             found[how][name] = {"share": spread(share.mean(axis=(0, 2))),
-                                "by layer": share.mean(axis=(1, 2)).round(3).tolist(),
+                                "by layer": listed(share.mean(axis=(1, 2))),
                                 "heads above half": int((share.mean(axis=1) > 0.5).sum())}
     return {"kind": "first piece", "texts": len(numbers), "pieces": PIECES, **found,
-            "length of first by layer": lengths[:, :, 0].mean(axis=1).round(0).tolist(),
-            "length of others by layer": lengths[:, :, FAR:].mean(axis=(1, 2)).round(0).tolist(),
+            "length of first by layer": listed(lengths[:, :, 0].mean(axis=1), 0),
+            "length of others by layer": listed(lengths[:, :, FAR:].mean(axis=(1, 2)), 0),
             "longest of others": round(float(lengths[:, :, FAR:].max()))}
+
+
+def read(model, numbers, **options):
+    """The losses, and how much of its weight each head gives to the first two pieces (layers, b, h, 2)."""
+    return model.losses(numbers, **options), np.array([early(w) for w in weights(model, numbers, **options)])
+
+
+def early(w):
+    """The mean weight (b, h, 2) that the places of a text that has begun give to its first two."""
+    return w[:, :, FAR - PIECES:, :2].mean(axis=2)
+
+
+def emptied(name, result):
+    """Values with zeros in the first place, its own among those who look at it."""
+    if not name.endswith(".value"):
+        return result
+    result = result.copy()
+    result[..., 0, :] = 0
+    return result
+
+
+def for_others(model, numbers):
+    """As `read`, if the first piece is as it was, and those after it find its keys, and zeros for its values."""
+    first, x, found = model.trace(numbers[:, :1]), model.embedding[numbers[:, 1:]], []
+    mask = causal_mask(PIECES - 1, PIECES)
+    for layer, block in enumerate(model.blocks()):
+        past = first[f"layers.{layer}.key"], 0 * first[f"layers.{layer}.value"]
+        results = chat_model.through(block, x, range(1, PIECES), mask, past=past)
+        found.append(early(results["weights"]))
+        x = results["after_mlp"]
+    return model.costs(x[:, :-1], numbers[:, 2:]), np.array(found)
 
 
 # ---- two names
@@ -239,12 +265,12 @@ def names(part):
                 tried.setdefault(name, []).append(value)
     looks = np.mean(looks, axis=0)                                                           # (layers, h, 3)
     found = {"kind": "names", "part": part, "sentences": len(given), "right name": spread([one for one, _ in chances]),
-             "other name": spread([other for _, other in chances]), "right": sum(m > 0 for m in margins),
-             "margin": spread(margins), "adds": table(np.mean(adds, axis=0)), "looks at right": table(looks[..., 0]),
-             "looks at other, first": table(looks[..., 1]), "looks at other, repeated": table(looks[..., 2])}
+             "other name": spread([other for _, other in chances]), "right": ahead(margins),
+             "margin": spread(margins), "adds": listed(np.mean(adds, axis=0)), "looks at right": listed(looks[..., 0]),
+             "looks at other, first": listed(looks[..., 1]), "looks at other, repeated": listed(looks[..., 2])}
     if part == "chosen":
-        return found | {"moved by": table(np.mean(patched, axis=0)), "first sentence": given[0][0]}
-    return found | {"tried": {name: {"heads": named(groups.get(name, [])), "right": sum(v > 0 for v in values),
+        return found | {"moved by": listed(np.mean(patched, axis=0)), "first sentence": given[0][0]}
+    return found | {"tried": {name: {"heads": named(groups.get(name, [])), "right": ahead(values),
                                      "margin": spread(values)} for name, values in tried.items()}}
 
 
@@ -282,6 +308,11 @@ def put_in(model, numbers, results, elsewhere, groups):
 def margin(scores, pair):
     """By how much the first piece of a pair is ahead of the second."""
     return scores[..., pair[0]] - scores[..., pair[1]]
+
+
+def ahead(margins):
+    """How many are positive."""
+    return int((np.array(margins) > 0).sum())
 
 
 def shares(scores, pieces):
@@ -325,7 +356,7 @@ def facts():
     ranks = np.array(ranks)
     return {"kind": "facts", "asked": len(right), "known": sum(right),
             "median rank by layer": np.median(ranks, axis=0).tolist(),
-            "first by layer": (ranks == 1).mean(axis=0).round(3).tolist(),
+            "first by layer": listed((ranks == 1).mean(axis=0)),
             "chance": spread(clean), "with noise": spread(noised),
             "restored": {name: spread(values) for name, values in restored.items()}}
 
