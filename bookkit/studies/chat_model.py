@@ -398,7 +398,7 @@ def places():
 # ---- what it says, and what it cannot
 
 def questions():
-    """Twenty questions, each answered without chance; whether the answer holds the word that a right one would."""
+    """What it answers to twenty questions."""
     return asked("questions", chat_texts.rows(chat_texts.QUESTIONS))
 
 
@@ -417,10 +417,13 @@ def primes():
 
 
 def asked(kind, pairs):
-    """Questions with the word that a right answer holds, each answered without chance."""
+    """Questions with the word that a right answer holds, each answered without chance; how many answers hold it.
+
+    An answer that holds the word may still be wrong: that is for who reads it to say.
+    """
     model, _ = known()
     answers = [(question, wanted, model.answer(question, 30)) for question, wanted in pairs]
-    return {"kind": kind, "asked": len(answers), "right": sum(holds(answer, wanted) for _, wanted, answer in answers),
+    return {"kind": kind, "asked": len(answers), "holds": sum(holds(answer, wanted) for _, wanted, answer in answers),
             "answers": answers}
 
 
