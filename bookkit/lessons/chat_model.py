@@ -275,19 +275,20 @@ class ChatModel:
                 x = found["after_mlp"]
         return self.so_far(x[-1])
 
-    def write(self, numbers, most=200, *, temperature=0, top_k=None, seed=0, never=(), without=()):
+    def write(self, numbers, most=200, *, temperature=0, top_k=None, seed=0, ends=None, never=(), without=()):
         """Go on with a text piece by piece, each given as soon as it is chosen: at most so many, or until it ends.
 
         Greedy unless there is a `temperature`; that, `top_k` and `seed` (0 to 9999) are those of `attnkit.sampling`.
-        Pieces that come `never` are named by their numbers; ``never=model.ends`` lets no answer end.
+        It ends at one of the `ends`, those of the model if not given, which is not given back: with ``ends=()`` it
+        writes on behind the mark, both roles; ``never=model.ends`` does not let it write the mark.
         """
         numbers = self.checked(numbers, CONTEXT).tolist()
-        random, kept, never = Xorshift(seed), {}, list(never)
+        random, kept, ends, never = Xorshift(seed), {}, self.ends if ends is None else ends, list(never)
         for _ in range(min(most, CONTEXT - len(numbers))):
             scores = self.go_on(numbers, kept, without=without)
             scores[never] = -math.inf
             chosen = choose(scores, random, temperature=temperature, top_k=top_k)
-            if chosen in self.ends:
+            if chosen in ends:
                 return
             yield chosen
             numbers = [chosen]

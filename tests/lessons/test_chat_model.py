@@ -243,6 +243,7 @@ def test_writing_ends_where_it_should(model):
     assert len(list(model.write(question, 3))) == 3
     on = list(model.write(question, 12, never=model.ends))
     assert len(on) == 12 and not set(on) & set(model.ends)
+    assert model.text(model.write(question, 13, ends=())).startswith("The capital of France is Paris.<|im_end|>\n<|im_end|>")
     other = list(model.write(question, 1, never=[next(model.write(question))]))
     assert other and other != on[:1]
     assert list(model.write(question, 8, without={(layer, head) for layer in (0, 1) for head in range(9)})) != on[:8]
