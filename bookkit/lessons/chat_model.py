@@ -339,10 +339,16 @@ class ChatModel:
         return numbers
 
 
-def through(block, x, places, mask, past=None, change=lambda name, result: result):
+def unchanged(name, result):
+    """What changes nothing."""
+    return result
+
+
+def through(block, x, places, mask, past=None, change=unchanged):
     """One layer: attention and sum, MLP and sum, each behind a norm. Everything by name, see `ChatModel.stages`.
 
-    `past` are the keys and values of the items before x, as a call before has given them.
+    `past` are the keys and values of the items before x, as a call before has given them; ``change(name, result)`` gives
+    what to go on with.
     """
     items = rms_norm(x, block["norm1"])                                 # (n, d)
     query, key, value = (                                               # (h or g, n, d_k)
@@ -365,11 +371,6 @@ def through(block, x, places, mask, past=None, change=lambda name, result: resul
     after = change("after_mlp", middle + thought)
     return {"query": query, "key": key, "value": value, "weights": weights, "heads": heads, "attention": looked,
             "after_attention": middle, "hidden": hidden, "mlp": thought, "after_mlp": after}
-
-
-def unchanged(name, result):
-    """What changes nothing."""
-    return result
 
 
 def _in_layer(layer, change, name, result):
