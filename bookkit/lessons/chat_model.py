@@ -347,8 +347,8 @@ def unchanged(name, result):
 def through(block, x, places, mask, past=None, change=unchanged):
     """One layer: attention and sum, MLP and sum, each behind a norm. Everything by name, see `ChatModel.stages`.
 
-    `past` are the keys and values of the items before x, as a call before has given them; ``change(name, result)`` gives
-    what to go on with.
+    `past` are the keys and values of the items before x, as a call before has given them; ``change(name, result)``
+    gives what to go on with.
     """
     items = rms_norm(x, block["norm1"])                                 # (n, d)
     query, key, value = (                                               # (h or g, n, d_k)
