@@ -30,7 +30,7 @@ async function load() {
     const bytes = new Uint8Array(given.each ?? 1_500_000);
     const count = fs.readSync(file, bytes);
     if (!count) break;
-    await ask({ bytes: bytes.subarray(0, count) });
+    await ask({ bytes, count });
   }
 }
 async function answer(question) {

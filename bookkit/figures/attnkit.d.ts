@@ -383,6 +383,7 @@ interface Attnkit {
     look: { corner?: string; lang?: string | null; label: string },
   ): WeightTable;
   inWorker(program: unknown, bring: (model: Bringing) => Promise<void>): LargeModel;
+  address(name: string): string;
   // biome-ignore lint/suspicious/noExplicitAny: whatever a file of the site hands over.
   fetched(name: string): Promise<any>;
   minilm: MiniLM;

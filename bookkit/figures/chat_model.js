@@ -15,7 +15,7 @@
 
   // What the worker does; it gets this function as a text, and nothing from outside but what it is told:
   //   {kernel}                                 what computes; it says {ready} when it has the whole file, or {failed: why}
-  //   {bytes}                                  the next bytes of the file
+  //   {asked, bytes, count}                    so many more bytes of the file: {asked, found: bytes}, to be filled again
   //   {asked, text, marks}                     cut a text; marks are such only if asked for: {asked, found: {numbers, words}}
   //   {asked, words: numbers}                  what pieces say: {asked, found: [word, ...]}
   //   {asked, numbers, without, losses}        read pieces without some heads: {asked, done: share} now and then, then
@@ -184,36 +184,41 @@
     /** @type {Record<string, Tensor>} */
     const named = {};
     let runs = "";
-    let [rest, place, next] = [new Uint8Array(0), 0, 0]; // bytes not used yet, where the first stands, who waits for them
+    // Bytes not used yet, how many there are, where in the file the first stands, and which matrix waits for them.
+    let [held, filled, place, next] = [new Uint8Array(0), 0, 0, 0];
 
-    // The next bytes of the file: each whole block of them goes to its place in memory.
+    // The next bytes of the file: each whole block of them goes to its place in memory, and what is used is let go.
     /** @param {Uint8Array} part */
     function take(part) {
-      const all = new Uint8Array(rest.length + part.length);
-      all.set(rest);
-      all.set(part, rest.length);
-      rest = all;
+      if (filled + part.length > held.length) {
+        const larger = new Uint8Array(filled + part.length + 64);
+        larger.set(held.subarray(0, filled));
+        held = larger;
+      }
+      held.set(part, filled);
+      filled += part.length;
       if (!tensors.length && !begin()) return;
-      for (; next < tensors.length; next++) {
+      let used = 0;
+      for (let left = 0; next < tensors.length && !left; next += left ? 0 : 1) {
         const tensor = tensors[next];
         const [numbers, size] = BLOCKS[tensor.kind];
         const from = tensor.from + tensor.done * size - place;
-        const left = (tensor.rows * tensor.columns) / numbers - tensor.done;
-        const count = Math.min(left, Math.max(0, Math.floor((rest.length - from) / size)));
-        for (let k = 0; k < count; k++) unpack(tensor, rest, from + k * size);
-        if (count < left) {
-          const used = Math.min(rest.length, from + count * size);
-          place += used;
-          rest = rest.slice(used);
-          return;
-        }
+        left = (tensor.rows * tensor.columns) / numbers - tensor.done;
+        const count = Math.min(left, Math.max(0, Math.floor((filled - from) / size)));
+        for (let k = 0; k < count; k++) unpack(tensor, held, from + k * size);
+        left -= count;
+        used = Math.min(filled, from + count * size);
       }
-      rest = new Uint8Array(0);
+      held.copyWithin(0, used, filled);
+      filled -= used;
+      place += used;
+      if (next < tensors.length) return;
+      held = new Uint8Array(0);
       scope.postMessage({ ready: runs });
     }
     function begin() {
       try {
-        const { about, found } = head(rest);
+        const { about, found } = head(held.subarray(0, filled));
         tensors = found.sort((a, b) => a.from - b.from);
         sizes(about);
         tokenizer(about);
@@ -586,8 +591,8 @@
       const { asked, text, words, numbers } = told;
       if (told.kernel !== undefined) code = told.kernel;
       else if (told.bytes) {
-        take(told.bytes);
-        scope.postMessage({ asked, found: true });
+        take(told.bytes.subarray(0, told.count));
+        scope.postMessage({ asked, found: told.bytes }, [told.bytes.buffer]);
       } else if (text !== undefined) {
         const found = numbersOf(text, told.marks);
         scope.postMessage({ asked, found: { numbers: found, words: wordsOf(found) } });
@@ -621,40 +626,41 @@
       return null; // not over http without s, nor where a reader allows none
     }
   }
-  /** @param {string} text */
-  function decoded(text) {
-    if ("fromBase64" in Uint8Array) return /** @type {any} */ (Uint8Array).fromBase64(text);
+  // What a part says, out of the store if there is one. No two copies of it: the script of a part is a function with nothing
+  // in it but a comment, and its text is that function's own.
+  /** @param {string} name @param {Cache | null} store */
+  async function textOf(name, store) {
+    const address = attnkit.address(name);
+    const known = await store?.match(address).catch(() => undefined);
+    if (known) return known.text();
+    const kept = await store?.add(address).then(
+      () => store.match(address),
+      () => undefined,
+    );
+    return kept ? kept.text() : String(await attnkit.fetched(name));
+  }
+  // Base64 as bytes, into an array that has room for them; how many they are.
+  /** @param {string} text @param {Uint8Array} bytes */
+  function decode(text, bytes) {
+    if ("setFromBase64" in bytes) return /** @type {any} */ (bytes).setFromBase64(text).written;
     const letters = atob(text);
-    const bytes = new Uint8Array(letters.length);
-    for (let k = 0; k < bytes.length; k++) bytes[k] = letters.charCodeAt(k);
-    return bytes;
+    for (let k = 0; k < letters.length; k++) bytes[k] = letters.charCodeAt(k);
+    return letters.length;
   }
-  /** @param {string} name @param {Cache | null} store @returns {Promise<{ bytes: Uint8Array<ArrayBuffer>, full: boolean }>} */
-  async function part(name, store) {
-    const known = await store?.match(`/${name}`);
-    if (known) return { bytes: new Uint8Array(await known.arrayBuffer()), full: false };
-    const bytes = decoded(await attnkit.fetched(name));
-    try {
-      await store?.put(`/${name}`, new Response(bytes));
-      return { bytes, full: false };
-    } catch {
-      return { bytes, full: true };
-    }
-  }
+  // The same array goes to the worker and back with each part: none is left to be tidied up.
   const model = attnkit.inWorker(program, async ({ post, ask, tell, wanted }) => {
-    const { parts, version, missing } = await attnkit.fetched("chat/about");
+    const { parts, each, version, missing } = await attnkit.fetched("chat/about");
     if (missing) throw new Error(missing);
-    let store = await openStore(version);
+    const store = await openStore(version);
     post({ kernel: KERNEL });
+    let bytes = new Uint8Array(each);
     for (let k = 0; k < parts && wanted(); k++) {
       tell({ part: k, parts });
-      const { bytes, full } = await part(`chat/${k}`, store);
-      if (full) {
-        store = null;
-        tell({ message: FULL });
-      }
-      await ask({ bytes }, [bytes.buffer]);
+      const text = await textOf(`chat/${k}`, store);
+      const count = decode(text.slice(text.indexOf("/*") + 2, text.lastIndexOf("*/")), bytes);
+      bytes = await ask({ bytes, count }, [bytes.buffer]);
     }
+    if (store && (await store.keys()).length < parts) tell({ message: FULL });
   });
 
   attnkit.chat = {

@@ -14,8 +14,9 @@
   const awaited = new Map();
   attnkit.arrive = (name, value) => awaited.get(name)?.(value);
 
+  attnkit.address = (name) => `${folder}${name}.js`;
   attnkit.fetched = (name) => {
-    const script = h("script", { src: `${folder}${name}.js` });
+    const script = h("script", { src: attnkit.address(name) });
     /** @type {Promise<any>} */
     const coming = new Promise((resolve, reject) => {
       awaited.set(name, resolve);
