@@ -294,12 +294,18 @@ interface ChatQuestion {
 }
 interface Chat extends LargeModel {
   program: unknown;
-  context: number; // pieces that are read at most
   kernel: string;
+  context: number; // pieces that are read at most
+  of(figure: { model: Model }): Chatting;
+}
+// The same as one figure asks it: in a notebook it is the kernel that answers.
+interface Chatting {
+  live: boolean;
+  ready(): boolean;
   cut(text: string, marks: boolean): Promise<ChatPieces>;
   words(numbers: number[]): Promise<string[]>;
   read(question: ChatQuestion, onDone?: (share: number) => void): Promise<ChatFound | null>;
-  halt(): void; // what is being read is given up
+  halt(): void; // what is being read is given up: null
 }
 
 // A figure on a page, as what stands outside it knows it.

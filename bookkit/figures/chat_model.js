@@ -663,14 +663,47 @@
     if (store && (await store.keys()).length < parts) tell({ message: FULL });
   });
 
+  // ---- who answers a figure: the worker, or in a notebook the kernel, which is asked by one trait and answers by another
+
+  /** @param {Model} traits */
+  function kernel(traits) {
+    /** @type {Map<number, (found: any) => void>} */
+    const waiting = new Map();
+    let count = 0;
+    traits.on("change:_answer", () => {
+      const { asked, found } = traits.get("_answer");
+      if (typeof found?.weights === "string") {
+        const bytes = Uint8Array.from(atob(found.weights), (letter) => letter.charCodeAt(0));
+        found.weights = new Float32Array(bytes.buffer);
+      }
+      waiting.get(asked)?.(found);
+      waiting.delete(asked);
+    });
+    /** @param {object} question @returns {Promise<any>} */
+    return (question) =>
+      new Promise((resolve) => {
+        waiting.set(++count, resolve);
+        traits.set("_asked", { asked: count, ...question });
+        traits.save_changes();
+      });
+  }
+
   attnkit.chat = {
     ...model,
     program,
     kernel: KERNEL,
     context: 2048,
-    cut: (text, marks) => model.ask({ text, marks }),
-    words: (numbers) => model.ask({ words: numbers }),
-    read: (question, onDone) => model.ask(question, onDone),
-    halt: () => model.post({ halt: true }),
+    of({ model: traits }) {
+      const live = "send" in traits;
+      const ask = live ? kernel(traits) : model.ask;
+      return {
+        live,
+        ready: () => (live ? traits.get("asks") : model.status.state === "ready"),
+        cut: (text, marks) => ask({ text, marks }),
+        words: (numbers) => ask({ words: numbers }),
+        read: (question, onDone) => ask(question, onDone),
+        halt: () => live || model.post({ halt: true }),
+      };
+    },
   };
 })(globalThis.attnkit);
