@@ -297,6 +297,24 @@ interface Chat extends LargeModel {
   kernel: string;
   context: number; // pieces that are read at most
   of(figure: { model: Model }): Chatting;
+  // What its figures show: pieces as they can be seen, and all heads.
+  isMark(word: string): boolean;
+  visible(word: string): string;
+  said(word: string): string;
+  named(head: number, heads: number): string;
+  grid(
+    // biome-ignore lint/suspicious/noExplicitAny: a figure of either kind, with ChatHeads among what is given.
+    figure: Figure<any, any>,
+    choose: (head: number) => void,
+  ): { element: HTMLElement; show(state: ChatShade, pressed: number[]): void };
+}
+interface ChatShade {
+  shade: number;
+}
+interface ChatHeads {
+  layers: number;
+  heads: number;
+  kinds: { name: string; scores: Matrix }[];
 }
 // The same as one figure asks it: in a notebook it is the kernel that answers.
 interface Chatting {

@@ -1,7 +1,8 @@
 // A chat with a real model: its text in pieces, what may come after the one in hand, and where each of its heads looks.
 ((attnkit) => {
   "use strict";
-  const { h, fixed, write, attr, quoted } = attnkit;
+  const { h, fixed, write, attr } = attnkit;
+  const { isMark, visible, said, named } = attnkit.chat;
 
   /** @typedef {[number: number, word: string, chance: number]} Next */
   /** @typedef {{ question: string, numbers: number[], words: string[], first: number, likeliest: Next[][], weights: Record<string, string> }} Recorded */
@@ -58,19 +59,6 @@
       next: likeliest[drawn(likeliest, temperature, seed, place)][1],
     };
   }
-
-  // ---- words
-
-  // A mark stands in no text: letters and signs are never in one piece.
-  /** @param {string} word */
-  const isMark = (word) => /^<.*\w.*>$/.test(word);
-  // A piece as it can be seen.
-  /** @param {string} word */
-  const visible = (word) => (isMark(word) ? word.replace(/[<|>]/g, "") : word.replace(/\n/g, "↵").replace(/\t/g, "⇥"));
-  /** @param {string} word */
-  const said = (word) => quoted(visible(word) || "part of a letter");
-  /** @param {number} head @param {number} heads */
-  const named = (head, heads) => `layer ${Math.floor(head / heads)}, head ${head % heads}`;
 
   // ---- what goes on
 
@@ -342,40 +330,6 @@
     return { element, show };
   }
 
-  // All heads, a row for each layer, shaded by how much they are of a kind.
-  /** @param {Owner} figure @param {Given} given */
-  function headGrid(figure, { layers, heads, kinds }) {
-    const buttons = Array.from({ length: layers * heads }, (_, head) =>
-      attnkit.button("", () => figure.put({ head }), { "aria-pressed": "false" }),
-    );
-    const stop = attnkit.walk(buttons, { columns: heads });
-    const rows = Array.from({ length: layers }, (_, layer) => [
-      h("span", { class: "ak-small" }, layer % 5 ? "" : String(layer)),
-      ...buttons.slice(layer * heads, (layer + 1) * heads),
-    ]);
-    const grid = h(
-      "div",
-      { class: "ak-heads", role: "group", "aria-label": "The heads, a row for each layer" },
-      ...rows.flat(),
-    );
-    attnkit.style(grid, "gridTemplateColumns", `1.4rem repeat(${heads}, minmax(0, 1fr))`);
-    const choice = figure.choice({ label: "shaded", words: kinds.map(({ name }) => name), trait: "shade" });
-    const wide = !globalThis.matchMedia?.("(max-width: 40rem)").matches;
-    const summary = h("summary", {}, `All ${layers * heads} heads`);
-    const element = h("details", { class: "ak-all", open: wide }, summary, choice.element, grid);
-    /** @param {State} state */
-    function show({ head, shade }) {
-      stop.at(head);
-      buttons.forEach((button, k) => {
-        const score = kinds[shade].scores[Math.floor(k / heads)][k % heads];
-        attnkit.paint(button, score, 1, "weight");
-        attr(button, "aria-label", `${named(k, heads)}: ${kinds[shade].name} ${fixed(score)}`);
-        attr(button, "aria-pressed", String(k === head));
-      });
-    }
-    return { element, show };
-  }
-
   // ---- the controls
 
   // What a reader types, and the whole text, which can be edited with its marks.
@@ -567,7 +521,11 @@
     const note = (text) => write(words, text);
     const run = new Session(figure, given, note);
     const typed = own(figure, given, run, note);
-    const [text, next, grid] = [textBox(run), nextPieces(run), headGrid(figure, given)];
+    const [text, next, grid] = [
+      textBox(run),
+      nextPieces(run),
+      attnkit.chat.grid(figure, (head) => figure.put({ head })),
+    ];
     const moves = buttons(figure, given, run, typed);
     const line = h("p", { class: "ak-small ak-line" });
     const asked = h("p", { class: "ak-title" }, "What comes next: press a piece to take it");
@@ -577,7 +535,7 @@
       const weights = row(state.head);
       text.show(told.words, hand, weights);
       next.show(likeliest, run.next());
-      grid.show(state);
+      grid.show(state, [state.head]);
       moves.show();
       write(line, nextLine(state, given, run));
       if (!run.busy) figure.say(sentence(state, given, run, weights));

@@ -688,8 +688,55 @@
       });
   }
 
+  // ---- what its figures show
+
+  // A mark stands in no text: letters and signs are never in one piece.
+  /** @param {string} word */
+  const isMark = (word) => /^<.*\w.*>$/.test(word);
+  // A piece as it can be seen.
+  /** @param {string} word */
+  const visible = (word) => (isMark(word) ? word.replace(/[<|>]/g, "") : word.replace(/\n/g, "↵").replace(/\t/g, "⇥"));
+  /** @param {number} head @param {number} heads */
+  const named = (head, heads) => `layer ${Math.floor(head / heads)}, head ${head % heads}`;
+
+  // All heads, a row for each layer, shaded by how much they are of a kind; folded at first where there is little room.
+  /** @type {Chat["grid"]} */
+  function grid(figure, choose) {
+    /** @type {ChatHeads} */
+    const { layers, heads, kinds } = figure.given("layers", "heads", "kinds");
+    const buttons = Array.from({ length: layers * heads }, (_, head) => attnkit.button("", () => choose(head)));
+    const stop = attnkit.walk(buttons, { columns: heads });
+    const rows = Array.from({ length: layers }, (_, layer) => [
+      attnkit.h("span", { class: "ak-small" }, layer % 5 ? "" : String(layer)),
+      ...buttons.slice(layer * heads, (layer + 1) * heads),
+    ]);
+    const label = "The heads, a row for each layer";
+    const all = attnkit.h("div", { class: "ak-heads", role: "group", "aria-label": label }, ...rows.flat());
+    attnkit.style(all, "gridTemplateColumns", `1.4rem repeat(${heads}, minmax(0, 1fr))`);
+    const choice = figure.choice({ label: "shaded", words: kinds.map(({ name }) => name), trait: "shade" });
+    const open = !globalThis.matchMedia?.("(max-width: 40rem)").matches;
+    const summary = attnkit.h("summary", {}, `All ${layers * heads} heads`);
+    return {
+      element: attnkit.h("details", { class: "ak-all", open }, summary, choice.element, all),
+      show({ shade }, pressed) {
+        if (pressed.length) stop.at(pressed[0]);
+        buttons.forEach((button, k) => {
+          const score = kinds[shade].scores[Math.floor(k / heads)][k % heads];
+          attnkit.paint(button, score, 1, "weight");
+          attnkit.attr(button, "aria-label", `${named(k, heads)}: ${kinds[shade].name} ${attnkit.fixed(score)}`);
+          attnkit.attr(button, "aria-pressed", String(pressed.includes(k)));
+        });
+      },
+    };
+  }
+
   attnkit.chat = {
     ...model,
+    isMark,
+    visible,
+    said: (word) => attnkit.quoted(visible(word) || "part of a letter"),
+    named,
+    grid,
     program,
     kernel: KERNEL,
     context: 2048,
