@@ -75,6 +75,7 @@
       this.turn = 0;
       this.busy = false;
       this.left = 0; // pieces that are still to be written
+      this.wrote = ""; // since something began
     }
     get recorded() {
       return this.given.recorded[this.figure.get("asked")];
@@ -117,6 +118,7 @@
     start() {
       this.halt();
       this.busy = true;
+      this.wrote = "";
       return this.turn;
     }
     // The piece that is being written is the last one; what is being read for it is given up.
@@ -149,6 +151,10 @@
     async look(mine) {
       const { own, hand, model } = this;
       if (!own || (own.found && own.place === hand)) return mine === this.turn;
+      if (!model.ready()) {
+        this.note("Load the model again: what stands here is still here.");
+        return false;
+      }
       const found = await model.read({ numbers: own.numbers.slice(0, hand + 1) }, (share) => {
         if (mine === this.turn) this.note(`Reading ... ${Math.round(100 * share)} %`);
       });
@@ -174,6 +180,7 @@
       const mine = this.start();
       this.left = most;
       this.show(this.hand);
+      const from = this.hand + 1;
       let painted = performance.now();
       for (; (await this.look(mine)) && this.left > 0; this.left--) {
         const next = this.next();
@@ -185,6 +192,7 @@
         this.show(this.hand);
         painted = performance.now();
       }
+      if (mine === this.turn) this.wrote = this.text.words.slice(from, this.hand + 1).join("");
       this.end(mine);
     }
     /** @param {number} count */
@@ -496,7 +504,7 @@
     const more = settings(figure);
     loader.element.hidden = run.model.live && !given.asks;
     const follow = () => {
-      if (attnkit.chat.status.state === "failed") run.forget();
+      if (attnkit.chat.status.state === "failed") run.halt();
       edit.open.hidden = more.hidden = !run.model.ready();
       if (run.model.ready()) note("");
     };
@@ -528,6 +536,7 @@
     ];
     const moves = buttons(figure, given, run, typed);
     const line = h("p", { class: "ak-small ak-line" });
+    const aloud = h("p", { class: "ak-aloud", "aria-live": "polite" });
     const asked = h("p", { class: "ak-title" }, "What comes next: press a piece to take it");
     /** @param {State} state */
     function update(state) {
@@ -538,10 +547,11 @@
       grid.show(state, [state.head]);
       moves.show();
       write(line, nextLine(state, given, run));
+      write(aloud, run.wrote && `It wrote: ${run.wrote}`);
       if (!run.busy) figure.say(sentence(state, given, run, weights));
     }
     const talk = [moves.examples, text.element, typed.element, words, typed.edit.element, moves.element];
-    const left = h("div", {}, ...talk, asked, next.element, line);
+    const left = h("div", {}, ...talk, asked, next.element, line, aloud);
     function stop() {
       run.halt();
       typed.stop();

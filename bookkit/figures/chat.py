@@ -141,6 +141,8 @@ class Chat(Kernel):
     @traitlets.validate("hand")
     def _check_hand(self, proposal):
         told = self.recorded[self.asked]
+        if self.asks:              # a reader's own text, which only the script knows, may be longer
+            return _within(proposal["value"], "hand", 0, np.inf)
         return _within(proposal["value"], "hand", told["first"] - 1, len(told["words"]) - 1)
 
     # ---- what follows from the state, of a recorded answer
@@ -148,7 +150,8 @@ class Chat(Kernel):
     @property
     def _place(self):
         """Where in what is recorded the piece in hand stands."""
-        return self.hand - self.recorded[self.asked]["first"] + 1
+        likely, first = self.recorded[self.asked]["likeliest"], self.recorded[self.asked]["first"]
+        return min(max(self.hand - first + 1, 0), len(likely) - 1)
 
     @property
     def likeliest(self):
@@ -162,8 +165,9 @@ class Chat(Kernel):
         rows = told["weights"].get(f"{layer}.{head}")
         if rows is None:
             return None
-        start = sum(range(told["first"], self.hand + 1))
-        return (np.frombuffer(base64.b64decode(rows), np.uint8)[start:start + self.hand + 1] / STEPS).tolist()
+        count = told["first"] + self._place
+        start = sum(range(told["first"], count))
+        return (np.frombuffer(base64.b64decode(rows), np.uint8)[start:start + count] / STEPS).tolist()
 
     @property
     def next_word(self):
@@ -181,7 +185,8 @@ class Chat(Kernel):
         told = self.recorded[self.asked]
         story = f'<p style="white-space:pre-wrap">{escape("".join(told["words"]))}</p>'
         rows = [[repr(word), fixed(chance, 3)] for _, word, chance in self.likeliest[:STILL]]
-        table = still_table([f"after {told['words'][self.hand]!r}", "chance"], rows)
+        hand = told["words"][told["first"] + self._place - 1]
+        table = still_table([f"after {hand!r}", "chance"], rows)
         weights, (layer, head) = self.weights, divmod(self.head, self.heads)
         best = np.argsort(-np.array(weights or [0]), kind="stable")[:STILL]
         looks = [[repr(told["words"][k]), fixed(weights[k])] for k in best if weights]

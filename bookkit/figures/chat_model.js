@@ -614,6 +614,8 @@
   // ---- the file, in parts: over http those that have come are kept in the browser's store, for the next time
 
   const STORE = "attention-step-by-step/chat/";
+  const SMALL = "This device has too little memory for the model, which needs about 300 MB.";
+  const SLOW = "WebAssembly is not allowed here, or too old: plain JavaScript computes, about five times as slowly.";
   const FULL = "This browser has no room to keep the model: it will be fetched again the next time.";
   /** @param {string} version */
   async function openStore(version) {
@@ -649,6 +651,7 @@
   }
   // The same array goes to the worker and back with each part: none is left to be tidied up.
   const model = attnkit.inWorker(program, async ({ post, ask, tell, wanted }) => {
+    if (/** @type {any} */ (navigator).deviceMemory <= 1) throw new Error(SMALL); // gigabytes, where a browser tells
     const { parts, each, version, missing } = await attnkit.fetched("chat/about");
     if (missing) throw new Error(missing);
     const store = await openStore(version);
@@ -660,6 +663,7 @@
       const count = decode(text.slice(text.indexOf("/*") + 2, text.lastIndexOf("*/")), bytes);
       bytes = await ask({ bytes, count }, [bytes.buffer]);
     }
+    if (model.status.runs === "JavaScript") tell({ message: SLOW });
     if (store && (await store.keys()).length < parts) tell({ message: FULL });
   });
 
