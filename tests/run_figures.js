@@ -16,7 +16,7 @@ async function loadAll({ figure, module, scripts }) {
     for (const script of scripts) vm.runInThisContext(script);
   } else {
     load("core");
-    for (const shared of ["model", "steps"]) load(shared); // which some figures need
+    for (const shared of ["model", "steps", "loading", "chat_model"]) load(shared); // which some figures need
     if (figure) load(figure);
   }
 }

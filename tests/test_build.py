@@ -576,10 +576,14 @@ def test_only_comments_are_left_out():
 
 
 def test_the_site_is_packed_whole_and_the_same_twice(tmp_path, monkeypatch, capsys):
-    """All files but the mark of what it was built from, under one folder, whatever their dates."""
+    """All files but the mark of what it was built from and the chat model, under one folder, whatever their dates."""
+    monkeypatch.delenv("CHAT", raising=False)
     site = tmp_path / "_build" / "html"
     (site / "chapters").mkdir(parents=True)
-    for name, text in (("index.html", "cover"), ("chapters/weights.html", "é"), (".built-from", "abc")):
+    (site / "_static/chat").mkdir(parents=True)
+    files = {"index.html": "cover", "chapters/weights.html": "é", ".built-from": "abc"}
+    files |= {f"_static/chat/{name}.js": name for name in ("0", "about", "without")}
+    for name, text in files.items():
         (site / name).write_text(text, encoding="utf-8")
     monkeypatch.setattr(book, "book", lambda: None)
     monkeypatch.setattr(book, "ROOT", tmp_path)
@@ -591,5 +595,10 @@ def test_the_site_is_packed_whole_and_the_same_twice(tmp_path, monkeypatch, caps
         os.utime(site / "index.html", (10**9, 10**9))
     assert found[0] == found[1] and "attention-step-by-step.zip has 0 MB" in capsys.readouterr().out
     with zipfile.ZipFile(tmp_path / "_build" / "attention-step-by-step.zip") as packed:
-        assert packed.namelist() == ["attention-step-by-step/chapters/weights.html", "attention-step-by-step/index.html"]
-        assert packed.read("attention-step-by-step/chapters/weights.html").decode() == "é"
+        names = [name.removeprefix("attention-step-by-step/") for name in packed.namelist()]
+        assert names == ["_static/chat/about.js", "chapters/weights.html", "index.html"]
+        assert [packed.read(f"attention-step-by-step/{name}").decode() for name in names] == ["without", "é", "cover"]
+    monkeypatch.setenv("CHAT", "1")      # the chat model is large, and packed only when asked for
+    book.zip()
+    with zipfile.ZipFile(tmp_path / "_build" / "attention-step-by-step.zip") as packed:
+        assert len(packed.namelist()) == 5 and packed.read("attention-step-by-step/_static/chat/about.js") == b"about"

@@ -54,7 +54,7 @@ def load(w):
 def arrived(name):
     """What a file of the site hands over."""
     text = (SITE / f"_static/minilm/{name}.js").read_text(encoding="utf-8")
-    return json.loads(re.fullmatch(r'attnkit\.arrive\("[\w]+", (.*)\);\n', text, flags=re.S)[1])
+    return json.loads(re.fullmatch(r'attnkit\.arrive\("[\w/]+", (.*)\);\n', text, flags=re.S)[1])
 
 
 # ---- the files
@@ -217,7 +217,7 @@ def test_loading_can_be_stopped_and_fails_with_a_word(watched, site):
         w.page.unroute("**/minilm/5.js")
         w.page.route("**/minilm/7.js", lambda route: route.abort())
         button.press("Enter")
-        message = w.page.get_by_text("The file 7.js could not be read. Is there a connection?").first
+        message = w.page.get_by_text("The file minilm/7.js could not be read. Is there a connection?").first
         message.wait_for()
         assert button.is_visible()
         w.page.unroute("**/minilm/7.js")

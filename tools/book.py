@@ -459,14 +459,19 @@ def lab():
 
 
 def zip():
-    """pack the website into _build/attention-step-by-step.zip, to read from a disk"""
+    """pack the website into _build/attention-step-by-step.zip, to read from a disk; 'CHAT=1': with the chat model"""
     book()
     path = SITE.parent / "attention-step-by-step.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
         for file in sorted(SITE.rglob("*")):
             if file.is_file() and file.name != ".built-from" and file.stem != path.stem:
+                name = file.relative_to(SITE).as_posix()
+                if name.startswith("_static/chat/") and not os.environ.get("CHAT"):
+                    if file.name != "without.js":      # which says where the model is
+                        continue
+                    name = "_static/chat/about.js"
                 # The same date for each, so that the same site gives the same bytes.
-                info = zipfile.ZipInfo(f"{path.stem}/{file.relative_to(SITE).as_posix()}", (1980, 1, 1, 0, 0, 0))
+                info = zipfile.ZipInfo(f"{path.stem}/{name}", (1980, 1, 1, 0, 0, 0))
                 info.compress_type, info.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
                 packed.writestr(info, file.read_bytes())
     say(f"{path.relative_to(ROOT)} has {path.stat().st_size / 1e6:.0f} MB: unpack it and open {path.stem}/index.html")

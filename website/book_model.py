@@ -1,6 +1,6 @@
 """The real model's files on the site: made from its package at each build, fetched by a page when a reader asks.
 
-Each is a script that hands over a text, as a page from the disk can read nothing else (bookkit/figures/minilm.js).
+Each is a script that hands over a text, as a page from the disk can read nothing else (bookkit/figures/loading.js).
 """
 
 import base64
@@ -67,9 +67,9 @@ def remembered(found, file):
 
 
 def arrive(folder, name, value):
-    """A file that hands a value over by its name."""
+    """A file that hands a value over by its name, that of its folder in front."""
     text = json.dumps(value, ensure_ascii=False)
-    (folder / f"{name}.js").write_text(f"attnkit.arrive({json.dumps(name)}, {text});\n", encoding="utf-8")
+    (folder / f"{name}.js").write_text(f'attnkit.arrive("{folder.name}/{name}", {text});\n', encoding="utf-8")
 
 
 LICENCE = """\

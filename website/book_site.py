@@ -35,6 +35,7 @@ def setup(app):
     # Trees of pages are large and stay: to look through them for garbage at every step takes a tenth of the time.
     gc.set_threshold(200_000, 50, 50)
     app.setup_extension("website.book_maths")
+    app.setup_extension("website.book_chat")
     app.setup_extension("website.book_model")
     app.setup_extension("website.book_road")
     if os.environ.get("BOOK_BASEURL"):

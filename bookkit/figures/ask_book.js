@@ -45,7 +45,7 @@
   // As bookkit/figures/ask_book.py does it in `answered`.
   /** @param {string} question @returns {Promise<Found>} */
   async function ask(question) {
-    library ??= attnkit.minilm.fetched("passages").then(unpack);
+    library ??= attnkit.fetched("minilm/passages").then(unpack);
     library.catch(() => (library = null));
     const [{ passages, keys }, { vector }] = await Promise.all([library, attnkit.minilm.read(question)]);
     const scores = keys.map((key) => key.reduce((sum, v, j) => sum + v * vector[j], 0));
@@ -173,7 +173,7 @@
       put(questions[k]);
     });
     if (questions.length) ready.append(some.element);
-    const loader = attnkit.loader(figure, SIZE, ready);
+    const loader = attnkit.loader(figure, attnkit.minilm, SIZE, ready);
     const element = h("div", {}, loader.element, note);
     /** @param {State} state */
     function show({ question, found }) {

@@ -247,21 +247,83 @@ interface Reading {
   vector: Float32Array;
   took: number; // milliseconds
 }
-interface MiniLM {
+// A model in a worker (loading.js), as the figures of a page share it.
+interface LargeModel {
   status: {
     state: "absent" | "loading" | "ready" | "failed";
     part: number;
     parts: number;
-    runs: string;
+    runs: string; // "WebAssembly", or "JavaScript" where that is not allowed
     message: string;
   };
   load(): Promise<void>;
   stop(): void;
-  read(text: string): Promise<Reading>;
+  // biome-ignore lint/suspicious/noExplicitAny: each model answers in its own way.
+  ask(question: object, onDone?: (share: number) => void, moved?: ArrayBuffer[]): Promise<any>;
+  post(message: object, moved?: ArrayBuffer[]): void;
   watch(watcher: () => void): () => void;
+}
+// What brings a model its files: messages to the worker, what is told of it, and whether it is wanted still.
+interface Bringing {
+  post(message: object): void;
+  // biome-ignore lint/suspicious/noExplicitAny: each model answers in its own way.
+  ask(question: object, moved?: ArrayBuffer[]): Promise<any>;
+  tell(changes: Partial<LargeModel["status"]>): void;
+  wanted(): boolean;
+}
+interface MiniLM extends LargeModel {
+  read(text: string): Promise<Reading>;
+}
+
+// The chat model's answers: a text cut in pieces; and what it makes of some pieces, at the last of them.
+interface ChatPieces {
+  numbers: number[];
+  words: string[]; // what each adds to the text: of a letter cut in two, nothing and then the letter
+}
+interface ChatFound {
+  likeliest: [number: number, word: string, chance: number][];
+  weights: Float32Array; // of each head, layer by layer, a row of as many as there are pieces
+  losses: number[]; // of each piece but the first, where they were asked for
+  took: number; // milliseconds
+  fresh: number; // pieces that were not kept from before
+}
+interface ChatQuestion {
+  numbers: number[];
+  without?: number[]; // heads, counted through all layers
+  losses?: boolean;
+}
+interface Chat extends LargeModel {
   program: unknown;
-  // biome-ignore lint/suspicious/noExplicitAny: whatever a file of the site hands over.
-  fetched(name: string): Promise<any>;
+  kernel: string;
+  context: number; // pieces that are read at most
+  of(figure: { model: Model }): Chatting;
+  // What its figures show: pieces as they can be seen, and all heads.
+  isMark(word: string): boolean;
+  visible(word: string): string;
+  said(word: string): string;
+  named(head: number, heads: number): string;
+  grid(
+    // biome-ignore lint/suspicious/noExplicitAny: a figure of either kind, with ChatHeads among what is given.
+    figure: Figure<any, any>,
+    choose: (head: number) => void,
+  ): { element: HTMLElement; show(state: ChatShade, pressed: number[]): void };
+}
+interface ChatShade {
+  shade: number;
+}
+interface ChatHeads {
+  layers: number;
+  heads: number;
+  kinds: { name: string; scores: Matrix }[];
+}
+// The same as one figure asks it: in a notebook it is the kernel that answers.
+interface Chatting {
+  live: boolean;
+  ready(): boolean;
+  cut(text: string, marks: boolean): Promise<ChatPieces>;
+  words(numbers: number[]): Promise<string[]>;
+  read(question: ChatQuestion, onDone?: (share: number) => void): Promise<ChatFound | null>;
+  halt(): void; // what is being read is given up: null
 }
 
 // A figure on a page, as what stands outside it knows it.
@@ -344,11 +406,17 @@ interface Attnkit {
     choose: (side: "row" | "column", place: number) => void,
     look: { corner?: string; lang?: string | null; label: string },
   ): WeightTable;
+  inWorker(program: unknown, bring: (model: Bringing) => Promise<void>): LargeModel;
+  address(name: string): string;
+  // biome-ignore lint/suspicious/noExplicitAny: whatever a file of the site hands over.
+  fetched(name: string): Promise<any>;
   minilm: MiniLM;
+  chat: Chat;
   steps(label: string): Kind<State, State>;
   arrive(name: string, value: unknown): void;
   loader(
     figure: { model: Model },
+    model: LargeModel,
     size: number,
     ready: HTMLElement,
   ): { element: HTMLElement; live: boolean; stop(): void };

@@ -23,10 +23,12 @@ from bookkit.pictures.picture import Picture, Svg
 from bookkit.pictures.shapes import opacity
 
 HERE = Path(__file__).parent
-# The scripts beside the core, and the figures that need them: the arithmetic of the small models, the real model, what
-# draws steps, what draws tables of weights.
+# The scripts beside the core, and the figures that need them: the arithmetic of the small models, what loads the real
+# ones, these two, what draws steps, what draws tables of weights.
 NEEDS = {"model": {"machine", "part_mover", "sentence_translator", "story_writer"},
+         "loading": {"ask_book", "chat", "cut_heads", "head_maps", "taught_kinds"},
          "minilm": {"ask_book", "head_maps", "taught_kinds"},
+         "chat_model": {"chat", "cut_heads"},
          "steps": {"attention_steps", "matrix_stepper", "head_stepper"},
          "weights": {"attention_maps", "head_maps", "sentence_translator"}}
 RUN_MODELS = NEEDS["model"]

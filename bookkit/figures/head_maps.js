@@ -250,7 +250,7 @@
       if (figure.get("typed") === typed) figure.put({ found });
     }
     const form = h("form", { class: "ak-buttons", onsubmit: send }, input, h("button", { type: "submit" }, "Read it"));
-    const loader = attnkit.loader(figure, SIZE, form);
+    const loader = attnkit.loader(figure, attnkit.minilm, SIZE, form);
     const element = h("div", { class: "ak-own" }, loader.element, note);
     /** @param {State} state */
     function show({ typed, found }) {

@@ -13,7 +13,7 @@
     "AGFzbQEAAAABCgFgBn9/f39/fwADAgEABQMBAAEHFAIGbWVtb3J5AgAHcHJvZHVjdAAACtEDAc4DAgt/C3sgBEECdCEQIAVBAnQhDwNAQQAhByAAIQsgAiAGQQJ0aiEKA0AgCyAQaiEMIAwgEGohDSANIBBqIQ79DAAAAAAAAAAAAAAAAAAAAAAhFCAUIRUgFCEWIBQhFyAUIRggFCEZIBQhGiAUIRsgASEJIAQhCANAIAn9AAQAIREgCf0ABBAhEiAL/QkCACETIBQgEyAR/eYB/eQBIRQgFSATIBL95gH95AEhFSAM/QkCACETIBYgEyAR/eYB/eQBIRYgFyATIBL95gH95AEhFyAN/QkCACETIBggEyAR/eYB/eQBIRggGSATIBL95gH95AEhGSAO/QkCACETIBogEyAR/eYB/eQBIRogGyATIBL95gH95AEhGyALQQRqIQsgDEEEaiEMIA1BBGohDSAOQQRqIQ4gCUEgaiEJIAhBAWsiCA0ACyAKIQggCCAU/QsEACAIIBX9CwQQIAggD2ohCCAIIBb9CwQAIAggF/0LBBAgCCAPaiEIIAggGP0LBAAgCCAZ/QsEECAIIA9qIQggCCAa/QsEACAIIBv9CwQQIAggD2ohCiAOIQsgB0EEaiIHIANJDQALIAEgBEEFdGohASAGQQhqIgYgBUkNAAsL";
 
   // What the worker does; it gets this function as a text, and nothing from outside but what it is told. It is told
-  // {about, parts, size, kernel}, then {part, text} for each part, then {read, text}.
+  // {about, parts, size, kernel}, then {part, text} for each part, then {asked, text}.
   // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a program of its own, which holds its functions together
   function program(/** @type {Scope} */ scope) {
     const [LAYERS, HEADS, WIDTH, HIDDEN, CONTEXT, STRIP, EPSILON] = [6, 12, 384, 1536, 64, 8, 1e-12];
@@ -281,7 +281,7 @@
       if (told.about) {
         given = told;
         [bytes, left] = [new Uint8Array(told.size), told.parts];
-      } else if (told.text !== undefined && told.read === undefined) {
+      } else if (told.part !== undefined) {
         const letters = atob(told.text);
         const from = told.part * told.each;
         for (let k = 0; k < letters.length; k++) bytes[from + k] = letters.charCodeAt(k);
@@ -293,153 +293,19 @@
         }
       } else {
         const found = read(told.text);
-        scope.postMessage({ read: told.read, found }, [found.weights.buffer, found.vector.buffer]);
+        scope.postMessage({ asked: told.asked, found }, [found.weights.buffer, found.vector.buffer]);
       }
     };
   }
 
-  // ---- the files
-
-  const script = globalThis.document?.currentScript; // of the page; a notebook has none, nor needs it
-  const source = script && "src" in script ? String(script.src) : "";
-  const folder = source.replace(/[^/]*\/[^/]*$/, "minilm/");
-  /** @type {Map<string, (value: any) => void>} */
-  const awaited = new Map();
-  attnkit.arrive = (name, value) => awaited.get(name)?.(value);
-
-  // What the file of a name hands over.
-  /** @param {string} name @returns {Promise<any>} */
-  function fetched(name) {
-    const script = attnkit.h("script", { src: `${folder}${name}.js` });
-    /** @type {Promise<any>} */
-    const coming = new Promise((resolve, reject) => {
-      awaited.set(name, resolve);
-      const kept =
-        location.protocol === "file:"
-          ? "Is the folder _static still beside the pages?"
-          : "Is there a connection? What has come so far is kept: press the button again.";
-      const failed = () => reject(new Error(`The file ${name}.js could not be read. ${kept}`));
-      script.addEventListener("error", failed);
-      script.addEventListener("load", failed); // of no effect where it has arrived
-      document.head.append(script);
-    });
-    return coming.finally(() => {
-      awaited.delete(name);
-      script.remove();
-    });
-  }
-
-  // ---- the model, shared by all figures of the page
-
-  /** @type {Worker | null} */
-  let worker = null;
-  let run = 0; // a load that was stopped is another one than the present
-  /** @type {Map<number, (found: Reading) => void>} */
-  const asked = new Map();
-  let questions = 0;
-  /** @type {Set<() => void>} */
-  const watchers = new Set();
-  /** @type {MiniLM["status"]} */
-  const status = { state: "absent", part: 0, parts: 1, runs: "", message: "" };
-  /** @param {Partial<MiniLM["status"]>} changes */
-  function tell(changes) {
-    Object.assign(status, changes);
-    for (const watcher of watchers) watcher();
-  }
-  /** @param {MessageEvent} event */
-  function hear({ data }) {
-    if (data.ready) tell({ state: "ready", runs: data.ready });
-    else {
-      asked.get(data.read)?.(data.found);
-      asked.delete(data.read);
+  const model = attnkit.inWorker(program, async ({ post, tell, wanted }) => {
+    const { about, parts, size, each } = await attnkit.fetched("minilm/about");
+    post({ about, parts, size, kernel: PRODUCT });
+    for (let part = 0; part < parts && wanted(); part++) {
+      tell({ part, parts });
+      post({ part, text: await attnkit.fetched(`minilm/${part}`), each });
     }
-  }
-  function start() {
-    const text = `"use strict";(${program})(self);`;
-    const address = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
-    const made = new Worker(address);
-    URL.revokeObjectURL(address);
-    made.onmessage = hear;
-    made.onerror = () =>
-      fail(new Error("This browser does not let the page compute beside itself (no worker starts)."));
-    return made;
-  }
-  /** @param {unknown} error */
-  function fail(error) {
-    end();
-    tell({ state: "failed", message: error instanceof Error ? error.message : String(error) });
-  }
-  function end() {
-    run++;
-    worker?.terminate();
-    worker = null;
-    asked.clear();
-  }
-  async function load() {
-    if (status.state === "loading" || status.state === "ready") return;
-    const mine = ++run;
-    tell({ state: "loading", part: 0, message: "" });
-    try {
-      worker = start();
-      const { about, parts, size, each } = await fetched("about");
-      for (let part = 0; part <= parts && mine === run; part++) {
-        if (!part) worker.postMessage({ about, parts, size, kernel: PRODUCT });
-        tell({ part, parts });
-        if (part === parts) break;
-        const text = await fetched(String(part));
-        if (mine === run) worker.postMessage({ part, text, each });
-      }
-    } catch (error) {
-      if (mine === run) fail(error);
-    }
-  }
-  attnkit.minilm = {
-    status,
-    load,
-    program,
-    fetched,
-    stop() {
-      end();
-      tell({ state: "absent" });
-    },
-    read: (text) =>
-      new Promise((resolve) => {
-        asked.set(++questions, resolve);
-        worker?.postMessage({ read: questions, text });
-      }),
-    watch(watcher) {
-      watchers.add(watcher);
-      return () => watchers.delete(watcher);
-    },
-  };
-
-  // ---- what a figure shows of it: a button, then a bar that can be stopped, then whatever needs the model
-
-  attnkit.loader = (figure, size, ready) => {
-    const { minilm } = attnkit;
-    const live = "send" in figure.model; // then the kernel has the model
-    const button = attnkit.button(`Load the model (${size} MB, stays in this browser)`, () => minilm.load(), {
-      "data-ak-once": true, // no button "Reset" leads back from it
-    });
-    const bar = attnkit.h("progress", { max: 1, value: 0, "aria-label": "Loading the model" });
-    const stop = attnkit.button("Stop", () => minilm.stop());
-    const words = attnkit.h("span", { "aria-live": "polite" });
-    const loading = attnkit.h("div", { class: "ak-buttons" }, bar, stop);
-    const element = attnkit.h("div", { class: "ak-loader" }, button, loading, words, ready);
-    function show() {
-      const { state, part, parts, message } = minilm.status;
-      const held = document.activeElement;
-      button.hidden = live || state === "loading" || state === "ready";
-      loading.hidden = state !== "loading";
-      ready.hidden = !live && state !== "ready";
-      bar.value = part / parts;
-      // What held the focus is hidden now: the next thing to press has it.
-      if (held && element.contains(held) && !held.getClientRects().length)
-        (state === "loading" ? stop : state === "ready" ? ready.querySelector("input") : button)?.focus();
-      attnkit.write(words, state === "failed" ? message : state === "loading" && part === parts ? "Unpacking ..." : "");
-    }
-    const unwatch = minilm.watch(show);
-    show();
-    return { element, live, stop: unwatch };
-  };
+    tell({ part: parts });
+  });
+  attnkit.minilm = { ...model, read: (text) => model.ask({ text }) };
 })(globalThis.attnkit);

@@ -70,6 +70,27 @@ class SentenceModel(Protocol):
         """The vector (d,) of a text, of length 1, out of the results of `trace`."""
 
 
+class ChattingModel(Protocol):
+    """Cuts texts in pieces, reads them and goes on; `bookkit.lessons.chat_model.ChatModel` is one.
+
+    ``words`` has the text of each piece by its number.
+    """
+
+    words: list
+
+    def numbers(self, text, *, marks=False):
+        """The numbers of a text's pieces; marks are such only if they are asked for."""
+
+    def chat(self, messages):
+        """The numbers of what it goes on with in a chat, for a question."""
+
+    def read(self, numbers, *, without=()):
+        """Read n pieces: the scores (n, pieces) of what follows, for each layer the weights (h, n, n)."""
+
+    def write(self, numbers, most):
+        """The numbers of the likeliest pieces that follow, at most so many."""
+
+
 class TranslationModel(Protocol):
     """Translates a sentence word by word; `bookkit.lessons.translation.WordTranslator` is one."""
 

@@ -354,7 +354,7 @@
       figure.redraw();
     });
     const ready = h("p", { class: "ak-small" }, "What you type is read at once.");
-    const { element, live, stop } = attnkit.loader(figure, SIZE, ready);
+    const { element, live, stop } = attnkit.loader(figure, attnkit.minilm, SIZE, ready);
     const end = () => {
       unwatch();
       stop();

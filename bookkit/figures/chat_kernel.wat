@@ -1,0 +1,190 @@
+;; The products of the chat model (chat_model.js): its matrices as they stand in their file, four bits a number or eight, times
+;; vectors of sixteen bits. `i32x4.dot_i16x8_s` multiplies eight pairs at once and adds them by twos.
+;; A block is 32 numbers of a row. In four bits: (nibble * scale + least), so a block's product with x is
+;; scale * (nibbles . x) + least * (sum of x); what x's own scale and sum are, stands beside x.
+(module
+  (memory (export "memory") 1)
+
+  ;; One vector: y[row] = row . x, for `blocks` blocks of 32. `pairs` are scale and least value of each block, two floats.
+  (func (export "one")
+    (param $nibbles i32) (param $pairs i32) (param $x i32) (param $scales i32) (param $sums i32) (param $y i32)
+    (param $rows i32) (param $blocks i32)
+    (local $block i32) (local $vector i32) (local $scale i32) (local $sum i32) (local $least f32) (local $total v128)
+    (local $w v128) (local $a v128) (local $b v128) (local $c v128) (local $d v128)
+    (loop $row
+      (local.set $total (v128.const i32x4 0 0 0 0))
+      (local.set $least (f32.const 0))
+      (local.set $vector (local.get $x))
+      (local.set $scale (local.get $scales))
+      (local.set $sum (local.get $sums))
+      (local.set $block (local.get $blocks))
+      (loop $next
+        ;; Sixteen bytes: their low halves are the first sixteen numbers, their high halves the others.
+        (local.set $w (v128.load (local.get $nibbles)))
+        (local.set $c (i8x16.shr_u (local.get $w) (i32.const 4)))
+        (local.set $w (v128.and (local.get $w) (i8x16.splat (i32.const 15))))
+        (local.set $a (i16x8.extend_low_i8x16_u (local.get $w)))
+        (local.set $b (i16x8.extend_high_i8x16_u (local.get $w)))
+        (local.set $d (i16x8.extend_high_i8x16_u (local.get $c)))
+        (local.set $c (i16x8.extend_low_i8x16_u (local.get $c)))
+        (local.set $total (f32x4.add (local.get $total) (f32x4.mul
+          (f32x4.splat (f32.mul (f32.load (local.get $pairs)) (f32.load (local.get $scale))))
+          (f32x4.convert_i32x4_s (i32x4.add
+            (i32x4.add (i32x4.dot_i16x8_s (local.get $a) (v128.load (local.get $vector)))
+                       (i32x4.dot_i16x8_s (local.get $b) (v128.load offset=16 (local.get $vector))))
+            (i32x4.add (i32x4.dot_i16x8_s (local.get $c) (v128.load offset=32 (local.get $vector)))
+                       (i32x4.dot_i16x8_s (local.get $d) (v128.load offset=48 (local.get $vector)))))))))
+        (local.set $least (f32.add (local.get $least)
+          (f32.mul (f32.load offset=4 (local.get $pairs)) (f32.load (local.get $sum)))))
+        (local.set $nibbles (i32.add (local.get $nibbles) (i32.const 16)))
+        (local.set $pairs (i32.add (local.get $pairs) (i32.const 8)))
+        (local.set $vector (i32.add (local.get $vector) (i32.const 64)))
+        (local.set $scale (i32.add (local.get $scale) (i32.const 4)))
+        (local.set $sum (i32.add (local.get $sum) (i32.const 4)))
+        (br_if $next (local.tee $block (i32.sub (local.get $block) (i32.const 1)))))
+      (f32.store (local.get $y) (f32.add (call $across (local.get $total)) (local.get $least)))
+      (local.set $y (i32.add (local.get $y) (i32.const 4)))
+      (br_if $row (local.tee $rows (i32.sub (local.get $rows) (i32.const 1))))))
+
+  ;; Four vectors at once, block by block beside each other: what is unpacked is used four times. y[vector * rows + row].
+  (func (export "four")
+    (param $nibbles i32) (param $pairs i32) (param $x i32) (param $scales i32) (param $sums i32) (param $y i32)
+    (param $rows i32) (param $blocks i32)
+    (local $block i32) (local $vector i32) (local $scale i32) (local $sum i32) (local $wide i32) (local $to i32)
+    (local $w v128) (local $a v128) (local $b v128) (local $c v128) (local $d v128) (local $s v128) (local $least v128)
+    (local $t0 v128) (local $t1 v128) (local $t2 v128) (local $t3 v128)
+    (local.set $wide (i32.shl (local.get $rows) (i32.const 2)))
+    (loop $row
+      (local.set $least (v128.const i32x4 0 0 0 0))
+      (local.set $t0 (local.get $least)) (local.set $t1 (local.get $least))
+      (local.set $t2 (local.get $least)) (local.set $t3 (local.get $least))
+      (local.set $vector (local.get $x))
+      (local.set $scale (local.get $scales))
+      (local.set $sum (local.get $sums))
+      (local.set $block (local.get $blocks))
+      (loop $next
+        (local.set $w (v128.load (local.get $nibbles)))
+        (local.set $c (i8x16.shr_u (local.get $w) (i32.const 4)))
+        (local.set $w (v128.and (local.get $w) (i8x16.splat (i32.const 15))))
+        (local.set $a (i16x8.extend_low_i8x16_u (local.get $w)))
+        (local.set $b (i16x8.extend_high_i8x16_u (local.get $w)))
+        (local.set $d (i16x8.extend_high_i8x16_u (local.get $c)))
+        (local.set $c (i16x8.extend_low_i8x16_u (local.get $c)))
+        (local.set $s (f32x4.mul (v128.load32_splat (local.get $pairs)) (v128.load (local.get $scale))))
+        (local.set $least (f32x4.add (local.get $least)
+          (f32x4.mul (v128.load32_splat offset=4 (local.get $pairs)) (v128.load (local.get $sum)))))
+        (local.set $t0 (f32x4.add (local.get $t0) (f32x4.mul (f32x4.splat (f32x4.extract_lane 0 (local.get $s)))
+          (f32x4.convert_i32x4_s (i32x4.add
+            (i32x4.add (i32x4.dot_i16x8_s (local.get $a) (v128.load (local.get $vector)))
+                       (i32x4.dot_i16x8_s (local.get $b) (v128.load offset=16 (local.get $vector))))
+            (i32x4.add (i32x4.dot_i16x8_s (local.get $c) (v128.load offset=32 (local.get $vector)))
+                       (i32x4.dot_i16x8_s (local.get $d) (v128.load offset=48 (local.get $vector)))))))))
+        (local.set $t1 (f32x4.add (local.get $t1) (f32x4.mul (f32x4.splat (f32x4.extract_lane 1 (local.get $s)))
+          (f32x4.convert_i32x4_s (i32x4.add
+            (i32x4.add (i32x4.dot_i16x8_s (local.get $a) (v128.load offset=64 (local.get $vector)))
+                       (i32x4.dot_i16x8_s (local.get $b) (v128.load offset=80 (local.get $vector))))
+            (i32x4.add (i32x4.dot_i16x8_s (local.get $c) (v128.load offset=96 (local.get $vector)))
+                       (i32x4.dot_i16x8_s (local.get $d) (v128.load offset=112 (local.get $vector)))))))))
+        (local.set $t2 (f32x4.add (local.get $t2) (f32x4.mul (f32x4.splat (f32x4.extract_lane 2 (local.get $s)))
+          (f32x4.convert_i32x4_s (i32x4.add
+            (i32x4.add (i32x4.dot_i16x8_s (local.get $a) (v128.load offset=128 (local.get $vector)))
+                       (i32x4.dot_i16x8_s (local.get $b) (v128.load offset=144 (local.get $vector))))
+            (i32x4.add (i32x4.dot_i16x8_s (local.get $c) (v128.load offset=160 (local.get $vector)))
+                       (i32x4.dot_i16x8_s (local.get $d) (v128.load offset=176 (local.get $vector)))))))))
+        (local.set $t3 (f32x4.add (local.get $t3) (f32x4.mul (f32x4.splat (f32x4.extract_lane 3 (local.get $s)))
+          (f32x4.convert_i32x4_s (i32x4.add
+            (i32x4.add (i32x4.dot_i16x8_s (local.get $a) (v128.load offset=192 (local.get $vector)))
+                       (i32x4.dot_i16x8_s (local.get $b) (v128.load offset=208 (local.get $vector))))
+            (i32x4.add (i32x4.dot_i16x8_s (local.get $c) (v128.load offset=224 (local.get $vector)))
+                       (i32x4.dot_i16x8_s (local.get $d) (v128.load offset=240 (local.get $vector)))))))))
+        (local.set $nibbles (i32.add (local.get $nibbles) (i32.const 16)))
+        (local.set $pairs (i32.add (local.get $pairs) (i32.const 8)))
+        (local.set $vector (i32.add (local.get $vector) (i32.const 256)))
+        (local.set $scale (i32.add (local.get $scale) (i32.const 16)))
+        (local.set $sum (i32.add (local.get $sum) (i32.const 16)))
+        (br_if $next (local.tee $block (i32.sub (local.get $block) (i32.const 1)))))
+      (local.set $to (local.get $y))
+      (f32.store (local.get $to) (f32.add (call $across (local.get $t0)) (f32x4.extract_lane 0 (local.get $least))))
+      (local.set $to (i32.add (local.get $to) (local.get $wide)))
+      (f32.store (local.get $to) (f32.add (call $across (local.get $t1)) (f32x4.extract_lane 1 (local.get $least))))
+      (local.set $to (i32.add (local.get $to) (local.get $wide)))
+      (f32.store (local.get $to) (f32.add (call $across (local.get $t2)) (f32x4.extract_lane 2 (local.get $least))))
+      (local.set $to (i32.add (local.get $to) (local.get $wide)))
+      (f32.store (local.get $to) (f32.add (call $across (local.get $t3)) (f32x4.extract_lane 3 (local.get $least))))
+      (local.set $y (i32.add (local.get $y) (i32.const 4)))
+      (br_if $row (local.tee $rows (i32.sub (local.get $rows) (i32.const 1))))))
+
+  ;; The table of pieces, eight bits a number: y[row] = row . x; `steps` are a float for each block.
+  (func (export "table")
+    (param $integers i32) (param $steps i32) (param $x i32) (param $scales i32) (param $y i32)
+    (param $rows i32) (param $blocks i32)
+    (local $block i32) (local $vector i32) (local $scale i32) (local $total v128) (local $a v128) (local $b v128)
+    (loop $row
+      (local.set $total (v128.const i32x4 0 0 0 0))
+      (local.set $vector (local.get $x))
+      (local.set $scale (local.get $scales))
+      (local.set $block (local.get $blocks))
+      (loop $next
+        (local.set $a (v128.load (local.get $integers)))
+        (local.set $b (v128.load offset=16 (local.get $integers)))
+        (local.set $total (f32x4.add (local.get $total) (f32x4.mul
+          (f32x4.splat (f32.mul (f32.load (local.get $steps)) (f32.load (local.get $scale))))
+          (f32x4.convert_i32x4_s (i32x4.add
+            (i32x4.add
+              (i32x4.dot_i16x8_s (i16x8.extend_low_i8x16_s (local.get $a)) (v128.load (local.get $vector)))
+              (i32x4.dot_i16x8_s (i16x8.extend_high_i8x16_s (local.get $a)) (v128.load offset=16 (local.get $vector))))
+            (i32x4.add
+              (i32x4.dot_i16x8_s (i16x8.extend_low_i8x16_s (local.get $b)) (v128.load offset=32 (local.get $vector)))
+              (i32x4.dot_i16x8_s (i16x8.extend_high_i8x16_s (local.get $b)) (v128.load offset=48 (local.get $vector)))))))))
+        (local.set $integers (i32.add (local.get $integers) (i32.const 32)))
+        (local.set $steps (i32.add (local.get $steps) (i32.const 4)))
+        (local.set $vector (i32.add (local.get $vector) (i32.const 64)))
+        (local.set $scale (i32.add (local.get $scale) (i32.const 4)))
+        (br_if $next (local.tee $block (i32.sub (local.get $block) (i32.const 1)))))
+      (f32.store (local.get $y) (call $across (local.get $total)))
+      (local.set $y (i32.add (local.get $y) (i32.const 4)))
+      (br_if $row (local.tee $rows (i32.sub (local.get $rows) (i32.const 1))))))
+
+  ;; A query times the keys of n places: scores[place] = query . keys[place], numbers of a head in fours, keys `wide` bytes apart.
+  (func (export "scores")
+    (param $query i32) (param $keys i32) (param $scores i32) (param $n i32) (param $fours i32) (param $wide i32)
+    (local $k i32) (local $q i32) (local $left i32) (local $total v128)
+    (loop $place
+      (local.set $total (v128.const i32x4 0 0 0 0))
+      (local.set $q (local.get $query))
+      (local.set $k (local.get $keys))
+      (local.set $left (local.get $fours))
+      (loop $next
+        (local.set $total (f32x4.add (local.get $total)
+          (f32x4.mul (v128.load (local.get $q)) (v128.load (local.get $k)))))
+        (local.set $q (i32.add (local.get $q) (i32.const 16)))
+        (local.set $k (i32.add (local.get $k) (i32.const 16)))
+        (br_if $next (local.tee $left (i32.sub (local.get $left) (i32.const 1)))))
+      (f32.store (local.get $scores) (call $across (local.get $total)))
+      (local.set $scores (i32.add (local.get $scores) (i32.const 4)))
+      (local.set $keys (i32.add (local.get $keys) (local.get $wide)))
+      (br_if $place (local.tee $n (i32.sub (local.get $n) (i32.const 1))))))
+
+  ;; Weights of n places times their values: blended = sum of weights[place] * values[place].
+  (func (export "blend")
+    (param $weights i32) (param $values i32) (param $blended i32) (param $n i32) (param $fours i32) (param $wide i32)
+    (local $w i32) (local $v i32) (local $left i32) (local $total v128)
+    (loop $four
+      (local.set $total (v128.const i32x4 0 0 0 0))
+      (local.set $w (local.get $weights))
+      (local.set $v (local.get $values))
+      (local.set $left (local.get $n))
+      (loop $place
+        (local.set $total (f32x4.add (local.get $total)
+          (f32x4.mul (v128.load32_splat (local.get $w)) (v128.load (local.get $v)))))
+        (local.set $w (i32.add (local.get $w) (i32.const 4)))
+        (local.set $v (i32.add (local.get $v) (local.get $wide)))
+        (br_if $place (local.tee $left (i32.sub (local.get $left) (i32.const 1)))))
+      (v128.store (local.get $blended) (local.get $total))
+      (local.set $blended (i32.add (local.get $blended) (i32.const 16)))
+      (local.set $values (i32.add (local.get $values) (i32.const 16)))
+      (br_if $four (local.tee $fours (i32.sub (local.get $fours) (i32.const 1))))))
+
+  (func $across (param $v v128) (result f32)
+    (f32.add (f32.add (f32x4.extract_lane 0 (local.get $v)) (f32x4.extract_lane 1 (local.get $v)))
+             (f32.add (f32x4.extract_lane 2 (local.get $v)) (f32x4.extract_lane 3 (local.get $v))))))

@@ -1,0 +1,255 @@
+// Heads of a chat model taken out: what each piece of a text costs then, and how likely two names are.
+((attnkit) => {
+  "use strict";
+  const { h, fixed, write, attr } = attnkit;
+
+  /** @typedef {{ losses: number[], chances: number[] }} Found */
+  /** @typedef {{ name: string, numbers: number[], words: string[], runs: Found[], names: [number, string][], parts: { name: string, start: number, end: number }[] }} Text */
+  /** @typedef {{ text: number, without: number[], shade: number }} State */
+  /** @typedef {{ texts: Text[], cuts: { name: string, heads: number[] }[], layers: number, heads: number, kinds: { name: string, scores: Matrix }[], asks: boolean }} Given */
+  /** @typedef {Figure<State, Given>} Owner */
+  /** @typedef {Reading} Run */
+
+  const SIZE = 98; // megabytes of the model
+  const LARGEST = 15; // a loss that is drawn as dark as can be
+  const DARK = 32; // percent of ink
+  const LONGEST = 120; // pieces of a line that is typed
+
+  // ---- the arithmetic, compared with CutHeads by tests/figures/
+
+  /** @param {Text} text @param {Found} found */
+  const means = ({ parts }, { losses }) =>
+    parts.map(
+      ({ start, end }) => losses.slice(start - 1, end - 1).reduce((sum, loss) => sum + loss, 0) / (end - start),
+    );
+  // What was measured without some heads, if it was.
+  /** @param {Text} text @param {Given["cuts"]} cuts @param {number[]} without */
+  function measured({ runs }, cuts, without) {
+    const known = [[], ...cuts.map(({ heads }) => heads)];
+    return runs[known.findIndex((heads) => String(heads) === String(without))];
+  }
+  /** @param {Pick<Given, "texts" | "cuts"> & State} state */
+  function compute({ texts, cuts, text, without }) {
+    const found = measured(texts[text], cuts, without);
+    const runs = [texts[text].runs[0], ...(found ? [found] : [])];
+    const each = runs.map((run) => means(texts[text], run));
+    return { means: each[0].map((_, part) => each.map((run) => run[part])) };
+  }
+
+  // ---- what is read
+
+  // A text, with some heads out, as the model reads it: once, or with each of two names behind it for their chances.
+  class Reading {
+    /** @param {Owner} figure @param {Given} given @param {(text: string) => void} note */
+    constructor(figure, given, note) {
+      this.figure = figure;
+      this.given = given;
+      this.note = note;
+      this.model = attnkit.chat.of(figure);
+      /** @type {Text | null} */
+      this.own = null;
+      /** @type {Map<string, Found>} */
+      this.known = new Map();
+      this.busy = false;
+    }
+    get text() {
+      return this.own ?? this.given.texts[this.figure.get("text")];
+    }
+    /** @param {number[]} without @returns {Found | undefined} */
+    found(without) {
+      return measured(this.text, this.given.cuts, without) ?? this.known.get(`${this.text.numbers}|${without}`);
+    }
+    // Read what is shown, until what is shown has been read.
+    async read() {
+      if (this.busy || !this.model.ready()) return;
+      this.busy = true;
+      for (;;) {
+        const [{ text }, without] = [this, this.figure.get("without")];
+        const missing = [[], without].find((heads) => !this.found(heads));
+        if (!missing) break;
+        this.note("Reading ...");
+        const found = await this.losses(text, missing);
+        if (!found) break; // given up
+        this.known.set(`${text.numbers}|${missing}`, found);
+        this.note("");
+        this.figure.redraw();
+      }
+      this.busy = false;
+    }
+    /** @param {Text} text @param {number[]} without @returns {Promise<Found | null>} */
+    async losses({ numbers, names }, without) {
+      const chances = [];
+      let losses = /** @type {number[]} */ ([]);
+      for (const [name] of names.length ? names : [[0]]) {
+        const found = await this.model.read({ numbers: [...numbers, name], without, losses: true });
+        if (!found) return null;
+        losses = found.losses;
+        chances.push(Math.exp(-losses[losses.length - 1]));
+      }
+      return { losses: losses.slice(0, -1), chances: names.length ? chances : [] };
+    }
+    // A line of the reader's own.
+    /** @param {string} line */
+    async begin(line) {
+      const { numbers, words } = await this.model.cut(line, false);
+      if (numbers.length < 2) return this.note("Type at least two words.");
+      if (numbers.length > LONGEST)
+        return this.note(`${numbers.length} pieces are too many: at most ${LONGEST} are read.`);
+      const parts = [{ name: "all of it", start: 1, end: numbers.length }];
+      this.own = { name: line, numbers, words, runs: [], names: [], parts };
+      this.figure.redraw();
+    }
+  }
+
+  // ---- the parts
+
+  // The text, under each piece what it costs; the first costs nothing, as nothing stands before it.
+  function pieces() {
+    const element = h("div", { class: "ak-pieces" });
+    let shown = "";
+    /** @type {[HTMLElement, HTMLElement, HTMLElement][]} */
+    let made = [];
+    /** @param {string} word @returns {typeof made[0]} */
+    function piece(word) {
+      const [own, loss] = [
+        h("span", { class: "ak-word" }, attnkit.chat.visible(word)),
+        h("span", { class: "ak-loss" }),
+      ];
+      return [h("span", { class: "ak-cost" }, own, loss), own, loss];
+    }
+    /** @param {string[]} words @param {Found | undefined} whole @param {Found | undefined} found */
+    function show(words, whole, found) {
+      if (shown !== words.join("\n")) {
+        shown = words.join("\n");
+        made = words.map(piece);
+        element.replaceChildren(...made.map(([box]) => box));
+      }
+      attr(element, "data-waits", String(!found));
+      made.forEach(([box, , loss], k) => {
+        const cost = found?.losses[k - 1] ?? 0;
+        const more = cost - (whole?.losses[k - 1] ?? 0);
+        const share = Math.round(DARK * Math.min(1, cost / LARGEST));
+        attnkit.style(box, "backgroundColor", `color-mix(in srgb, var(--ak-ink) ${share}%, transparent)`);
+        attr(box, "data-more", String(more > 1));
+        write(loss, k && found ? fixed(cost, 1) : "–");
+      });
+    }
+    return { element, show };
+  }
+
+  // Means of the parts and chances of the names: with all heads, and without those that are out.
+  function results() {
+    const heads = ["", "all heads", ""].map((word) => h("th", { scope: "col" }, word));
+    const body = h("tbody");
+    const table = h("table", { class: "ak-grid ak-results" }, h("thead", {}, h("tr", {}, ...heads)), body);
+    /** @param {Text} text @param {Found | undefined} whole @param {Found | undefined} found @param {number} out */
+    function show(text, whole, found, out) {
+      write(heads[2], out ? `without ${out} head${out > 1 ? "s" : ""}` : "");
+      /** @param {number | undefined} v @param {number} digits */
+      const cell = (v, digits) => h("td", {}, v === undefined ? "–" : fixed(v, digits));
+      const [one, two] = [whole && means(text, whole), found && means(text, found)];
+      const costs = text.parts.map(({ name }, k) => [
+        h("th", { scope: "row" }, `mean loss, ${name}`),
+        cell(one?.[k], 2),
+        out ? cell(two?.[k], 2) : h("td"),
+      ]);
+      const chances = text.names.map(([, word], k) => [
+        h("th", { scope: "row" }, `chance of ${attnkit.quoted(word.trim())}`),
+        cell(whole?.chances[k], 3),
+        out ? cell(found?.chances[k], 3) : h("td"),
+      ]);
+      body.replaceChildren(...[...costs, ...chances].map((row) => h("tr", {}, ...row)));
+    }
+    return { element: table, show };
+  }
+
+  /** @param {Owner} figure @param {Run} run @param {(text: string) => void} note */
+  function typing(figure, run, note) {
+    const label = "A line of your own";
+    const input = h("input", { type: "text", placeholder: "Type a line", "aria-label": label, autocomplete: "off" });
+    /** @param {Event} event */
+    function onsubmit(event) {
+      event.preventDefault();
+      if (!input.value.trim()) return note("Type a line first.");
+      run.begin(input.value.trim());
+    }
+    const form = h("form", { class: "ak-buttons", onsubmit }, input, h("button", { type: "submit" }, "Read it"));
+    const loader = attnkit.loader(figure, attnkit.chat, SIZE, form);
+    loader.element.hidden = run.model.live && !figure.get("asks");
+    const unwatch = attnkit.chat.watch(() => {
+      if (attnkit.chat.status.state === "failed") run.busy = false;
+      else run.read();
+    });
+    function stop() {
+      loader.stop();
+      unwatch();
+    }
+    return { element: loader.element, clear: () => (input.value = ""), stop };
+  }
+
+  /** @param {State} state @param {Run} run @param {Found | undefined} whole @param {Found | undefined} found */
+  function sentence({ without }, { text, model }, whole, found) {
+    if (!found || !whole)
+      return model.ready() ? "" : "Nobody has measured it without just these heads: load the model, and it does.";
+    const [one, two] = [means(text, whole), means(text, found)];
+    const last = text.parts.length - 1;
+    const names = text.names.map(([, word], k) => `${attnkit.quoted(word.trim())} ${fixed(found.chances[k], 3)}`);
+    const next = names.length ? ` Next: ${names.join(", ")}.` : "";
+    if (!without.length)
+      return `All heads are there: a piece of “${text.parts[last].name}” costs ${fixed(one[last])}.${next}`;
+    return `Without ${without.length} of the heads a piece of “${text.parts[last].name}” costs ${fixed(two[last])}, with all ${fixed(one[last])}.${next}`;
+  }
+
+  /** @param {Owner} figure */
+  function build(figure) {
+    const given = figure.given("texts", "cuts", "layers", "heads", "kinds", "asks");
+    const words = h("p", { class: "ak-small ak-note", "aria-live": "polite" });
+    /** @param {string} text */
+    const note = (text) => write(words, text);
+    const run = new Reading(figure, given, note);
+    const choose = (/** @type {number} */ text) => {
+      run.own = null;
+      figure.stale = true;
+      figure.put({ text });
+    };
+    const named = attnkit.choice(
+      "text",
+      given.texts.map(({ name }) => name),
+      choose,
+    );
+    figure.follow(named, { read: ({ text }) => (run.own ? -1 : text) });
+    const all = [[], ...given.cuts.map(({ heads }) => heads)];
+    const cuts = figure.choice({
+      label: "take out",
+      words: ["nothing", ...given.cuts.map(({ name }) => name)],
+      read: ({ without }) => all.findIndex((heads) => String(heads) === String(without)),
+      write: (k) => ({ without: all[k] }),
+    });
+    const [text, table] = [pieces(), results()];
+    const grid = attnkit.chat.grid(figure, (head) => {
+      const out = figure.get("without");
+      const without = out.includes(head) ? out.filter((one) => one !== head) : [...out, head].sort((a, b) => a - b);
+      figure.put({ without });
+    });
+    const typed = typing(figure, run, note);
+    const reset = figure.reset(() => {
+      run.own = null;
+      typed.clear();
+      note("");
+    });
+    /** @param {State} state */
+    function update(state) {
+      const [whole, found] = [run.found([]), run.found(state.without)];
+      text.show(run.text.words, whole, found);
+      table.show(run.text, whole, found, state.without.length);
+      grid.show(state, state.without);
+      figure.say(sentence(state, run, whole, found));
+      run.read();
+    }
+    const talk = [named.element, text.element, cuts.element, table.element, typed.element, words];
+    const left = h("div", {}, ...talk, h("div", { class: "ak-buttons" }, reset));
+    return { parts: [h("div", { class: "ak-both" }, left, grid.element)], update, stop: typed.stop };
+  }
+
+  attnkit.register("cut_heads", { label: "Heads of a chat model, taken out", compute, build });
+})(globalThis.attnkit);

@@ -1,0 +1,145 @@
+"""The figure of a chat: recorded answers, and a kernel that answers as the worker of a page does."""
+
+import base64
+
+import numpy as np
+import pytest
+from conftest import node
+from hand import alone, live, press, says
+
+from bookkit.figures import Chat
+from bookkit.figures.chat import record
+from bookkit.pictures.formats import fixed
+
+LAYERS, HEADS = 2, 3
+
+
+class Talker:
+    """Chats with letters: what it makes of pieces is random, the same for the same pieces."""
+
+    words = ["<|im_end|>", "<|im_start|>", "\n", *"abcdefghijklmnopqrstuvwxyz ?"]
+    asked = ()
+
+    def numbers(self, text, *, marks=False):
+        self.asked = [*self.asked, (text, marks)]
+        for k, mark in enumerate(self.words[:2] if marks else []):
+            text = text.replace(mark, chr(k))
+        return [ord(letter) if ord(letter) < 2 else self.words.index(letter) for letter in text if ord(letter) < 2 or letter in self.words]
+
+    def chat(self, question):
+        return [1, *self.numbers(question.lower()), 0]
+
+    def read(self, numbers, *, without=()):
+        rng = np.random.default_rng([len(numbers), *numbers[:3]])
+        scores, raw = 3 * rng.normal(size=(len(numbers), len(self.words))), np.exp(3 * rng.normal(size=(LAYERS, HEADS, len(numbers), len(numbers))))
+        for layer, head in without:
+            raw[layer, head] = 1
+        maps = np.tril(raw) / np.tril(raw).sum(axis=-1, keepdims=True)
+        return scores, list(maps)
+
+    def write(self, numbers, most):
+        return [3 + (sum(numbers) + 7 * k) % 26 for k in range(most)]
+
+
+KINDS = {"first piece": [[0.9, 0.1, 0.2], [0.3, 0.4, 0.5]], "one back": [[0.0, 1.0, 0.2], [0.3, 0.4, 0.5]]}
+
+
+def example(model=None):
+    recorded = [record(Talker(), question, [(0, 1), (1, 2)], most=6) for question in ("who?", "why not?")]
+    return Chat(recorded, KINDS, model, head=(1, 2), caption="Cap.")
+
+
+def shown(widget):
+    return [fixed(chance, 3) for _, _, chance in widget.likeliest[:5]] + [fixed(max(widget.weights)), "layer 1, head 2"]
+
+
+ONE = record(Talker(), "a", [(0, 0)])
+BAD = [
+    (lambda: Chat([], KINDS), ValueError, "recorded must be 1 to 6, got 0"),
+    (lambda: Chat([ONE], {}), ValueError, "kinds must be 1 to 4, got 0"),
+    (lambda: Chat([ONE], {"one": [[1, 2]], "two": [[1], [2]]}), ValueError, r"one shape \(layers, heads\), got \[\(1, 2\), \(2, 1\)\]"),
+    (lambda: Chat([ONE], KINDS, head=(2, 0)), ValueError, "head must be from 0 to 5, got 6"),
+    (lambda: Chat([ONE], KINDS, hand=1), ValueError, "hand must be from 2 to 42, got 1"),
+]
+REFUSED = [("head", 6, ValueError), ("hand", 99, ValueError), ("asked", 2, ValueError), ("temperature", 3, ValueError), ("seed", -1, ValueError)]
+CHANGED = ("head", 1)
+
+
+def test_the_page_shows_what_python_recorded():
+    """Weights to a byte, and which piece is drawn, at random places, heads, temperatures and seeds."""
+    rng, cases, wanted, widget = np.random.default_rng(52), [], [], example()
+    for _ in range(200):
+        widget.asked = int(rng.integers(2))
+        told = widget.recorded[widget.asked]
+        widget.hand, widget.head = int(rng.integers(told["first"] - 1, len(told["words"]))), int(rng.integers(LAYERS * HEADS))
+        widget.temperature, widget.seed = float(rng.integers(0, 9)) / 4, int(rng.integers(10_000))
+        cases.append(widget.state())
+        wanted.append((widget.weights, widget.next_word))
+    found = node("run_figures.js", {"figure": "chat", "cases": cases})
+    assert [(got["weights"], got["next"]) for got in found] == [(weights and pytest.approx(weights), word) for weights, word in wanted]
+    assert {weights is None for weights, _ in wanted} == {True, False}
+
+
+def test_weights_are_those_of_the_model():
+    widget, numbers = example(), example().recorded[0]["numbers"]
+    _, maps = Talker().read(numbers)
+    for hand in range(widget.recorded[0]["first"] - 1, len(numbers)):
+        widget.hand = hand
+        assert widget.weights == pytest.approx(maps[1][2][hand, :hand + 1], abs=0.51 / 255)
+
+
+def test_the_kernel_answers_as_the_worker_does():
+    model = Talker()
+    widget = example(model)
+
+    def ask(**question):
+        widget._asked = {"asked": 7, **question}
+        assert widget._answer["asked"] == 7
+        return widget._answer["found"]
+    assert ask(text="<|im_end|>ab", marks=True) == {"numbers": [0, 3, 4], "words": ["<|im_end|>", "a", "b"]}
+    assert ask(words=[3, 4]) == ["a", "b"]
+    found = ask(numbers=[3, 4, 5], losses=True, without=[5])
+    scores, maps = model.read([3, 4, 5], without=[(1, 2)])
+    shares = np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)
+    assert np.frombuffer(base64.b64decode(found["weights"]), np.float32) == pytest.approx(np.array(maps)[:, :, -1].ravel())
+    assert found["losses"] == pytest.approx([-np.log(shares[0, 4]), -np.log(shares[1, 5])]) and len(found["likeliest"]) == len(model.words)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1280, 360])
+def test_a_recorded_answer_is_gone_through(window, tmp_path, width):
+    with window(width=width) as w:
+        widget = example()
+        found = alone(w, tmp_path, widget)
+        last = len(widget.recorded[0]["words"]) - 1
+        assert found.locator(".ak-piece").count() == last + 1 and found.get_by_role("textbox").count() == 0
+        press(found, "Back")
+        assert f"It went on with “{widget.recorded[0]['words'][last]}”" in found.inner_text()
+        assert says(w, found).startswith("In layer 1, head 2,")
+        found.locator(".ak-piece[aria-pressed=true]").press("Home")
+        assert found.locator(".ak-piece[aria-pressed=true]").inner_text() == "im_end"
+        found.get_by_role("button", name="why not?").press("Enter")
+        assert found.locator(".ak-piece").count() == len(widget.recorded[1]["words"])
+        found.locator(".ak-bars button").first.press("Enter")
+        assert "Load the model to take another piece." in found.inner_text()
+        press(found, "Reset")
+        assert found.locator(".ak-piece").count() == last + 1 and not w.errors
+
+
+@pytest.mark.browser
+def test_in_a_notebook_the_kernel_is_asked(window, tmp_path):
+    """What the script asks goes to the widget, and what that answers comes back, as the two traits carry it."""
+    with window() as w:
+        widget = example(Talker())
+        found = live(w, tmp_path, widget, "_asked")
+        w.page.evaluate("() => { leave(); model.send = () => {}; leave = attnkit.figures.chat.render({model, el: document.querySelector('[data-ak-figure]')}); }")
+        w.page.expose_function("kernel", lambda asked: setattr(widget, "_asked", asked) or widget._answer)
+        w.page.evaluate("""() => { let last = 0; model.save_changes = async () => { const asked = model.get('_asked');
+            if (asked && asked.asked !== last) { last = asked.asked; model.set('_answer', await kernel(asked)); } }; }""")
+        found.get_by_role("textbox", name="Your question").fill("hi?")
+        found.get_by_role("textbox", name="Your question").press("Enter")
+        w.page.wait_for_function("() => document.querySelectorAll('.ak-piece').length > 60")
+        press(found, "Stop")
+        w.page.wait_for_function("() => document.querySelector('.ak-moves button').textContent === 'Write'")
+        assert found.locator(".ak-piece").first.inner_text() == "im_start" and ("hi?", False) in widget._model.asked
+        assert says(w, found).startswith("In layer 1, head 2,") and not w.errors
