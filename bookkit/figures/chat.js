@@ -8,7 +8,7 @@
   /** @typedef {{ question: string, numbers: number[], words: string[], first: number, likeliest: Next[][], weights: Record<string, string> }} Recorded */
   /** @typedef {{ numbers: number[], words: string[], first: number, place: number, found: ChatFound | null }} Own a text of the reader's, and what is known of one of its places */
   /** @typedef {{ asked: number, hand: number, head: number, shade: number, temperature: number, seed: number, template: boolean }} State */
-  /** @typedef {{ recorded: Recorded[], layers: number, heads: number, kinds: { name: string, scores: Matrix }[], frame: string[], ends: string[], kept: number, asks: boolean }} Given */
+  /** @typedef {ChatHeads & { recorded: Recorded[], frame: string[], ends: string[], kept: number }} Given */
   /** @typedef {Figure<State, Given>} Owner */
   /** @typedef {Session} Run */
 

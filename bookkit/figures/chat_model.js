@@ -706,7 +706,7 @@
   // All heads, a row for each layer, shaded by how much they are of a kind; folded at first where there is little room.
   /** @type {Chat["grid"]} */
   function grid(figure, choose) {
-    /** @type {ChatHeads} */
+    /** @type {Omit<ChatHeads, "asks">} */
     const { layers, heads, kinds } = figure.given("layers", "heads", "kinds");
     const buttons = Array.from({ length: layers * heads }, (_, head) => attnkit.button("", () => choose(head)));
     const stop = attnkit.walk(buttons, { columns: heads });
