@@ -13,6 +13,7 @@ import pytest
 from conftest import ROOT, node
 
 from attnkit import causal_mask, multi_head_attention, rotary, scaled_dot
+from bookkit.figures import Chat
 from website import book_chat
 
 SIZES = {"block_count": 2, "embedding_length": 96, "feed_forward_length": 160, "attention.head_count": 6, "attention.head_count_kv": 2}
@@ -169,12 +170,14 @@ def test_marks_are_such_only_where_they_are_asked_for(tmp_path):
 
 
 def test_it_goes_on_as_python_does():
-    """The published file: odd texts are cut alike; ten answers, 25 pieces at most, are Python's likeliest to the last piece."""
+    """The published file: odd texts are cut alike; ten answers, 40 pieces at most, are Python's likeliest to the last piece."""
     chat_model = pytest.importorskip("bookkit.lessons.chat_model")
     model, file = chat_model.loaded(), str(chat_model.packaged())
-    asked = [model.chat(prompt) for prompt in PROMPTS]
+    asked, (opening, before, after, _) = [model.chat(prompt) for prompt in PROMPTS], Chat.FRAME
+    for prompt, numbers in zip(PROMPTS, asked):      # as the figure puts it together
+        assert model.numbers(opening + before, marks=True) + model.numbers(prompt) + model.numbers(after, marks=True) == numbers
     questions = [{"text": odd, "marks": marks} for odd in ODD for marks in (False, True)]
-    questions += [{"write": {"numbers": numbers, "most": 25, "ends": model.ends}} for numbers in asked]
+    questions += [{"write": {"numbers": numbers, "most": 40, "ends": model.ends}} for numbers in asked]
     found = node("run_chat.js", {"file": file, "questions": questions})
     for question, got in zip(questions, found["answers"]):
         if "text" in question:
@@ -185,4 +188,4 @@ def test_it_goes_on_as_python_does():
     for numbers, new in zip(asked, written):
         scores, _ = model.read([*numbers, *new])
         likeliest = scores[len(numbers) - 1:].argmax(axis=-1).tolist()
-        assert len(new) > 5 and likeliest[:len(new)] == new and (len(new) == 25 or likeliest[len(new)] in model.ends)
+        assert len(new) > 5 and likeliest[:len(new)] == new and (len(new) == 40 or likeliest[len(new)] in model.ends)

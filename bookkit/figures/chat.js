@@ -20,6 +20,7 @@
   const PACE = 250; // milliseconds between two recorded pieces
   const EYE = 80; // milliseconds between two pictures while it writes
   const SIZE = 98; // megabytes of the model
+  const UNREAD = "The text has not been read to its end: Write, Step or a press of a piece reads on.";
 
   // ---- the arithmetic, compared with Chat by tests/figures/
 
@@ -126,7 +127,7 @@
       this.left = 0;
       if (!this.own || this.own.found) return;
       this.halt();
-      this.note("The text has not been read to its end: Write, Step or a press of a piece reads on.");
+      this.note(UNREAD);
       this.show(this.hand);
     }
     halt() {
@@ -158,6 +159,7 @@
       const found = await model.read({ numbers: own.numbers.slice(0, hand + 1) }, (share) => {
         if (mine === this.turn) this.note(`Reading ... ${Math.round(100 * share)} %`);
       });
+      if (mine === this.turn && !found) this.note(UNREAD);
       if (mine !== this.turn || !found) return false;
       [own.place, own.found] = [hand, found];
       this.note("");
