@@ -382,7 +382,7 @@
 
   /** @param {Run} run @param {(text: string) => void} note */
   function editing(run, note) {
-    const area = h("textarea", { rows: 8, spellcheck: "false", "aria-label": "The whole text, marks and all" });
+    const area = h("textarea", { spellcheck: "false", "aria-label": "The whole text, marks and all" });
     const done = attnkit.button("Read it", async () => {
       if (!area.value) return note("Type something first.");
       if (!(await run.begin([[area.value, true]], null))) return;
@@ -552,7 +552,7 @@
       write(aloud, run.wrote && `It wrote: ${run.wrote}`);
       if (!run.busy) figure.say(sentence(state, given, run, weights));
     }
-    const talk = [moves.examples, text.element, typed.element, words, typed.edit.element, moves.element];
+    const talk = [moves.examples, text.element, typed.edit.element, typed.element, words, moves.element];
     const left = h("div", {}, ...talk, asked, next.element, line, aloud);
     function stop() {
       run.halt();
