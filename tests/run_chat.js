@@ -6,7 +6,7 @@ const vm = require("node:vm");
 
 for (const name of ["core", "loading", "chat_model"])
   vm.runInThisContext(fs.readFileSync(path.join(__dirname, "..", "bookkit", "figures", `${name}.js`), "utf8"), name);
-const { program, kernel } = globalThis.attnkit.chat;
+const { program, kernel, context } = globalThis.attnkit.chat;
 const given = JSON.parse(fs.readFileSync(0, "utf8"));
 const told = []; // who waits for the answer to a question, by its number
 const scope = {
@@ -24,7 +24,7 @@ const ask = (question) =>
   });
 
 async function load() {
-  scope.onmessage({ data: { kernel: given.kernel === false ? "" : kernel } });
+  scope.onmessage({ data: { kernel: given.kernel === false ? "" : kernel, context } });
   const file = fs.openSync(given.file);
   for (;;) {
     const bytes = new Uint8Array(given.each ?? 1_500_000);

@@ -13,6 +13,7 @@ import pytest
 from conftest import ROOT, node
 
 from attnkit import causal_mask, multi_head_attention, rotary, scaled_dot
+from bookkit.figures import Chat
 from website import book_chat
 
 SIZES = {"block_count": 2, "embedding_length": 96, "feed_forward_length": 160, "attention.head_count": 6, "attention.head_count_kv": 2}
@@ -111,7 +112,7 @@ def read(tensors, numbers, without=()):
 
 def arrived(folder, name):
     """What a file of the site hands over: a value, or the text in the comment of a function."""
-    return re.fullmatch(rf'attnkit\.arrive\("chat/\w+", (?:\(\) => {{/\*)?(.*?)(?:\*/}})?\);\n', (folder / f"{name}.js").read_text())[1]
+    return re.fullmatch(r'attnkit\.arrive\("chat/\w+", (?:\(\) => {/\*)?(.*?)(?:\*/})?\);\n', (folder / f"{name}.js").read_text())[1]
 
 
 def test_the_parts_make_the_file(tmp_path, monkeypatch):
@@ -145,10 +146,11 @@ def test_it_reads_as_the_books_functions_do(tmp_path, kernel):
     rng = np.random.default_rng(6)
     first, other = (rng.integers(1, len(PIECES) - 1, n).tolist() for n in (23, 9))
     questions = [{"numbers": numbers, "without": without, "losses": losses} for numbers, without, losses in (
-        (first, [], False), (first[:11], [], False), ([*first[:11], *other], [], False), (first, [3, 7, 8], False), (first, [], True), (other[:1], [], False))]
+        (first, [], False), (first[:11], [], False), ([*first[:11], *other], [], False), (first, [3, 7, 8], False), (first, [], True), (other[:1], [], False),
+        (first, [], False), ([first[0], *other], [], True), (first, [], False))]
     found = node("run_chat.js", {"file": str(tmp_path / "small.gguf"), "kernel": kernel, "each": 7001, "weights": True, "questions": questions})
     assert found["runs"] == ("WebAssembly" if kernel else "JavaScript")
-    assert [answer["fresh"] for answer in found["answers"]] == [23, 1, 9, 23, 23, 1]
+    assert [answer["fresh"] for answer in found["answers"]] == [23, 1, 9, 23, 23, 1, 23, 10, 22]
     for question, got in zip(questions, found["answers"]):
         scores, weights = read(tensors, question["numbers"], question["without"])
         shares = np.exp(scores - scores.max(axis=-1, keepdims=True))
@@ -157,7 +159,7 @@ def test_it_reads_as_the_books_functions_do(tmp_path, kernel):
         assert len(best) == 50 and [chance for _, _, chance in got["likeliest"]] == pytest.approx(shares[-1][best], abs=2e-4)
         assert shares[-1][best].min() > np.sort(shares[-1])[-51] - 2e-4 and np.array(got["weights"]) == pytest.approx(weights.ravel(), abs=2e-4)
         if question["losses"]:
-            assert got["losses"] == pytest.approx([-np.log(shares[k, number]) for k, number in enumerate(first[1:])], abs=5e-3)
+            assert got["losses"] == pytest.approx([-np.log(shares[k, number]) for k, number in enumerate(question["numbers"][1:])], abs=5e-3)
 
 
 def test_marks_are_such_only_where_they_are_asked_for(tmp_path):
@@ -169,12 +171,14 @@ def test_marks_are_such_only_where_they_are_asked_for(tmp_path):
 
 
 def test_it_goes_on_as_python_does():
-    """The published file: odd texts are cut alike; ten answers, 25 pieces at most, are Python's likeliest to the last piece."""
+    """The published file: odd texts are cut alike; ten answers, 40 pieces at most, are Python's likeliest to the last piece."""
     chat_model = pytest.importorskip("bookkit.lessons.chat_model")
     model, file = chat_model.loaded(), str(chat_model.packaged())
-    asked = [model.chat(prompt) for prompt in PROMPTS]
+    asked, (opening, before, after, _) = [model.chat(prompt) for prompt in PROMPTS], Chat.FRAME
+    for prompt, numbers in zip(PROMPTS, asked):      # as the figure puts it together
+        assert model.numbers(opening + before, marks=True) + model.numbers(prompt) + model.numbers(after, marks=True) == numbers
     questions = [{"text": odd, "marks": marks} for odd in ODD for marks in (False, True)]
-    questions += [{"write": {"numbers": numbers, "most": 25, "ends": model.ends}} for numbers in asked]
+    questions += [{"write": {"numbers": numbers, "most": 40, "ends": model.ends}} for numbers in asked]
     found = node("run_chat.js", {"file": file, "questions": questions})
     for question, got in zip(questions, found["answers"]):
         if "text" in question:
@@ -185,4 +189,4 @@ def test_it_goes_on_as_python_does():
     for numbers, new in zip(asked, written):
         scores, _ = model.read([*numbers, *new])
         likeliest = scores[len(numbers) - 1:].argmax(axis=-1).tolist()
-        assert len(new) > 5 and likeliest[:len(new)] == new and (len(new) == 25 or likeliest[len(new)] in model.ends)
+        assert len(new) > 5 and likeliest[:len(new)] == new and (len(new) == 40 or likeliest[len(new)] in model.ends)

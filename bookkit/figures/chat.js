@@ -8,7 +8,7 @@
   /** @typedef {{ question: string, numbers: number[], words: string[], first: number, likeliest: Next[][], weights: Record<string, string> }} Recorded */
   /** @typedef {{ numbers: number[], words: string[], first: number, place: number, found: ChatFound | null }} Own a text of the reader's, and what is known of one of its places */
   /** @typedef {{ asked: number, hand: number, head: number, shade: number, temperature: number, seed: number, template: boolean }} State */
-  /** @typedef {{ recorded: Recorded[], layers: number, heads: number, kinds: { name: string, scores: Matrix }[], frame: string[], ends: string[], kept: number, asks: boolean }} Given */
+  /** @typedef {ChatHeads & { recorded: Recorded[], frame: string[], ends: string[], kept: number }} Given */
   /** @typedef {Figure<State, Given>} Owner */
   /** @typedef {Session} Run */
 
@@ -20,6 +20,7 @@
   const PACE = 250; // milliseconds between two recorded pieces
   const EYE = 80; // milliseconds between two pictures while it writes
   const SIZE = 98; // megabytes of the model
+  const UNREAD = "The text has not been read to its end: Write, Step or a press of a piece reads on.";
 
   // ---- the arithmetic, compared with Chat by tests/figures/
 
@@ -126,7 +127,7 @@
       this.left = 0;
       if (!this.own || this.own.found) return;
       this.halt();
-      this.note("The text has not been read to its end: Write, Step or a press of a piece reads on.");
+      this.note(UNREAD);
       this.show(this.hand);
     }
     halt() {
@@ -158,6 +159,7 @@
       const found = await model.read({ numbers: own.numbers.slice(0, hand + 1) }, (share) => {
         if (mine === this.turn) this.note(`Reading ... ${Math.round(100 * share)} %`);
       });
+      if (mine === this.turn && !found) this.note(UNREAD);
       if (mine !== this.turn || !found) return false;
       [own.place, own.found] = [hand, found];
       this.note("");
@@ -380,7 +382,7 @@
 
   /** @param {Run} run @param {(text: string) => void} note */
   function editing(run, note) {
-    const area = h("textarea", { rows: 8, spellcheck: "false", "aria-label": "The whole text, marks and all" });
+    const area = h("textarea", { spellcheck: "false", "aria-label": "The whole text, marks and all" });
     const done = attnkit.button("Read it", async () => {
       if (!area.value) return note("Type something first.");
       if (!(await run.begin([[area.value, true]], null))) return;
@@ -550,7 +552,7 @@
       write(aloud, run.wrote && `It wrote: ${run.wrote}`);
       if (!run.busy) figure.say(sentence(state, given, run, weights));
     }
-    const talk = [moves.examples, text.element, typed.element, words, typed.edit.element, moves.element];
+    const talk = [moves.examples, text.element, typed.edit.element, typed.element, words, moves.element];
     const left = h("div", {}, ...talk, asked, next.element, line, aloud);
     function stop() {
       run.halt();

@@ -73,7 +73,11 @@ class Kernel(Figure):
     def _hear(self, change):
         """The script has a question."""
         asked = change["new"]
-        self._answer = {"asked": asked["asked"], "found": self._found(**asked)}
+        try:
+            found = self._found(**asked)
+        except ValueError:      # more pieces than the model reads at once
+            found = None
+        self._answer = {"asked": asked["asked"], "found": found}
 
     def _found(self, asked, text=None, marks=False, words=None, numbers=None, without=(), losses=False):
         model = self._model

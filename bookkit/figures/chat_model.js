@@ -9,13 +9,15 @@
   /** @typedef {(...places: number[]) => void} Product */
   /** @typedef {{ one: Product, four: Product, table: Product, scores: Product, blend: Product }} Kernel */
 
+  const CONTEXT = 2048; // pieces that are read at most; the model itself takes 8,192
   // chat_kernel.wat, assembled.
   const KERNEL =
     "AGFzbQEAAAABJARgCH9/f39/f39/AGAHf39/f39/fwBgBn9/f39/fwBgAXsBfQMHBgAAAQICAwUDAQABBzAGBm1lbW9yeQIAA29uZQAABGZvdXIAAQV0YWJsZQACBnNjb3JlcwADBWJsZW5kAAQK4woGlwIDBH8BfQZ7A0D9DAAAAAAAAAAAAAAAAAAAAAAhDUMAAAAAIQwgAiEJIAMhCiAEIQsgByEIA0AgAP0ABAAhDiAOQQT9bSERIA5BD/0P/U4hDiAO/YkBIQ8gDv2KASEQIBH9igEhEiAR/YkBIREgDSABKgIAIAoqAgCU/RMgDyAJ/QAEAP26ASAQIAn9AAQQ/boB/a4BIBEgCf0ABCD9ugEgEiAJ/QAEMP26Af2uAf2uAf36Af3mAf3kASENIAwgASoCBCALKgIAlJIhDCAAQRBqIQAgAUEIaiEBIAlBwABqIQkgCkEEaiEKIAtBBGohCyAIQQFrIggNAAsgBSANEAUgDJI4AgAgBUEEaiEFIAZBAWsiBg0ACwviBAIGfwt7IAZBAnQhDANA/QwAAAAAAAAAAAAAAAAAAAAAIRQgFCEVIBQhFiAUIRcgFCEYIAIhCSADIQogBCELIAchCANAIAD9AAQAIQ4gDkEE/W0hESAOQQ/9D/1OIQ4gDv2JASEPIA79igEhECAR/YoBIRIgEf2JASERIAH9CQIAIAr9AAQA/eYBIRMgFCAB/QkCBCAL/QAEAP3mAf3kASEUIBUgE/0fAP0TIA8gCf0ABAD9ugEgECAJ/QAEEP26Af2uASARIAn9AAQg/boBIBIgCf0ABDD9ugH9rgH9rgH9+gH95gH95AEhFSAWIBP9HwH9EyAPIAn9AARA/boBIBAgCf0ABFD9ugH9rgEgESAJ/QAEYP26ASASIAn9AARw/boB/a4B/a4B/foB/eYB/eQBIRYgFyAT/R8C/RMgDyAJ/QAEgAH9ugEgECAJ/QAEkAH9ugH9rgEgESAJ/QAEoAH9ugEgEiAJ/QAEsAH9ugH9rgH9rgH9+gH95gH95AEhFyAYIBP9HwP9EyAPIAn9AATAAf26ASAQIAn9AATQAf26Af2uASARIAn9AATgAf26ASASIAn9AATwAf26Af2uAf2uAf36Af3mAf3kASEYIABBEGohACABQQhqIQEgCUGAAmohCSAKQRBqIQogC0EQaiELIAhBAWsiCA0ACyAFIQ0gDSAVEAUgFP0fAJI4AgAgDSAMaiENIA0gFhAFIBT9HwGSOAIAIA0gDGohDSANIBcQBSAU/R8CkjgCACANIAxqIQ0gDSAYEAUgFP0fA5I4AgAgBUEEaiEFIAZBAWsiBg0ACwvWAQIDfwN7A0D9DAAAAAAAAAAAAAAAAAAAAAAhCiACIQggAyEJIAYhBwNAIAD9AAQAIQsgAP0ABBAhDCAKIAEqAgAgCSoCAJT9EyAL/YcBIAj9AAQA/boBIAv9iAEgCP0ABBD9ugH9rgEgDP2HASAI/QAEIP26ASAM/YgBIAj9AAQw/boB/a4B/a4B/foB/eYB/eQBIQogAEEgaiEAIAFBBGohASAIQcAAaiEIIAlBBGohCSAHQQFrIgcNAAsgBCAKEAU4AgAgBEEEaiEEIAVBAWsiBQ0ACwt5AgN/AXsDQP0MAAAAAAAAAAAAAAAAAAAAACEJIAAhByABIQYgBCEIA0AgCSAH/QAEACAG/QAEAP3mAf3kASEJIAdBEGohByAGQRBqIQYgCEEBayIIDQALIAIgCRAFOAIAIAJBBGohAiABIAVqIQEgA0EBayIDDQALC3gCA38BewNA/QwAAAAAAAAAAAAAAAAAAAAAIQkgACEGIAEhByADIQgDQCAJIAb9CQIAIAf9AAQA/eYB/eQBIQkgBkEEaiEGIAcgBWohByAIQQFrIggNAAsgAiAJ/QsEACACQRBqIQIgAUEQaiEBIARBAWsiBA0ACwsZACAA/R8AIAD9HwGSIAD9HwIgAP0fA5KSCw==";
 
   // What the worker does; it gets this function as a text, and nothing from outside but what it is told:
-  //   {kernel}                                 what computes; it says {ready} when it has the whole file, or {failed: why}
-  //   {asked, bytes, count}                    so many more bytes of the file: {asked, found: bytes}, to be filled again
+  //   {kernel, context}                        what computes, and how many pieces at most
+  //   {asked, bytes, count}                    so many more bytes of the file: {asked, found: bytes}, to be filled again;
+  //                                            {ready} when that was all of it, at any time {failed: why}
   //   {asked, text, marks}                     cut a text; marks are such only if asked for: {asked, found: {numbers, words}}
   //   {asked, words: numbers}                  what pieces say: {asked, found: [word, ...]}
   //   {asked, numbers, without, losses}        read pieces without some heads: {asked, done: share} now and then, then
@@ -24,7 +26,6 @@
   // Of a text that begins as the last one did, only the rest is read: going back costs nothing.
   // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a program of its own, which holds its functions together
   function program(/** @type {Scope} */ scope) {
-    const CONTEXT = 2048; // pieces whose keys and values are kept; the model itself reads 8,192
     const LIKELIEST = 50;
     const BLOCK = 32; // numbers that share a scale
     const LARGEST = 32767; // of sixteen bits
@@ -90,7 +91,7 @@
       },
     };
     let kernel = plain;
-    let code = ""; // of the kernel, in base64
+    let [code, context] = ["", 0]; // of the kernel, in base64; pieces whose keys and values are kept
     // Room for so many bytes; returns what computes in it.
     /** @param {number} count */
     function makeRoom(count) {
@@ -287,8 +288,8 @@
       room.shorts = taken(8 * hidden);
       for (const key of /** @type {const} */ (["scales", "sums"])) room[key] = taken((16 * hidden) / BLOCK);
       room.scores = taken(4 * named["token_embd.weight"].rows);
-      room.weights = taken(4 * layers * heads * CONTEXT);
-      room.kept = taken(8 * layers * CONTEXT * groups * depth);
+      room.weights = taken(4 * layers * heads * context);
+      room.kept = taken(8 * layers * context * groups * depth);
       try {
         runs = makeRoom(at);
       } catch {
@@ -300,8 +301,8 @@
     }
     // Where the keys of a place in a layer are kept; the values of a layer stand behind its keys.
     /** @param {number} layer @param {number} place */
-    const keysOf = (layer, place) => room.kept + 4 * groups * depth * (2 * layer * CONTEXT + place);
-    const valuesOf = (/** @type {number} */ layer, /** @type {number} */ place) => keysOf(layer, place + CONTEXT);
+    const keysOf = (layer, place) => room.kept + 4 * groups * depth * (2 * layer * context + place);
+    const valuesOf = (/** @type {number} */ layer, /** @type {number} */ place) => keysOf(layer, place + context);
 
     // ---- pieces: the twin of Tokenizer in bookkit/lessons/chat_model.py
 
@@ -446,7 +447,7 @@
     /** @param {number} layer @param {number} head @param {number} row @param {number} place @param {boolean} out */
     function attend(layer, head, row, place, out) {
       const blended = room.items + 4 * (row * width + head * depth);
-      const weights = room.weights + 4 * (layer * heads + head) * CONTEXT;
+      const weights = room.weights + 4 * (layer * heads + head) * context;
       if (out) {
         floats.fill(0, blended / 4, blended / 4 + depth);
         return floats.fill(0, weights / 4, weights / 4 + place + 1);
@@ -536,15 +537,15 @@
     let kept = /** @type {number[]} */ ([]); // the pieces whose keys and values are kept,
     let keptWithout = ""; // which are others without some heads
     let halted = false;
-    // So many pieces of a text need not be read again; the last is in any case, for what follows it.
+    // So many pieces of a text need not be read again; the last is in any case, for what follows it, and all for losses.
     /** @param {ChatQuestion} question */
     function alike({ numbers, without = [], losses }) {
       if (keptWithout !== String(without)) kept = [];
       keptWithout = String(without);
       let same = 0;
-      while (!losses && same < numbers.length - 1 && kept[same] === numbers[same]) same++;
-      if (kept[same] !== numbers[same]) kept = kept.slice(0, same);
-      return same;
+      while (same < numbers.length && kept[same] === numbers[same]) same++;
+      if (same < numbers.length) kept = kept.slice(0, same);
+      return losses ? 0 : Math.min(same, numbers.length - 1);
     }
     // Some pieces at once, as many as the kernel takes; of each the loss of what follows it, if that is asked for.
     /** @param {ChatQuestion} question @param {number} place @param {number[]} lost */
@@ -578,7 +579,7 @@
       const best = likeliest(scored(n - 1));
       const weights = new Float32Array(layers * heads * numbers.length);
       for (let head = 0; head < layers * heads; head++) {
-        const from = room.weights / 4 + head * CONTEXT;
+        const from = room.weights / 4 + head * context;
         weights.set(floats.subarray(from, from + numbers.length), head * numbers.length);
       }
       return { likeliest: best, weights, losses, took: performance.now() - start, fresh: numbers.length - same };
@@ -589,7 +590,7 @@
     /** @param {any} told */
     async function answer(told) {
       const { asked, text, words, numbers } = told;
-      if (told.kernel !== undefined) code = told.kernel;
+      if (told.context) [code, context] = [told.kernel, told.context];
       else if (told.bytes) {
         take(told.bytes.subarray(0, told.count));
         scope.postMessage({ asked, found: told.bytes }, [told.bytes.buffer]);
@@ -615,7 +616,7 @@
 
   const STORE = "attention-step-by-step/chat/";
   const SMALL = "This device has too little memory for the model, which needs about 300 MB.";
-  const SLOW = "WebAssembly is not allowed here, or too old: plain JavaScript computes, about five times as slowly.";
+  const SLOW = "WebAssembly is not allowed here, or too old: plain JavaScript computes, several times as slowly.";
   const FULL = "This browser has no room to keep the model: it will be fetched again the next time.";
   /** @param {string} version */
   async function openStore(version) {
@@ -655,7 +656,7 @@
     const { parts, each, version, missing } = await attnkit.fetched("chat/about");
     if (missing) throw new Error(missing);
     const store = await openStore(version);
-    post({ kernel: KERNEL });
+    post({ kernel: KERNEL, context: CONTEXT });
     let bytes = new Uint8Array(each);
     for (let k = 0; k < parts && wanted(); k++) {
       tell({ part: k, parts });
@@ -706,7 +707,7 @@
   // All heads, a row for each layer, shaded by how much they are of a kind; folded at first where there is little room.
   /** @type {Chat["grid"]} */
   function grid(figure, choose) {
-    /** @type {ChatHeads} */
+    /** @type {Omit<ChatHeads, "asks">} */
     const { layers, heads, kinds } = figure.given("layers", "heads", "kinds");
     const buttons = Array.from({ length: layers * heads }, (_, head) => attnkit.button("", () => choose(head)));
     const stop = attnkit.walk(buttons, { columns: heads });
@@ -743,7 +744,7 @@
     grid,
     program,
     kernel: KERNEL,
-    context: 2048,
+    context: CONTEXT,
     of({ model: traits }) {
       const live = "send" in traits;
       const ask = live ? kernel(traits) : model.ask;

@@ -6,7 +6,7 @@
   /** @typedef {{ losses: number[], chances: number[] }} Found */
   /** @typedef {{ name: string, numbers: number[], words: string[], runs: Found[], names: [number, string][], parts: { name: string, start: number, end: number }[] }} Text */
   /** @typedef {{ text: number, without: number[], shade: number }} State */
-  /** @typedef {{ texts: Text[], cuts: { name: string, heads: number[] }[], layers: number, heads: number, kinds: { name: string, scores: Matrix }[], asks: boolean }} Given */
+  /** @typedef {ChatHeads & { texts: Text[], cuts: { name: string, heads: number[] }[] }} Given */
   /** @typedef {Figure<State, Given>} Owner */
   /** @typedef {Reading} Run */
 

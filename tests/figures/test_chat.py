@@ -30,6 +30,8 @@ class Talker:
         return [1, *self.numbers(question.lower()), 0]
 
     def read(self, numbers, *, without=()):
+        if len(numbers) > 100:
+            raise ValueError("too many")
         rng = np.random.default_rng([len(numbers), *numbers[:3]])
         scores, raw = 3 * rng.normal(size=(len(numbers), len(self.words))), np.exp(3 * rng.normal(size=(LAYERS, HEADS, len(numbers), len(numbers))))
         for layer, head in without:
@@ -98,6 +100,7 @@ def test_the_kernel_answers_as_the_worker_does():
         return widget._answer["found"]
     assert ask(text="<|im_end|>ab", marks=True) == {"numbers": [0, 3, 4], "words": ["<|im_end|>", "a", "b"]}
     assert ask(words=[3, 4]) == ["a", "b"]
+    assert ask(numbers=[3] * 101) is None
     found = ask(numbers=[3, 4, 5], losses=True, without=[5])
     scores, maps = model.read([3, 4, 5], without=[(1, 2)])
     shares = np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)
