@@ -156,8 +156,9 @@ def missing_page(app):
 # The book's own, on every page.
 SCRIPTS = ("contents.js", "progress.js")
 
-# Of Sphinx and its theme's scripts, those that do nothing here: tabs, tables of indexes, words that another search found.
-NEEDLESS = tuple(f"_static/{name}.js" for name in ("documentation_options", "design-tabs", "doctools", "sphinx_highlight"))
+# Of Sphinx's and its theme's scripts, those that do nothing here: tabs, indexes, words that another search has found.
+NEEDLESS = tuple(f"_static/{name}.js"
+                 for name in ("documentation_options", "design-tabs", "doctools", "sphinx_highlight"))
 
 
 def choose_files(app, pagename, templatename, context, doctree):

@@ -194,7 +194,8 @@ class Chat(Kernel):
         weights, (layer, head) = self.weights, divmod(self.head, self.heads)
         best = np.argsort(-np.array(weights or [0]), kind="stable")[:STILL]
         looks = [[repr(told["words"][k]), fixed(weights[k])] for k in best if weights]
-        return f"<div>{story}{table}{still_table([f'layer {layer}, head {head} looks at', 'weight'], looks)}</div>"
+        name = f"head {head + 1} of layer {layer + 1}"
+        return f"<div>{story}{table}{still_table([f'{name} looks at', 'weight'], looks)}</div>"
 
 
 def _within(value, name, low, high):

@@ -702,7 +702,7 @@
   /** @param {string} word */
   const visible = (word) => (isMark(word) ? word.replace(/[<|>]/g, "") : word.replace(/\n/g, "↵").replace(/\t/g, "⇥"));
   /** @param {number} head @param {number} heads */
-  const named = (head, heads) => `layer ${Math.floor(head / heads)}, head ${head % heads}`;
+  const named = (head, heads) => `head ${(head % heads) + 1} of layer ${Math.floor(head / heads) + 1}`;
 
   // All heads, a row for each layer, shaded by how much they are of a kind; folded at first where there is little room.
   /** @type {Chat["grid"]} */
@@ -712,7 +712,7 @@
     const buttons = Array.from({ length: layers * heads }, (_, head) => attnkit.button("", () => choose(head)));
     const stop = attnkit.walk(buttons, { columns: heads });
     const rows = Array.from({ length: layers }, (_, layer) => [
-      attnkit.h("span", { class: "ak-small" }, layer % 5 ? "" : String(layer)),
+      attnkit.h("span", { class: "ak-small" }, layer && (layer + 1) % 5 ? "" : String(layer + 1)),
       ...buttons.slice(layer * heads, (layer + 1) * heads),
     ]);
     const label = "The heads, a row for each layer";

@@ -52,7 +52,7 @@ def example(model=None):
 
 
 def shown(widget):
-    return [fixed(chance, 3) for _, _, chance in widget.likeliest[:5]] + [fixed(max(widget.weights)), "layer 1, head 2"]
+    return [fixed(chance, 3) for _, _, chance in widget.likeliest[:5]] + [fixed(max(widget.weights)), "head 3 of layer 2"]
 
 
 ONE = record(Talker(), "a", [(0, 0)])
@@ -118,7 +118,7 @@ def test_a_recorded_answer_is_gone_through(window, tmp_path, width):
         assert found.locator(".ak-piece").count() == last + 1 and found.get_by_role("textbox").count() == 0
         press(found, "Back")
         assert f"It went on with “{widget.recorded[0]['words'][last]}”" in found.inner_text()
-        assert says(w, found).startswith("In layer 1, head 2,")
+        assert says(w, found).startswith("In head 3 of layer 2,")
         found.locator(".ak-piece[aria-pressed=true]").press("Home")
         assert found.locator(".ak-piece[aria-pressed=true]").inner_text() == "im_end"
         found.get_by_role("button", name="why not?").press("Enter")
@@ -145,4 +145,4 @@ def test_in_a_notebook_the_kernel_is_asked(window, tmp_path):
         press(found, "Stop")
         w.page.wait_for_function("() => document.querySelector('.ak-moves button').textContent === 'Write'")
         assert found.locator(".ak-piece").first.inner_text() == "im_start" and ("hi?", False) in widget._model.asked
-        assert says(w, found).startswith("In layer 1, head 2,") and not w.errors
+        assert says(w, found).startswith("In head 3 of layer 2,") and not w.errors
