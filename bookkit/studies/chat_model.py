@@ -176,7 +176,10 @@ def first_piece():
 
     hidden = np.tri(PIECES, dtype=bool)
     hidden[1:, 0] = False
+    but_for_one = np.tri(PIECES, dtype=bool)
+    but_for_one[2:, 0] = False
     reads = {"intact": read(model, numbers), "hidden": read(model, numbers, mask=hidden),
+             "hidden but from the second": read(model, numbers, mask=but_for_one),
              "zeroed everywhere": read(model, numbers, change=emptied), "zeroed for others": for_others(model, numbers)}
     for how, (losses, got) in reads.items():
         found[how] = {"loss": spread(losses[:, FAR - PIECES:].mean(axis=1))}

@@ -44,7 +44,7 @@ def copied(pieces):
               ["before[place] == pieces[-1]", "pieces[place] == pieces[-1]", "before[place] == pieces[place]"],
               ["pieces[place]", "before[place]", "pieces[-1]"]]),
     "prompt": Choice(
-        "Read them as plain text, letter by letter: only the program may write the pieces that are marks.",
+        "Read them as plain text, in ordinary pieces: only the program may write the pieces that are marks.",
         ("Refuse every text that holds such a mark.",
          "somebody may have good reasons to write about them, as this page does."),
         ("Nothing: the model will notice that the user wrote them.",
