@@ -320,9 +320,10 @@ NBVAL = ["--nbval", "--nbval-current-env", "--nbval-cell-timeout", "3600", "--nb
 PARTS = {
     "functions": ["-m", "not browser", "tests", "attnkit", "bookkit"],
     "notebooks": ["tests/test_notebooks.py", "NOTEBOOKS"],
-    "figures": ["-m", "browser", "tests/figures", "tests/test_real_model_on_the_page.py", "tests/test_live.py"],
+    "figures": ["-m", "browser", "tests/figures", "tests/test_real_model_on_the_page.py",
+                "tests/test_chat_model_on_the_page.py", "tests/test_live.py"],
     "pages": ["-m", "browser", "tests", "--ignore=tests/figures", "--ignore=tests/test_real_model_on_the_page.py",
-              "--ignore=tests/test_live.py"]}
+              "--ignore=tests/test_chat_model_on_the_page.py", "--ignore=tests/test_live.py"]}
 
 
 def test(all=False, part=None):

@@ -1,6 +1,6 @@
 """Time the built site beside its targets, print a table and write nothing; exits with 1 if a target is missed.
 
-    CHROMIUM=/path/to/chromium python -m tools.speed [lighthouse] [redraw]
+    CHROMIUM=/path/to/chromium python -m tools.speed [lighthouse] [redraw] [chat]
 
 For a machine that does nothing else.  Each figure is the median of five runs.  What `make test` counts (bytes,
 elements, requests, operations) are the causes of what is timed here.
@@ -32,6 +32,15 @@ PERFORMANCE = 95    # Lighthouse mobile, at least, of every page
 # What counts of a figure that writes is its dearest step: the word that fills the context of the model. One that
 # translates is given sentences at random, each read and written word by word.
 FRAME, CLICK, REFERENCE = 16, 50, 15
+PIECES = 15         # a second, at least, of the chat model
+WRITES = """async () => {
+  let { numbers } = await attnkit.chat.ask({ text: "Once upon a time", marks: false });
+  const start = performance.now();
+  for (let k = 0; k < 200; k++) {
+    const { likeliest } = await attnkit.chat.ask({ numbers, without: [], losses: false });
+    numbers = [...numbers, likeliest[0][0]];
+  }
+  return 200_000 / (performance.now() - start); }"""
 CALIBRATE = """() => {
   const rows = Array.from({length: 60}, () => document.createElement('span'));
   const place = document.createElement('p');
@@ -107,7 +116,16 @@ def rows_of_redraws():
                            FRAME if dragged else CLICK, "at most")
 
 
-PARTS = {"lighthouse": rows_of_lighthouse, "redraw": rows_of_redraws}
+def rows_of_chat():
+    """Pieces a second that the chat model writes in its page, the first two hundred of a text."""
+    with browser.serve() as site, browser.launch(os.environ["CHROMIUM"]) as chromium, browser.Watched(chromium) as w:
+        w.open(f"{site}/chapters/chat_model.html")
+        w.page.locator("[data-ak-once]").first.press("Enter")
+        w.page.wait_for_function("() => attnkit.chat.status.state === 'ready'")
+        yield "chat_model", "pieces a second", [w.page.evaluate(WRITES) for _ in range(RUNS)], PIECES, "at least"
+
+
+PARTS = {"lighthouse": rows_of_lighthouse, "redraw": rows_of_redraws, "chat": rows_of_chat}
 
 
 def main():
