@@ -59,7 +59,7 @@ FIRST = [
     ("why multiple heads", "chapters/multi_head"),
     ("learning rate too high", "chapters/learning#"),
     ("logits", "chapters/weights#where-do-the-weights-come-from"),
-    ("induction head", "further/layers#how-far-a-stack-looks"),
+    ("induction head", "chapters/chat_model#it-has-seen-this-before"),
 ]
 
 
