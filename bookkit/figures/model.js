@@ -216,7 +216,22 @@
       moved.find(({ part }) => part === "mlp")?.vector ?? product(found.hidden[i], of.w2, of.b2),
     );
     found.after_mlp[i] = sum(found.after_attention[i], found.mlp[i]);
-    return found.after_mlp[i];
+  }
+
+  // A block at the places from one on; what is moved stands at the last one.
+  /**
+   * @param {Tensors} of
+   * @param {Block} found
+   * @param {Float64Array[]} rows
+   * @param {{ from: number, all: number, masked: boolean }} range
+   * @param {PackedDecoder} packed
+   * @param {Moved[]} moved
+   */
+  function across(of, found, rows, { from, all, masked }, packed, moved) {
+    for (let i = from; i < all; i++) enter(of, found, rows[i], i, packed);
+    for (let i = from; i < all; i++)
+      through(of, found, rows[i], i, masked ? i + 1 : all, packed, i === all - 1 ? moved : []);
+    return found.after_mlp;
   }
 
   /** @type {(keyof Block)[]} */
@@ -259,6 +274,13 @@
     return [one(-1, "embedding", traced.embedding[i]), ...parts.flat(), { layer: -1, part: "bias", adds: bias }];
   }
 
+  // The tensors whose names begin so, by the rest of their names.
+  /** @param {Tensors} of @param {string} start @returns {Tensors} */
+  function under(of, start) {
+    const own = Object.entries(of).filter(([name]) => name.startsWith(start));
+    return Object.fromEntries(own.map(([name, tensor]) => [name.slice(start.length), tensor]));
+  }
+
   // A model that reads words: `trace` gives, for the numbers of some words, every result by name, a row for each place
   // (of scores and weights a list for each head; what a head has of a row stands beside what the next one has). It keeps
   // what it has read: a text that begins like the last one costs its new words only. A part can be taken out; without the
@@ -268,11 +290,7 @@
     const of = attnkit.unpack(packed, decoderShapes(packed));
     const masked = without !== "mask";
     if (without) takeOut(of, packed, without);
-    const blocks = Array.from({ length: num_layers }, (_, k) => {
-      const start = `layers.${k}.`;
-      const own = Object.entries(of).filter(([name]) => name.startsWith(start));
-      return Object.fromEntries(own.map(([name, tensor]) => [name.slice(start.length), tensor]));
-    });
+    const blocks = Array.from({ length: num_layers }, (_, k) => under(of, `layers.${k}.`));
     /** @type {Block[]} */
     const found = blocks.map(() => places(BLOCK));
     /** @type {Ends} */
@@ -292,17 +310,16 @@
     // Reads the words from a place on, layer by layer.
     /** @param {number[]} numbers @param {number} from @param {Moved[]} moved */
     function read(numbers, from, moved) {
-      const [all, last] = [numbers.length, numbers.length - 1];
-      for (let i = from; i < all; i++) ends.embedding[i] = of.embedding.slice(numbers[i] * width, (numbers[i] + 1) * width);
-      let rows = ends.embedding;
-      blocks.forEach((block, k) => {
+      const range = { from, all: numbers.length, masked };
+      for (let i = from; i < range.all; i++)
+        ends.embedding[i] = of.embedding.slice(numbers[i] * width, (numbers[i] + 1) * width);
+      /** @param {Float64Array[]} rows @param {Tensors} block @param {number} k */
+      const next = (rows, block, k) => {
         const own = moved.filter(({ layer }) => layer === k);
-        for (let i = from; i < all; i++) enter(block, found[k], rows[i], i, packed);
-        for (let i = from; i < all; i++)
-          through(block, found[k], rows[i], i, masked ? i + 1 : all, packed, i === last ? own : []);
-        rows = found[k].after_mlp;
-      });
-      for (let i = from; i < all; i++) {
+        return across(block, found[k], rows, range, packed, own);
+      };
+      const rows = blocks.reduce(next, ends.embedding);
+      for (let i = from; i < range.all; i++) {
         ends.norm[i] = ending(rows[i]);
         ends.scores[i] = scored(ends.norm[i]);
       }

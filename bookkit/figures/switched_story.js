@@ -40,7 +40,10 @@
       return true;
     }
     /** @param {State} state */
-    const told = (state) => ({ words: at(state).slice(1).map((number) => words[number]), ended: ended(state) });
+    function told(state) {
+      const [, ...numbers] = at(state);
+      return { words: numbers.map((number) => words[number]), ended: ended(state) };
+    }
     return { put, at, more, told };
   }
 
@@ -69,7 +72,7 @@
     const [next, rest] = [other.slice(same, same + TOLD), other.length > same + TOLD ? " …" : ""];
     const begins = `Taken out: ${part}.`;
     if (same === whole.length && !next.length) return `${begins} All ${same} words are the same.`;
-    const common = same === 0 ? "No word is the same:" : `The same ${same === 1 ? "word" : `${same} words`}, then`;
+    const common = same === 0 ? "Already the first word is another:" : `The same ${same === 1 ? "word" : `${same} words`}, then`;
     return `${begins} ${common} ${next.length ? quoted(sentence(next) + rest) : "it ends"}.`;
   }
 
@@ -137,8 +140,8 @@
     const another = figure.button("Write another", ({ seed }) => ({ seed: (seed + 1) % 10_000 }));
     another.classList.add("ak-primary");
     const switches = figure.choice({ label: "Take out", words: parts.map(([, words]) => words), trait: "part" });
-    const buttons = h("div", { class: "ak-buttons ak-controls" }, another, figure.reset());
-    return { parts: [above.element, below.element, switches.element, buttons], update: go, stop: frames.halt };
+    const buttons = h("div", { class: "ak-buttons" }, switches.element, another, figure.reset());
+    return { parts: [above.element, below.element, buttons], update: go, stop: frames.halt };
   }
 
   attnkit.register("switched_story", { label: "A story, and the same with a part taken out", compute, build });

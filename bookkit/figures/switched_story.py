@@ -26,8 +26,8 @@ class SwitchedStory(Figure):
     `model`, a `SwitchedModel`, has two layers, and otherwise the limits of `StoryWriter`'s; the figure keeps it as it
     travels. `part` is what is taken out: 0 for nothing, 1 positions, 2 all heads but one, 3 layer 2, 4 the MLPs, 5
     attention, 6 which word matters (all words that may be seen weigh the same), 7 the mask (words see those after them,
-    too). `seed`, `temperature` and `prompt` are those of `StoryWriter`; a story ends with ``<end>``, or when the context
-    is full.
+    too). `seed`, `temperature` and `prompt` are those of `StoryWriter`; a story ends with ``<end>``, or when the
+    context is full.
 
     >>> from bookkit.lessons.storyteller import trained
     >>> figure = SwitchedStory(trained(), part=1, seed=2)

@@ -103,7 +103,7 @@ class StoryBlock(nn.Module):
         n, m = query.shape[-2], key.shape[-2]
         if self.uniform:
             return query.new_zeros(*query.shape[:-1], m)
-        ahead = self.bias.new_zeros(self.num_heads, self.bias.shape[1] - 1)       # nothing is learned for what is hidden
+        ahead = self.bias.new_zeros(self.num_heads, self.bias.shape[1] - 1)       # the mask hides what they are for
         return scaled_dot(query, key) + relative_bias(torch.cat([self.bias, ahead], dim=1), n, m)
 
 
