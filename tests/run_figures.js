@@ -1,5 +1,5 @@
-// Run the figures' arithmetic on cases from Python: {figure, cases}, {model, packed, cases}, {softmax}, {chances} or
-// {numbers} in, results out.
+// Run the figures' arithmetic on cases from Python: {figure, cases}, {model, packed, cases}, perhaps with {without},
+// {softmax}, {chances} or {numbers} in, results out.
 // The programs are those of the folder, or with {module} what a notebook imports, with {scripts} what a page loads.
 const fs = require("node:fs");
 const path = require("node:path");
@@ -25,7 +25,7 @@ function results(given) {
   if (given.figure) return given.cases.map(globalThis.attnkit.figures[given.figure].compute);
   if (given.model) {
     // All results of a model by name, for each of some calls of its `trace`.
-    const model = globalThis.attnkit[given.model](given.packed);
+    const model = globalThis.attnkit[given.model](given.packed, given.without);
     const plain = (rows) => rows.map((row) => (ArrayBuffer.isView(row) ? [...row] : row));
     const named = (found) => Object.fromEntries(Object.entries(found).map(([name, rows]) => [name, plain(rows)]));
     return given.cases.map((call) => named(model.trace(...call)));

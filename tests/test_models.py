@@ -16,23 +16,24 @@ from bookkit.lessons.storyteller import Storyteller
 from bookkit.lessons.translation import WordTranslator
 
 
-def in_page(model, packed, cases):
+def in_page(model, packed, cases, without=None):
     """All results by name, as the script has them."""
-    return node("run_figures.js", {"model": model, "packed": packed, "cases": cases})
+    return node("run_figures.js", {"model": model, "packed": packed, "cases": cases, "without": without})
 
 
-def compare(ours, theirs, largest):
+def compare(ours, theirs, largest, masked=True):
     """Every result of Python beside that of the script, where a row is a place; what a causal mask hides is not there."""
     assert set(theirs) == set(ours)
     for name, result in ours.items():
         if result.ndim == 3:           # (h, n, d_k): heads stand side by side in the page; (h, n, n): a list for each head
             result = result.transpose(1, 0, 2)
             if name.endswith((".scores", ".weights")):
-                assert all(len(row) == i + 1 for i, heads in enumerate(theirs[name]) for row in heads)
+                seen = [i + 1 if masked else len(result) for i in range(len(result))]
+                assert all(len(row) == count for count, heads in zip(seen, theirs[name]) for row in heads)
                 hidden = -np.inf if name.endswith(".scores") else 0
-                assert all((row[:, i + 1:] == hidden).all() for i, row in enumerate(result))
+                assert all((row[:, count:] == hidden).all() for count, row in zip(seen, result))
                 got = np.concatenate([np.ravel(row) for row in theirs[name]])
-                result = np.concatenate([row[:, :i + 1].ravel() for i, row in enumerate(result)])
+                result = np.concatenate([row[:, :count].ravel() for count, row in zip(seen, result)])
             else:
                 got, result = np.array(theirs[name]), result.reshape(len(result), -1)
         else:
@@ -59,6 +60,25 @@ def test_every_result_of_a_storyteller_is_the_same_in_the_page():
             count += 1
     told(largest)
     assert count == 300 and {"embedding", "layer.scores", "layer.heads", "layer.hidden", "layer.after_mlp", "norm", "scores"} < set(largest)
+
+
+@pytest.mark.parametrize("part", storyteller.TAKEN_OUT)
+def test_a_part_taken_out_is_the_same_in_the_page(part):
+    """Each part of 25 models, in texts that go on, begin anew and end earlier; with a head moved in the last of them."""
+    rng, largest, differs = np.random.default_rng(44), {}, 0
+    for model in storytellers():
+        changed = model.without(part)
+        texts = [rng.integers(0, len(model.words), int(n)).tolist() for n in rng.integers(2, 14, 3)]
+        texts += [[*texts[-1], 3], texts[-1][:2]]
+        zeros = np.zeros(model.embedding.weight.shape[1] // model.num_heads)
+        moved = [{"layer": 0, "part": 0, "vector": zeros.tolist()}]
+        for text, got in zip(texts, in_page("decoder", model.packed(), [[numbers] for numbers in texts], part)):
+            compare(changed.trace(text), got, largest, masked=changed.masked)
+            differs += np.abs(changed.trace(text)["scores"] - model.trace(text)["scores"]).max() > 1e-6
+        [got] = in_page("decoder", model.packed(), [[texts[0], moved]], part)
+        compare(changed.trace(texts[0], {(0, 0): zeros}), got, largest, masked=changed.masked)
+    told(largest)
+    assert differs > 60
 
 
 def test_every_result_of_a_translator_is_the_same_in_the_page():

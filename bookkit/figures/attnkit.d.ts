@@ -395,7 +395,7 @@ interface Attnkit {
   calm(): boolean;
   clock(tick: (time: number) => void): Clock;
   unpack(packed: Packed, shapes: Record<string, Shape>): Record<string, Float64Array>;
-  decoder(packed: PackedDecoder): Decoder;
+  decoder(packed: PackedDecoder, without?: string): Decoder;
   translator(packed: PackedTranslator): Translator;
   ranked(scores: number[], never: number[]): number[];
   chances(scores: number[], order: number[], temperature: number, most: number | null): number[];

@@ -25,7 +25,7 @@ from bookkit.pictures.shapes import opacity
 HERE = Path(__file__).parent
 # The scripts beside the core, and the figures that need them: the arithmetic of the small models, what loads the real
 # ones, these two, what draws steps, what draws tables of weights.
-NEEDS = {"model": {"machine", "part_mover", "sentence_translator", "story_writer"},
+NEEDS = {"model": {"machine", "part_mover", "sentence_translator", "story_writer", "switched_story"},
          "loading": {"ask_book", "chat", "cut_heads", "head_maps", "taught_kinds"},
          "minilm": {"ask_book", "head_maps", "taught_kinds"},
          "chat_model": {"chat", "cut_heads"},

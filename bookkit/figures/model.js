@@ -141,17 +141,37 @@
     return shapes;
   }
 
-  // What each head does at place i, `found` being the block's results at the places so far.
-  /** @param {Tensors} of @param {Block} found @param {number} i @param {PackedDecoder} packedDecoder */
-  function attend(of, found, i, { width, num_heads, attention }) {
+  // What is set to zero in each block to take a part out, from which layer on and from which head on: the twin of TAKEN_OUT
+  // in bookkit/lessons/storyteller.py. Without the mask no weight is another one.
+  /** @type {Record<string, [names: string[], layer: number, head: number]>} */
+  const TAKEN_OUT = {
+    positions: [["bias"], 0, 0],
+    heads: [["w_output"], 0, 1],
+    layers: [["w_output", "w2", "b2"], 1, 0],
+    mlps: [["w2", "b2"], 0, 0],
+    attention: [["w_output"], 0, 0],
+    scores: [["w_query", "bias"], 0, 0],
+    mask: [[], 0, 0],
+  };
+
+  /** @param {Tensors} of @param {PackedDecoder} packedDecoder @param {string} part */
+  function takeOut(of, { num_layers, num_heads }, part) {
+    const [names, layer, head] = TAKEN_OUT[part];
+    for (let k = layer; k < num_layers; k++)
+      for (const rows of names.map((name) => of[`layers.${k}.${name}`])) rows.fill(0, (head * rows.length) / num_heads);
+  }
+
+  // What each head does at place i, which sees `count` places; `found` are the block's results there.
+  /** @param {Tensors} of @param {Block} found @param {number} i @param {number} count @param {PackedDecoder} packedDecoder */
+  function attend(of, found, i, count, { width, num_heads, attention }) {
     const size = width / num_heads;
     const reach = of.bias.length / num_heads - 1;
     const heads = new Float64Array(width);
     found.scores[i] = Array.from({ length: num_heads }, (_, h) =>
-      Array.from({ length: i + 1 }, (_, j) => {
+      Array.from({ length: count }, (_, j) => {
         if (attention === "uniform") return 0;
         const match = dot(found.query[i], h * size, found.key[j], h * size, size) / Math.sqrt(size);
-        return match + of.bias[h * (reach + 1) + reach - Math.min(reach, i - j)];
+        return j > i ? match : match + of.bias[h * (reach + 1) + reach - Math.min(reach, i - j)];
       }),
     );
     found.weights[i] = found.scores[i].map(attnkit.softmax);
@@ -163,33 +183,55 @@
     return heads;
   }
 
-  // A block at place i: all its results there; the last one is what goes on. `moved` stands for what a head has blended,
-  // or the MLP adds.
+  /** @param {Tensors} of @param {"norm1" | "norm2"} name @param {Float64Array} x @param {PackedDecoder} packedDecoder */
+  const normed = (of, name, x, { epsilon }) => layerNorm(x, of[`${name}.gain`], of[`${name}.bias`], epsilon);
+
+  // A block at place i: first what it asks and what it offers,
+  /** @param {Tensors} of @param {Block} found @param {Float64Array} x @param {number} i @param {PackedDecoder} packed */
+  function enter(of, found, x, i, packed) {
+    found.norm1[i] = normed(of, "norm1", x, packed);
+    for (const role of /** @type {const} */ (["query", "key", "value"]))
+      found[role][i] = product(found.norm1[i], of[`w_${role}`]);
+  }
+
+  // and when all the places that it sees have done so, the rest; the last result is what goes on. `moved` stands for what a
+  // head has blended, or the MLP adds.
   /**
    * @param {Tensors} of
    * @param {Block} found
    * @param {Float64Array} x
    * @param {number} i
+   * @param {number} count
    * @param {PackedDecoder} packed
    * @param {Moved[]} moved
    */
-  function through(of, found, x, i, packed, moved = []) {
-    /** @param {Float64Array} rows @param {string} name */
-    const norm = (rows, name) => layerNorm(rows, of[`${name}.gain`], of[`${name}.bias`], packed.epsilon);
-    found.norm1[i] = norm(x, "norm1");
-    for (const role of /** @type {const} */ (["query", "key", "value"]))
-      found[role][i] = product(found.norm1[i], of[`w_${role}`]);
-    found.heads[i] = attend(of, found, i, packed);
+  function through(of, found, x, i, count, packed, moved) {
+    found.heads[i] = attend(of, found, i, count, packed);
     for (const { part, vector } of moved) if (part !== "mlp") found.heads[i].set(vector, part * vector.length);
     found.attention[i] = product(found.heads[i], of.w_output);
     found.after_attention[i] = sum(x, found.attention[i]);
-    found.norm2[i] = norm(found.after_attention[i], "norm2");
+    found.norm2[i] = normed(of, "norm2", found.after_attention[i], packed);
     found.hidden[i] = product(found.norm2[i], of.w1, of.b1).map((v) => Math.max(v, 0));
     found.mlp[i] = Float64Array.from(
       moved.find(({ part }) => part === "mlp")?.vector ?? product(found.hidden[i], of.w2, of.b2),
     );
     found.after_mlp[i] = sum(found.after_attention[i], found.mlp[i]);
-    return found.after_mlp[i];
+  }
+
+  // A block at the places from one on; what is moved stands at the last one.
+  /**
+   * @param {Tensors} of
+   * @param {Block} found
+   * @param {Float64Array[]} rows
+   * @param {{ from: number, all: number, masked: boolean }} range
+   * @param {PackedDecoder} packed
+   * @param {Moved[]} moved
+   */
+  function across(of, found, rows, { from, all, masked }, packed, moved) {
+    for (let i = from; i < all; i++) enter(of, found, rows[i], i, packed);
+    for (let i = from; i < all; i++)
+      through(of, found, rows[i], i, masked ? i + 1 : all, packed, i === all - 1 ? moved : []);
+    return found.after_mlp;
   }
 
   /** @type {(keyof Block)[]} */
@@ -232,17 +274,23 @@
     return [one(-1, "embedding", traced.embedding[i]), ...parts.flat(), { layer: -1, part: "bias", adds: bias }];
   }
 
+  // The tensors whose names begin so, by the rest of their names.
+  /** @param {Tensors} of @param {string} start @returns {Tensors} */
+  function under(of, start) {
+    const own = Object.entries(of).filter(([name]) => name.startsWith(start));
+    return Object.fromEntries(own.map(([name, tensor]) => [name.slice(start.length), tensor]));
+  }
+
   // A model that reads words: `trace` gives, for the numbers of some words, every result by name, a row for each place
   // (of scores and weights a list for each head; what a head has of a row stands beside what the next one has). It keeps
-  // what it has read: a text that begins like the last one costs its new words only.
-  attnkit.decoder = (packed) => {
+  // what it has read: a text that begins like the last one costs its new words only. A part can be taken out; without the
+  // mask each word sees all others, and nothing is kept.
+  attnkit.decoder = (packed, without) => {
     const { width, num_layers, words, epsilon, output_scale } = packed;
     const of = attnkit.unpack(packed, decoderShapes(packed));
-    const blocks = Array.from({ length: num_layers }, (_, k) => {
-      const start = `layers.${k}.`;
-      const own = Object.entries(of).filter(([name]) => name.startsWith(start));
-      return Object.fromEntries(own.map(([name, tensor]) => [name.slice(start.length), tensor]));
-    });
+    const masked = without !== "mask";
+    if (without) takeOut(of, packed, without);
+    const blocks = Array.from({ length: num_layers }, (_, k) => under(of, `layers.${k}.`));
     /** @type {Block[]} */
     const found = blocks.map(() => places(BLOCK));
     /** @type {Ends} */
@@ -259,30 +307,31 @@
     const ending = (x) => layerNorm(x, of["norm.gain"], of["norm.bias"], epsilon);
     /** @param {Float64Array} norm */
     const scored = (norm) => words.map((_, w) => output_scale * dot(norm, 0, of.embedding, w * width, width));
-    /** @param {number} word @param {number} i @param {Moved[]} moved */
-    function read(word, i, moved = []) {
-      ends.embedding[i] = of.embedding.slice(word * width, (word + 1) * width);
-      /** @param {Float64Array} rows @param {Tensors} block @param {number} k */
-      const next = (rows, block, k) =>
-        through(
-          block,
-          found[k],
-          rows,
-          i,
-          packed,
-          moved.filter(({ layer }) => layer === k),
-        );
-      ends.norm[i] = ending(blocks.reduce(next, ends.embedding[i]));
-      ends.scores[i] = scored(ends.norm[i]);
+    // Reads the words from a place on, layer by layer.
+    /** @param {number[]} numbers @param {number} from @param {Moved[]} moved */
+    function read(numbers, from, moved) {
+      const range = { from, all: numbers.length, masked };
+      for (let i = from; i < range.all; i++)
+        ends.embedding[i] = of.embedding.slice(numbers[i] * width, (numbers[i] + 1) * width);
+      /** @param {Float64Array[]} rows @param {Tensors} block @param {number} k */
+      const next = (rows, block, k) => {
+        const own = moved.filter(({ layer }) => layer === k);
+        return across(block, found[k], rows, range, packed, own);
+      };
+      const rows = blocks.reduce(next, ends.embedding);
+      for (let i = from; i < range.all; i++) {
+        ends.norm[i] = ending(rows[i]);
+        ends.scores[i] = scored(ends.norm[i]);
+      }
     }
     /** @param {number[]} numbers @param {Moved[]} [moved] */
     function trace(numbers, moved = []) {
-      const first = numbers.findIndex((word, place) => word !== known[place]);
-      if (first >= 0) for (let i = first; i < numbers.length; i++) read(numbers[i], i);
+      const first = masked ? numbers.findIndex((word, place) => word !== known[place]) : 0;
+      if (first >= 0) read(numbers, first, []);
       known = [...numbers, ...(first < 0 ? known.slice(numbers.length) : [])];
       if (moved.length) {
         // The last place is read with parts of another run; it is forgotten afterwards.
-        read(numbers[numbers.length - 1], numbers.length - 1, moved);
+        read(numbers, masked ? numbers.length - 1 : 0, moved);
         known = numbers.slice(0, -1);
       }
       const now = Object.fromEntries(results.map(([name, rows]) => [name, rows.slice(0, numbers.length)]));

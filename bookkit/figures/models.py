@@ -45,6 +45,13 @@ class OpenModel(LanguageModel, Protocol):
         """What each part adds to the score of one word less that of another at the last place, by part, as numbers."""
 
 
+class SwitchedModel(LanguageModel, Protocol):
+    """A language model of which parts can be taken out."""
+
+    def without(self, part):
+        """The model without one of the parts that `model.js` names in TAKEN_OUT."""
+
+
 class SentenceModel(Protocol):
     """Turns a text into a vector; `bookkit.lessons.minilm.MiniLM` is one.
 

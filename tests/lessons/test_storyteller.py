@@ -14,7 +14,7 @@ from bookkit.lessons import storyteller
 from bookkit.lessons.corpora import vocabulary
 from bookkit.lessons.packing import unpack
 from bookkit.lessons.stories import KINDS, WOMEN, WORDS, determined
-from bookkit.lessons.storyteller import KeyValueCache, StoryTask, Storyteller, write
+from bookkit.lessons.storyteller import TAKEN_OUT, KeyValueCache, StoryTask, Storyteller, taken_out, write
 from bookkit.lessons.training import new_model
 
 
@@ -144,6 +144,8 @@ def test_write(teller):
 class Scripted(nn.Module):
     """Says what it is told to: the scores of the next word by a function of the numbers so far."""
 
+    masked = True
+
     def __init__(self, words, says):
         super().__init__()
         self.words, self.says = words, says
@@ -202,6 +204,48 @@ def test_evaluate_writing(story_task):
     assert story_task.evaluate_writing(tells((".", ".", ".")), 4) == (0, {"grammar": 3, "unfinished": 1})
     stranger = next(name for name in WOMEN if name not in story)
     assert story_task.evaluate_writing(tells((*story[:-5], stranger, *story[-4:])), 4) == (0, {"stranger": 1, "unfinished": 1})
+
+
+def test_a_part_is_taken_out(teller):
+    """By what it does to the results, place by place; the model itself stays as it was."""
+    numbers = [1, *NUMBERS_OF_WORDS[0].tolist()]
+    whole, found = teller.trace(numbers), {part: teller.without(part).trace(numbers) for part in TAKEN_OUT}
+    assert all(np.array_equal(whole[name], teller.trace(numbers)[name]) for name in whole)
+    assert not any(np.allclose(whole["scores"], results["scores"]) for results in found.values())
+    for layer in ("layers.0.", "layers.1."):
+        scaled = found["positions"][layer + "query"] @ found["positions"][layer + "key"].mT / 2
+        past = np.tri(len(numbers), dtype=bool)
+        assert np.allclose(found["positions"][layer + "scores"][:, past], scaled[:, past])
+        assert np.allclose(found["scores"][layer + "weights"], past / past.sum(1, keepdims=True))
+        assert not found["attention"][layer + "attention"].any() and not found["mlps"][layer + "mlp"].any()
+        assert found["attention"][layer + "mlp"].any() and found["mlps"][layer + "attention"].any()
+        first = found["heads"][layer + "heads"][0] @ dict(teller._tensors())[layer + "w_output"][:4].detach().numpy()
+        assert np.allclose(found["heads"][layer + "attention"], first)
+        assert (found["mask"][layer + "weights"] > 0).all() and np.isfinite(found["mask"][layer + "scores"]).all()
+    assert np.array_equal(found["layers"]["layers.1.after_mlp"], whole["layers.0.after_mlp"])
+    later = NUMBERS_OF_WORDS[1].tolist()
+    assert np.allclose(found["mask"]["layers.0.scores"][:, :1, 1:], found["mask"]["layers.0.query"][:, :1] @ found["mask"]["layers.0.key"][:, 1:].mT / 2)
+    assert not np.allclose(teller.without("mask").trace([1, 5, *later])["layers.1.key"][:, :2], teller.without("mask").trace([1, 5])["layers.1.key"])
+    with pytest.raises(ValueError, match="part must be one of positions, heads, .*, mask, got 'nothing'"):
+        teller.without("nothing")
+
+
+def test_without_a_mask_nothing_is_kept(teller):
+    told = write(teller.without("mask"), "Zoe", seed=[1, 2], max_length=12)
+    assert told == write(teller.without("mask"), "Zoe", seed=[1, 2], max_length=12, cached=False)
+    assert told != write(teller, "Zoe", seed=[1, 2], max_length=12)
+
+
+def test_parts_taken_out_are_measured(story_task):
+    """The shipped model without each part; whole, it is as `evaluate` and `loss` have it."""
+    model = storyteller.trained()
+    found = taken_out(story_task, model, num_texts=20, num_stories=10)
+    texts = story_task.held_out[:20]
+    right, loss, faultless = found["nothing"]
+    assert right == pytest.approx(story_task.evaluate(model, texts)["all"]) and loss == pytest.approx(story_task.loss(model, texts))
+    assert faultless == story_task.evaluate_writing(model, 10, temperature=0.7)[0] > 0.4
+    assert list(found) == ["nothing", *TAKEN_OUT] and found.pop("mask")[2] > 0
+    assert all(right < 0.75 and loss > 1 and not faultless for right, loss, faultless in list(found.values())[1:])
 
 
 def test_training_a_storyteller(story_task):
