@@ -3,6 +3,7 @@
 import pytest
 
 from bookkit.lessons import chat_model
+from bookkit.pictures.formats import fixed
 
 PAGE = "chapters/chat_model"
 QUESTION = "What is the capital of Japan?"
@@ -20,6 +21,26 @@ def page(chromium, site):
         w.page.wait_for_function("() => ['ready', 'failed'].includes(attnkit.chat.status.state)")
         assert w.page.evaluate("[attnkit.chat.status.state, attnkit.chat.status.runs]") == ["ready", "WebAssembly"]
         yield w
+
+
+@pytest.mark.browser
+def test_a_recording_comes_alive(page):
+    """As soon as the model is there: a head that was not recorded, and what comes after the recording, as in Python."""
+    model, found = chat_model.loaded(), figure(page, "chat")
+    found.get_by_role("button", name="Who was Ottoline Brackwater?").press("Enter")
+    rest = """() => { const f = document.querySelector('.ak-figure[data-ak-kind=chat]');
+        return f.querySelector('.ak-moves button').textContent === 'Write' && /would be taken next/.test(f.querySelector('.ak-line').textContent); }"""
+    page.page.wait_for_function(rest)
+    numbers = found.evaluate("f => JSON.parse(f.closest('[data-ak-state]').dataset.akState).recorded[2].numbers")
+    [new] = model.write(numbers, 1)
+    assert f"“{model.words[new]}” would be taken next." in found.inner_text() and "oad the model" not in found.inner_text()
+    found.get_by_role("button", name="head 5 of layer 3:", exact=False).press("Enter")
+    page.settle()
+    _, maps = model.read(numbers)
+    assert f"” {fixed(maps[2][4][-1].max())}" in found.get_by_role("status").inner_text()
+    press(found, "Step")
+    page.page.wait_for_function(f"() => document.querySelectorAll('.ak-piece').length === {len(numbers) + 1}")
+    assert not page.errors
 
 
 def press(found, name):

@@ -300,13 +300,17 @@ interface Chat extends LargeModel {
   // What its figures show: pieces as they can be seen, and all heads.
   isMark(word: string): boolean;
   visible(word: string): string;
+  spelled(word: string): string;
   said(word: string): string;
   named(head: number, heads: number): string;
   grid(
     // biome-ignore lint/suspicious/noExplicitAny: a figure of either kind, with ChatHeads among what is given.
     figure: Figure<any, any>,
     choose: (head: number) => void,
-  ): { element: HTMLElement; show(state: ChatShade, pressed: number[]): void };
+  ): {
+    element: HTMLElement;
+    show(state: ChatShade, pressed: number[], recorded?: ((head: number) => boolean) | null): void;
+  };
 }
 interface ChatShade {
   shade: number;

@@ -2,11 +2,12 @@
 ((attnkit) => {
   "use strict";
   const { h, fixed, write, attr } = attnkit;
-  const { isMark, visible, said, named } = attnkit.chat;
+  const { isMark, visible, spelled, said, named } = attnkit.chat;
 
   /** @typedef {[number: number, word: string, chance: number]} Next */
   /** @typedef {{ question: string, numbers: number[], words: string[], first: number, likeliest: Next[][], weights: Record<string, string> }} Recorded */
-  /** @typedef {{ numbers: number[], words: string[], first: number, place: number, found: ChatFound | null }} Own a text of the reader's, and what is known of one of its places */
+  /** @typedef {{ question: string, framed: boolean, asked: number }} About of a text: what was asked last, if that is known; whether within the template's marks; which recorded answer it is, -1 if none */
+  /** @typedef {ChatPieces & About & { first: number, place: number, found: ChatFound | null }} Own a text that the model reads, and what is known of one of its places */
   /** @typedef {{ asked: number, hand: number, head: number, shade: number, temperature: number, seed: number, template: boolean }} State */
   /** @typedef {ChatHeads & { recorded: Recorded[], frame: string[], ends: string[], kept: number }} Given */
   /** @typedef {Figure<State, Given>} Owner */
@@ -17,26 +18,45 @@
   const TOLD = 3; // so many weights are told
   const SEEDS = 10_000;
   const MOST = 400; // pieces that are written without a pause
+  const JOINED = 4; // nodes that stand on one line at most
+  /** @type {Record<string, string>} */
+  const HEARD = { "␣": "blank ", "↵": "new line ", "⇥": "tab " };
   const PACE = 250; // milliseconds between two recorded pieces
   const EYE = 80; // milliseconds between two pictures while it writes
   const SIZE = 98; // megabytes of the model
+  const [AGAIN, TIMES] = [12, 3]; // so many pieces, said so often before, are a loop
   const UNREAD = "The text has not been read to its end: Write, Step or a press of a piece reads on.";
+  const EDITED = "Read the text first, or leave it.";
 
   // ---- the arithmetic, compared with Chat by tests/figures/
 
+  // How likely each of them is drawn, before all are divided by their sum.
+  /** @param {Next[]} likeliest @param {number} temperature */
+  const sharesAt = (likeliest, temperature) =>
+    likeliest.map(([, , chance]) => (chance / likeliest[0][2]) ** (1 / temperature));
+  /** @param {number[]} shares */
+  const sum = (shares) => shares.reduce((total, share) => total + share, 0);
+  // The chances with which they are drawn; those that the model gives them where none is drawn.
+  /** @param {Next[]} likeliest @param {number} temperature */
+  function chancesAt(likeliest, temperature) {
+    if (temperature === 0) return likeliest.map(([, , chance]) => chance);
+    const shares = sharesAt(likeliest, temperature);
+    const total = sum(shares);
+    return shares.map((share) => share / total);
+  }
   // Which of the likeliest pieces is drawn: as attnkit.sampling.choose does it, in the order of their numbers.
   /** @param {Next[]} likeliest @param {number} temperature @param {number} seed @param {number} place */
   function drawn(likeliest, temperature, seed, place) {
     if (temperature === 0 || !likeliest.length) return 0;
-    const shares = likeliest.map(([, , chance]) => (chance / likeliest[0][2]) ** (1 / temperature));
+    const shares = sharesAt(likeliest, temperature);
     const random = attnkit.xorshift(seed);
     for (let k = 0; k < place; k++) random();
-    const wanted = random() * shares.reduce((sum, share) => sum + share, 0);
+    const wanted = random() * sum(shares);
     const order = likeliest.map((_, k) => k).sort((a, b) => likeliest[a][0] - likeliest[b][0]);
-    let sum = 0;
+    let passed = 0;
     for (const k of order) {
-      sum += shares[k];
-      if (sum > wanted) return k;
+      passed += shares[k];
+      if (passed > wanted) return k;
     }
     return order[order.length - 1];
   }
@@ -61,6 +81,14 @@
     };
   }
 
+  // Whether the end of a text has stood in it again and again.
+  /** @param {number[]} numbers */
+  function repeats(numbers) {
+    const end = String(numbers.slice(-AGAIN));
+    const before = numbers.slice(AGAIN).filter((_, k) => String(numbers.slice(k, k + AGAIN)) === end);
+    return before.length >= TIMES;
+  }
+
   // ---- what goes on
 
   // The text that is shown, a recorded one or the reader's own, and all that changes it. Whatever begins ends what went on.
@@ -77,6 +105,7 @@
       this.busy = false;
       this.left = 0; // pieces that are still to be written
       this.wrote = ""; // since something began
+      this.editing = false;
     }
     get recorded() {
       return this.given.recorded[this.figure.get("asked")];
@@ -91,19 +120,23 @@
     get hand() {
       return Math.min(Math.max(this.figure.get("hand"), this.first), this.text.words.length - 1);
     }
-    // What may come after the piece in hand, and the row of a head there; nothing where it has not been read yet.
+    // What may come after the piece in hand, and the row of a head there: as the model reads it or as it was recorded;
+    // nothing where it has not been read yet.
     now() {
       const [{ own, hand, recorded }, { heads }] = [this, this.given];
-      if (!own)
-        return {
-          likeliest: recorded.likeliest[hand - recorded.first + 1],
-          row: (/** @type {number} */ head) => recordedRow(recorded, head, heads, hand),
-        };
-      const found = own.place === hand ? own.found : null;
+      const found = own?.place === hand ? own.found : null;
+      const known = (!own || own.asked >= 0) && hand >= recorded.first - 1;
       /** @param {number} head */
-      const row = (head) =>
-        found ? Array.from(found.weights.subarray(head * (hand + 1), (head + 1) * (hand + 1))) : null;
-      return { likeliest: found?.likeliest ?? [], row };
+      function row(head) {
+        if (found) return Array.from(found.weights.subarray(head * (hand + 1), (head + 1) * (hand + 1)));
+        return known ? recordedRow(recorded, head, heads, hand) : null;
+      }
+      return { likeliest: found?.likeliest ?? (known ? recorded.likeliest[hand - recorded.first + 1] : []), row };
+    }
+    // What is in the way of going on, in a sentence; nothing if nothing is.
+    barred() {
+      if (this.editing) return EDITED;
+      return this.own || this.hand + 1 < this.text.words.length ? "" : "Going on needs the model: load it first.";
     }
     // The piece that comes next: as it was recorded, or as it is drawn.
     /** @returns {Next | undefined} */
@@ -120,6 +153,7 @@
       this.halt();
       this.busy = true;
       this.wrote = "";
+      this.note("");
       return this.turn;
     }
     // The piece that is being written is the last one; what is being read for it is given up.
@@ -172,6 +206,7 @@
       if (own && own.numbers[after] !== number) {
         own.numbers = [...own.numbers.slice(0, after), number];
         own.words = [...own.words.slice(0, after), word];
+        own.asked = -1;
         if (/\uFFFD/.test(word)) own.words = await this.model.words(own.numbers); // a letter in several pieces
       }
       this.figure.model.set("hand", after);
@@ -189,13 +224,30 @@
         if (!next || this.full(this.hand + 2)) break;
         await this.put(next);
         if (!this.own && this.left > 1) await new Promise((resolve) => setTimeout(resolve, attnkit.calm() ? 0 : PACE));
-        if (this.given.ends.includes(next[1])) this.left = 1;
+        if (this.complete()) this.left = 1;
         if (!(await this.look(mine)) || performance.now() - painted < EYE) continue;
         this.show(this.hand);
         painted = performance.now();
       }
-      if (mine === this.turn) this.wrote = this.text.words.slice(from, this.hand + 1).join("");
+      if (mine === this.turn) {
+        this.wrote = this.text.words.slice(from, this.hand + 1).join("");
+        this.explain(this.hand + 1 - from, most);
+      }
       this.end(mine);
+    }
+    // Whether the piece in hand ends an answer: within the template it does.
+    complete() {
+      return this.figure.get("template") && this.given.ends.includes(this.text.words[this.hand]);
+    }
+    // Why it stopped, when so many pieces have been written of so many.
+    /** @param {number} written @param {number} most */
+    explain(written, most) {
+      const { words, numbers } = this.text;
+      const stopped = most > 1 && written === most ? `Stopped after ${most} pieces: Write goes on.` : "";
+      const end = `The model wrote ${visible(words[this.hand])}: the answer is complete.`;
+      const why = written && this.complete() ? end : stopped;
+      const again = why && repeats(numbers.slice(0, this.hand + 1));
+      if (why) this.note(again ? `${why} It repeats itself: try a higher temperature.` : why);
     }
     /** @param {number} count */
     full(count) {
@@ -210,37 +262,80 @@
       await this.look(mine);
       this.end(mine);
     }
+    // The same when a piece is pressed: what stands before a recorded answer is not recorded.
+    /** @param {number} place */
+    press(place) {
+      if (this.editing) this.note(EDITED);
+      else if (place < this.first) this.note("What stands before the answer needs the model: load it first.");
+      else this.go(place);
+    }
     /** @param {Next} next */
     async take(next) {
-      const { own, model, text, hand } = this;
-      if (!own && text.numbers[hand + 1] !== next[0])
-        return this.note(
-          model.ready() ? "This answer is recorded: ask something." : "Load the model to take another piece.",
-        );
+      if (this.editing) return this.note(EDITED);
+      if (!this.own && this.text.numbers[this.hand + 1] !== next[0])
+        return this.note("Another piece needs the model: load it first.");
       const mine = this.start();
       await this.put(next);
       await this.look(mine);
       this.end(mine);
     }
+    // What the model reads now, if there is one: a recording comes alive, and a question stands within the marks of the
+    // template or without them, as that is set.
+    wake() {
+      const [{ own, recorded }, { asked, template }] = [this, this.figure.state()];
+      const settled = own && (own.asked < 0 || own.asked === asked) && (!own.question || own.framed === template);
+      if (settled || this.editing || !this.model.ready()) return;
+      const { question, numbers, words, first } =
+        own?.asked === -1 ? { ...recorded, question: own.question } : recorded;
+      if (!template || question !== recorded.question) return void this.reframe(question);
+      const hand = own?.asked === -1 ? words.length - 1 : this.figure.get("hand");
+      this.own = { numbers, words, first, question, framed: true, asked, place: -1, found: null };
+      if (own || !this.busy) this.go(hand);
+    }
+    /** @param {string} question */
+    async reframe(question) {
+      if (await this.ask(question, null)) this.go(this.hand);
+    }
+    // A question, within the template's marks or alone.
+    /** @param {string} question @param {Own | null} before @returns {Promise<boolean>} */
+    ask(question, before) {
+      const [opening, intro, after, between] = this.given.frame;
+      if (!this.figure.get("template"))
+        return this.begin([[question, false]], null, { question, framed: false, asked: -1 });
+      const text = before?.words.join("") ?? "";
+      let k = between.length; // so much of what closes an answer stands there already
+      while (!text.endsWith(between.slice(0, k))) k--;
+      /** @type {[string, boolean][]} */
+      const parts = [
+        [before ? between.slice(k) + intro : opening + intro, true],
+        [question, false],
+        [after, true],
+      ];
+      return this.begin(parts, before, { question, framed: true, asked: -1 });
+    }
     // A text of the reader's own, in parts, each with its marks or without; false, and nothing is changed, if it is too long.
-    /** @param {[text: string, marks: boolean][]} parts @param {Own | null} before */
-    async begin(parts, before) {
+    /** @param {[text: string, marks: boolean][]} parts @param {Own | null} before @param {About} about */
+    async begin(parts, before, about) {
       const mine = this.start();
       /** @type {ChatPieces[]} */
       const cut = before ? [before] : [];
       for (const [text, marks] of parts) cut.push(await this.model.cut(text, marks));
       const [numbers, words] = [cut.flatMap((one) => one.numbers), cut.flatMap((one) => one.words)];
-      if (mine !== this.turn || this.full(numbers.length + 1)) {
+      if (mine !== this.turn) return false;
+      if (this.full(numbers.length + 1)) {
+        if (this.own) this.own.framed = about.framed; // as far as that goes
         this.end(mine);
         return false;
       }
-      this.own = { numbers, words, first: numbers.length, place: -1, found: null };
+      this.own = { numbers, words, ...about, first: numbers.length, place: -1, found: null };
+      this.editing = false;
       this.show(numbers.length - 1);
       return true;
     }
     forget() {
       this.halt();
       this.own = null;
+      this.editing = false;
       this.note("");
     }
   }
@@ -253,15 +348,22 @@
   function textBox(run) {
     const label = "The text in pieces: a pressed one is in hand";
     const box = h("div", { class: "ak-box", role: "group", "aria-label": label, translate: "no" });
-    /** @type {{ word: string, button: HTMLButtonElement, nodes: Node[] }[]} */
+    /** @type {{ word: string, button: HTMLButtonElement, line: HTMLElement, nodes: Element[] }[]} */
     const made = [];
+    // A sign that ends something stays on the line of what it ends.
     /** @param {string} word */
     function piece(word) {
-      const kind = isMark(word) ? "ak-piece ak-mark" : "ak-piece";
-      const button = attnkit.button(visible(word), () => run.go(made.findIndex((one) => one.button === button)), {
-        class: kind,
+      const button = attnkit.button(visible(word), () => run.press(made.findIndex((one) => one.button === button)), {
+        class: isMark(word) ? "ak-piece ak-mark" : "ak-piece",
+        "aria-label": visible(word) ? null : spelled(word),
       });
-      return { word, button, nodes: /\n/.test(word) ? [button, h("br")] : [button] };
+      const before = made[made.length - 1]?.line;
+      const joined = before && before.childElementCount < JOINED && /^[.,;:!?…)\]}”’"'%]/.test(word);
+      const line = joined ? before : h("span", { class: "ak-together" });
+      const nodes = /\n/.test(word) ? [button, h("br")] : [button];
+      line.append(...nodes);
+      if (!joined) box.append(line);
+      made.push({ word, button, line, nodes });
     }
     /** @param {number} place */
     async function walk(place) {
@@ -285,16 +387,15 @@
     function show(words, hand, row) {
       let same = 0;
       while (same < words.length && made[same]?.word === words[same]) same++;
-      for (const node of made.splice(same).flatMap(({ nodes }) => nodes)) box.removeChild(node);
-      for (const word of words.slice(same)) {
-        made.push(piece(word));
-        box.append(...made[made.length - 1].nodes);
-      }
+      for (const node of made.splice(same).flatMap(({ line, nodes }) => [...nodes, line]))
+        if (!node.childElementCount) node.remove();
+      words.slice(same).forEach(piece);
       made.forEach(({ button }, k) => {
         attnkit.paint(button, k <= hand ? Math.round(100 * (row?.[k] ?? 0)) / 100 : 0, 1, "weight");
         attr(button, "aria-pressed", String(k === hand));
         attr(button, "tabindex", k === hand ? 0 : -1);
         attr(button, "data-later", String(k > hand));
+        attr(button, "aria-disabled", String(k < run.first));
       });
       requestAnimationFrame(() => inSight(made[run.hand].button)); // at first it stands in no page yet
     }
@@ -311,27 +412,34 @@
       const button = attnkit.button([fill, word, chance], () => likeliest[k] && run.take(likeliest[k]), {
         class: "ak-bar",
       });
-      word.after(" "); // for who hears the two
       return { button, fill, word, chance };
     });
     const stop = attnkit.walk(bars.map(({ button }) => button));
+    // In the list a blank is seen, and heard: with it a piece is another one.
+    /** @param {string} word */
+    const marked = (word) => spelled(word.replace(/ /g, "␣"));
+    /** @param {string} word */
+    const heard = (word) => marked(word).replace(/[␣↵⇥]/g, (sign) => HEARD[sign]);
     const label = "Pieces to take, with their chances";
     const element = h(
       "div",
       { class: "ak-bars", role: "group", "aria-label": label },
       ...bars.map((bar) => bar.button),
     );
-    /** @param {Next[]} found @param {Next | undefined} next */
-    function show(found, next) {
+    /** @param {Next[]} found @param {Next | undefined} next @param {number} temperature */
+    function show(found, next, temperature) {
+      const chances = chancesAt(found, temperature);
       likeliest = found;
       attnkit.style(element, "opacity", found.length ? "" : "0.4"); // being read
       if (!found.length) return;
       bars.forEach(({ button, fill, word, chance }, k) => {
         button.hidden = k >= found.length;
         if (button.hidden) return;
-        write(word, visible(found[k][1]));
-        write(chance, fixed(found[k][2], 3));
-        attnkit.style(fill, "transform", `scaleX(${found[k][2].toFixed(3)})`);
+        write(word, marked(found[k][1]));
+        write(chance, fixed(chances[k], 3));
+        attr(button, "aria-label", `${heard(found[k][1])}, ${fixed(chances[k], 3)}`);
+        attr(button, "aria-disabled", String(run.editing));
+        attnkit.style(fill, "transform", `scaleX(${chances[k].toFixed(3)})`);
         attr(word, "class", isMark(found[k][1]) ? "ak-word ak-mark" : "ak-word");
         attr(button, "data-next", String(found[k] === next));
       });
@@ -343,9 +451,8 @@
   // ---- the controls
 
   // What a reader types, and the whole text, which can be edited with its marks.
-  /** @param {Owner} figure @param {Given} given @param {Run} run @param {(text: string) => void} note */
-  function typing(figure, given, run, note) {
-    const [opening, before, after, between] = given.frame;
+  /** @param {Given} given @param {Run} run @param {(text: string) => void} note */
+  function typing(given, run, note) {
     const input = h("input", {
       type: "text",
       placeholder: "Ask something",
@@ -355,53 +462,46 @@
     /** @param {Event} event */
     async function ask(event) {
       event.preventDefault();
-      const [text, own] = [input.value.trim(), run.own];
-      if (!text) return note("Type something first.");
-      const last = own?.words[own.words.length - 1] ?? "";
-      const closing = between.startsWith(last) ? between.slice(last.length) : between;
-      /** @type {[string, boolean][]} */
-      const framed = [
-        [own ? closing + before : opening + before, true],
-        [text, false],
-        [after, true],
-      ];
-      if (!(await run.begin(figure.get("template") ? framed : [[text, false]], figure.get("template") ? own : null)))
-        return;
+      const [text, { own }] = [input.value.trim(), run];
+      if (run.editing || !text) return note(run.editing ? EDITED : "Type something first.");
+      if (!(await run.ask(text, own && own.asked < 0 ? own : null))) return;
       input.value = "";
       run.on(MOST);
     }
     const send = h("button", { type: "submit", class: "ak-primary" }, "Ask");
-    const anew = attnkit.button("New chat", () => {
-      run.forget();
-      figure.put({ hand: given.recorded[figure.get("asked")].words.length - 1 });
+    const anew = attnkit.button("New chat", async () => {
       input.focus();
+      const about = { question: "", framed: true, asked: -1 };
+      if (await run.begin([[given.frame[0], true]], null, about)) run.go(run.hand);
     });
     const element = h("form", { class: "ak-buttons", onsubmit: ask }, input, send, anew);
-    return { element, clear: () => (input.value = "") };
+    return { element, clear: () => (input.value = ""), show: () => attr(send, "aria-disabled", String(run.editing)) };
   }
 
-  /** @param {Run} run @param {(text: string) => void} note */
-  function editing(run, note) {
+  /** @param {Owner} figure @param {Run} run @param {(text: string) => void} note */
+  function editing(figure, run, note) {
     const area = h("textarea", { spellcheck: "false", "aria-label": "The whole text, marks and all" });
     const done = attnkit.button("Read it", async () => {
       if (!area.value) return note("Type something first.");
-      if (!(await run.begin([[area.value, true]], null))) return;
-      element.hidden = true;
+      if (!(await run.begin([[area.value, true]], null, { question: "", framed: true, asked: -1 }))) return;
       open.focus();
       run.go(run.hand);
     });
     const cancel = attnkit.button("Leave it", () => {
-      element.hidden = true;
+      run.editing = false;
+      note("");
+      figure.redraw();
       open.focus();
     });
-    const element = h("div", { class: "ak-edit", hidden: true }, area, h("div", { class: "ak-buttons" }, done, cancel));
+    const element = h("div", { class: "ak-edit" }, area, h("div", { class: "ak-buttons" }, done, cancel));
     const open = attnkit.button("Edit the text", () => {
       run.halt();
-      area.value = run.text.words.join("");
-      element.hidden = false;
+      if (!run.editing) area.value = run.text.words.join("");
+      run.editing = true;
+      figure.redraw();
       area.focus();
     });
-    return { element, open, close: () => (element.hidden = true) };
+    return { element, open, show: () => (element.hidden = !run.editing) };
   }
 
   /** @param {Owner} figure */
@@ -449,12 +549,11 @@
 
   /** @param {Owner} figure @param {Given} given @param {Run} run @param {ReturnType<typeof own>} typed */
   function buttons(figure, given, run, typed) {
-    const writing = attnkit.button("Write", () => {
-      if (run.busy) run.stop();
-      else run.on(MOST);
-    });
-    const step = attnkit.button("Step", () => run.on(1));
-    const back = attnkit.button("Back", () => run.go(run.hand - 1));
+    /** @param {number} most */
+    const on = (most) => (run.barred() ? run.note(run.barred()) : run.on(most));
+    const writing = attnkit.button("Write", () => (run.busy ? run.stop() : on(MOST)));
+    const step = attnkit.button("Step", () => on(1));
+    const back = attnkit.button("Back", () => run.press(run.hand - 1));
     const reset = figure.reset(() => {
       run.forget();
       typed.clear();
@@ -465,33 +564,38 @@
         given.recorded.map(({ question }) => question),
         (asked) => {
           run.forget();
+          figure.stale = true;
           figure.put({ asked, hand: given.recorded[asked].words.length - 1 });
         },
       ),
-      { read: ({ asked }) => (run.own ? -1 : asked) },
+      { read: ({ asked }) => (run.own ? run.own.asked : asked) },
     );
     const element = h("div", { class: "ak-buttons ak-moves" }, writing, step, back, typed.edit.open, reset);
     function show() {
       write(writing, run.busy ? "Stop" : "Write");
-      attr(back, "aria-disabled", String(run.hand <= run.first));
+      for (const button of [writing, step]) attr(button, "aria-disabled", String(!run.busy && run.barred() !== ""));
+      attr(back, "aria-disabled", String(run.editing || run.hand <= run.first));
     }
     return { element, examples: examples.element, show };
   }
 
   // What is taken next, and what is kept.
   /** @param {State} state @param {Given} given @param {Run} run */
-  function nextLine({ temperature, seed }, { kept }, run) {
+  function nextLine({ temperature, seed }, { kept, ends }, run) {
     const [next, n] = [run.next(), run.hand + 1];
     const memory = `${n} pieces are kept: ${fixed((n * kept) / 1e6, 1)} MB of keys and values.`;
-    if (!run.own) return next ? `It went on with ${said(next[1])}. ${memory}` : `The answer ends here. ${memory}`;
+    if (!run.own) {
+      const whole = ends.includes(run.now().likeliest[0][1]); // which is not recorded
+      const end = whole ? "The answer ends here." : "The recording stops here; the model goes on.";
+      return `${next ? `It went on with ${said(next[1])}.` : end} ${memory}`;
+    }
     if (!next) return memory;
-    const how = temperature === 0 ? "The likeliest is taken" : `With seed ${seed} it takes`;
-    return `${how}: ${said(next[1])}. ${memory}`;
+    return `${temperature === 0 ? "" : `With seed ${seed}, `}${said(next[1])} would be taken next. ${memory}`;
   }
   /** @param {State} state @param {Given} given @param {Run} run @param {number[] | null} row */
-  function sentence({ head }, { heads }, { own, text: { words }, hand }, row) {
+  function sentence({ head }, { heads }, { model, text: { words }, hand }, row) {
     const name = named(head, heads);
-    if (!row) return own ? "" : `Where ${name} looks is not recorded: load the model to see it.`;
+    if (!row) return model.ready() ? "" : `Where ${name} looks is not recorded: load the model to see it.`;
     const best = row.map((_, k) => k).sort((a, b) => row[b] - row[a]);
     const seen = best.slice(0, TOLD).filter((k) => row[k] >= 0.005);
     const told = seen.map((k) => `${said(words[k])} ${fixed(row[k])}`);
@@ -501,26 +605,25 @@
   // What needs the model: its button first, then what a reader types and sets.
   /** @param {Owner} figure @param {Given} given @param {Run} run @param {(text: string) => void} note */
   function own(figure, given, run, note) {
-    const [field, edit] = [typing(figure, given, run, note), editing(run, note)];
+    const [field, edit] = [typing(given, run, note), editing(figure, run, note)];
     const loader = attnkit.loader(figure, attnkit.chat, SIZE, field.element);
     const more = settings(figure);
     loader.element.hidden = run.model.live && !given.asks;
-    const follow = () => {
+    const unwatch = attnkit.chat.watch(() => {
       if (attnkit.chat.status.state === "failed") run.halt();
+      if (run.own && run.model.ready() && !run.busy) run.go(run.hand);
+      else figure.redraw();
+    });
+    function show() {
       edit.open.hidden = more.hidden = !run.model.ready();
-      if (run.model.ready()) note("");
-    };
-    const unwatch = attnkit.chat.watch(follow);
-    follow();
-    function clear() {
-      field.clear();
-      edit.close();
+      field.show();
+      edit.show();
     }
     function stop() {
       loader.stop();
       unwatch();
     }
-    return { element: loader.element, edit, more, clear, stop };
+    return { element: loader.element, edit, more, clear: field.clear, show, stop };
   }
 
   /** @param {Owner} figure */
@@ -531,29 +634,35 @@
     const note = (text) => write(words, text);
     const run = new Session(figure, given, note);
     const typed = own(figure, given, run, note);
-    const [text, next, grid] = [
-      textBox(run),
-      nextPieces(run),
-      attnkit.chat.grid(figure, (head) => figure.put({ head })),
-    ];
+    const [text, next, grid] = [textBox(run), nextPieces(run), attnkit.chat.grid(figure, choose)];
+    /** @param {number} head */
+    function choose(head) {
+      figure.put({ head });
+      if (run.model.ready()) return;
+      note(run.now().row(head) ? "" : `Where ${named(head, given.heads)} looks needs the model: load it first.`);
+    }
     const moves = buttons(figure, given, run, typed);
     const line = h("p", { class: "ak-small ak-line" });
     const aloud = h("p", { class: "ak-aloud", "aria-live": "polite" });
-    const asked = h("p", { class: "ak-title" }, "What comes next: press a piece to take it");
+    const title = h("p", { class: "ak-title" });
     /** @param {State} state */
     function update(state) {
+      run.wake();
       const [told, hand, { likeliest, row }] = [run.text, run.hand, run.now()];
       const weights = row(state.head);
       text.show(told.words, hand, weights);
-      next.show(likeliest, run.next());
-      grid.show(state, [state.head]);
+      next.show(likeliest, run.next(), state.temperature);
+      grid.show(state, [state.head], run.model.ready() ? null : (head) => row(head) !== null);
       moves.show();
+      typed.show();
+      const heat = state.temperature === 0 ? "" : ` at temperature ${fixed(state.temperature)}`;
+      write(title, heat ? `What comes next${heat}: press one` : "What comes next: press a piece to take it");
       write(line, nextLine(state, given, run));
       write(aloud, run.wrote && `It wrote: ${run.wrote}`);
       if (!run.busy) figure.say(sentence(state, given, run, weights));
     }
     const talk = [moves.examples, text.element, typed.edit.element, typed.element, words, moves.element];
-    const left = h("div", {}, ...talk, asked, next.element, line, aloud);
+    const left = h("div", {}, ...talk, title, next.element, line, aloud, figure.live);
     function stop() {
       run.halt();
       typed.stop();

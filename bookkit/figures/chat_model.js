@@ -701,6 +701,9 @@
   // A piece as it can be seen.
   /** @param {string} word */
   const visible = (word) => (isMark(word) ? word.replace(/[<|>]/g, "") : word.replace(/\n/g, "↵").replace(/\t/g, "⇥"));
+  // The same in words: what is not a whole letter has a name.
+  /** @param {string} word */
+  const spelled = (word) => (/^$|\uFFFD/.test(word) ? "part of a letter" : visible(word));
   /** @param {number} head @param {number} heads */
   const named = (head, heads) => `head ${(head % heads) + 1} of layer ${Math.floor(head / heads) + 1}`;
 
@@ -721,14 +724,19 @@
     const choice = figure.choice({ label: "shaded", words: kinds.map(({ name }) => name), trait: "shade" });
     const open = !globalThis.matchMedia?.("(max-width: 40rem)").matches;
     const summary = attnkit.h("summary", {}, `All ${layers * heads} heads`);
+    const legend = attnkit.h("p", { class: "ak-small" }, "With a dot: recorded.");
     return {
-      element: attnkit.h("details", { class: "ak-all", open }, summary, choice.element, all),
-      show({ shade }, pressed) {
+      element: attnkit.h("details", { class: "ak-all", open }, summary, choice.element, all, legend),
+      show({ shade }, pressed, recorded) {
         if (pressed.length) stop.at(pressed[0]);
+        legend.hidden = !recorded;
         buttons.forEach((button, k) => {
           const score = kinds[shade].scores[Math.floor(k / heads)][k % heads];
           attnkit.paint(button, score, 1, "weight");
-          attnkit.attr(button, "aria-label", `${named(k, heads)}: ${kinds[shade].name} ${attnkit.fixed(score)}`);
+          const known = Boolean(recorded?.(k));
+          const name = `${named(k, heads)}: ${kinds[shade].name} ${attnkit.fixed(score)}`;
+          attnkit.attr(button, "aria-label", known ? `${name}, recorded` : name);
+          attnkit.attr(button, "data-recorded", String(known));
           attnkit.attr(button, "aria-pressed", String(pressed.includes(k)));
         });
       },
@@ -739,7 +747,8 @@
     ...model,
     isMark,
     visible,
-    said: (word) => attnkit.quoted(visible(word) || "part of a letter"),
+    spelled,
+    said: (word) => attnkit.quoted(spelled(word)),
     named,
     grid,
     program,

@@ -680,7 +680,8 @@
     const figure = new Figure(model, kind, label);
     const { parts, update, measure = () => {}, stop = () => {} } = build(figure);
     const caption = model.get("caption");
-    figure.element.append(...parts.filter((part) => part !== null), figure.live);
+    figure.element.append(...parts.filter((part) => part !== null));
+    if (!figure.live.parentElement) figure.element.append(figure.live); // unless it stands among the parts
     if (caption) figure.element.append(attnkit.h("p", { class: "ak-caption" }, caption));
     el.classList.add("ak-place");
     el.replaceChildren(figure.element);

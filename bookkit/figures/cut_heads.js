@@ -89,13 +89,21 @@
       return { losses: losses.slice(0, -1), chances: names.length ? chances : [] };
     }
     // A line of the reader's own.
-    /** @param {string} line */
-    async begin(line) {
-      const { numbers, words } = await this.model.cut(line, false);
-      if (numbers.length < 2) return this.note("Type at least two words.");
+    /** @param {string} line @param {boolean} twice */
+    async begin(line, twice) {
+      const cut = await this.model.cut(twice ? ` ${line}` : line, false); // a first word like any other can be the same again
+      const n = cut.numbers.length;
+      const [numbers, words] = twice
+        ? [
+            [...cut.numbers, ...cut.numbers],
+            [...cut.words, ...cut.words],
+          ]
+        : [cut.numbers, cut.words];
+      if (n < 2) return this.note("Type at least two words.");
       if (numbers.length > LONGEST)
         return this.note(`${numbers.length} pieces are too many: at most ${LONGEST} are read.`);
-      const parts = [{ name: "all of it", start: 1, end: numbers.length }];
+      const again = { name: "second time", start: n + 1, end: 2 * n };
+      const parts = [{ name: twice ? "first time" : "all of it", start: 1, end: n }, ...(twice ? [again] : [])];
       this.own = { name: line, numbers, words, runs: [], names: [], parts };
       this.figure.redraw();
     }
@@ -115,7 +123,10 @@
         h("span", { class: "ak-word" }, attnkit.chat.visible(word)),
         h("span", { class: "ak-loss" }),
       ];
-      return [h("span", { class: "ak-cost" }, own, loss), own, loss];
+      const part = attnkit.chat.visible(word)
+        ? {}
+        : { title: "part of a letter", role: "group", "aria-label": "part of a letter" };
+      return [h("span", { class: "ak-cost", ...part }, own, loss), own, loss];
     }
     /** @param {string[]} words @param {Found | undefined} whole @param {Found | undefined} found */
     function show(words, whole, found) {
@@ -167,13 +178,16 @@
   function typing(figure, run, note) {
     const label = "A line of your own";
     const input = h("input", { type: "text", placeholder: "Type a line", "aria-label": label, autocomplete: "off" });
+    const again = () => run.own && run.begin(run.own.name, twice.checked);
+    const twice = h("input", { type: "checkbox", checked: true, onchange: again });
     /** @param {Event} event */
     function onsubmit(event) {
       event.preventDefault();
       if (!input.value.trim()) return note("Type a line first.");
-      run.begin(input.value.trim());
+      run.begin(input.value.trim(), twice.checked);
     }
-    const form = h("form", { class: "ak-buttons", onsubmit }, input, h("button", { type: "submit" }, "Read it"));
+    const tick = h("label", {}, twice, " twice");
+    const form = h("form", { class: "ak-buttons", onsubmit }, input, tick, h("button", { type: "submit" }, "Read it"));
     const loader = attnkit.loader(figure, attnkit.chat, SIZE, form);
     loader.element.hidden = run.model.live && !figure.get("asks");
     const unwatch = attnkit.chat.watch(() => {
@@ -184,7 +198,11 @@
       loader.stop();
       unwatch();
     }
-    return { element: loader.element, clear: () => (input.value = ""), stop };
+    function clear() {
+      input.value = "";
+      twice.checked = true;
+    }
+    return { element: loader.element, clear, stop };
   }
 
   /** @param {State} state @param {Run} run @param {Found | undefined} whole @param {Found | undefined} found */
@@ -246,8 +264,9 @@
       figure.say(sentence(state, run, whole, found));
       run.read();
     }
-    const talk = [named.element, text.element, cuts.element, table.element, typed.element, words];
-    const left = h("div", {}, ...talk, h("div", { class: "ak-buttons" }, reset));
+    const legend = h("p", { class: "ak-small" }, "Thick line: its loss has grown by more than 1.");
+    const talk = [named.element, text.element, legend, cuts.element, table.element, figure.live, typed.element];
+    const left = h("div", {}, ...talk, h("div", { class: "ak-buttons" }, words, reset));
     return { parts: [h("div", { class: "ak-both" }, left, grid.element)], update, stop: typed.stop };
   }
 

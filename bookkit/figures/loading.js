@@ -159,7 +159,8 @@
     const bar = h("progress", { max: 1, value: 0, "aria-label": "Loading the model" });
     const stop = attnkit.button("Stop", () => model.stop());
     const words = h("span", { "aria-live": "polite" });
-    const loading = h("div", { class: "ak-buttons" }, bar, stop);
+    const come = h("span", { class: "ak-small" });
+    const loading = h("div", { class: "ak-buttons" }, bar, come, stop);
     const element = h("div", { class: "ak-loader" }, button, loading, words, ready);
     function show() {
       const { state, part, parts, message } = model.status;
@@ -168,6 +169,7 @@
       loading.hidden = state !== "loading";
       ready.hidden = !live && state !== "ready";
       bar.value = part / parts;
+      attnkit.write(come, `${Math.round((size * part) / parts)} of ${size} MB`);
       // What held the focus is hidden now: the next thing to press has it.
       if (held && element.contains(held) && !held.getClientRects().length)
         (state === "loading" ? stop : state === "ready" ? ready.querySelector("input") : button)?.focus();

@@ -123,10 +123,132 @@ def test_a_recorded_answer_is_gone_through(window, tmp_path, width):
         assert found.locator(".ak-piece[aria-pressed=true]").inner_text() == "im_end"
         found.get_by_role("button", name="why not?").press("Enter")
         assert found.locator(".ak-piece").count() == len(widget.recorded[1]["words"])
+        assert "The recording stops here; the model goes on." in found.inner_text()
+        for what, why in (("Write", "Going on needs"), ("Step", "Going on needs"), ("head 1 of layer 1: first piece 0.90", "Where head 1 of layer 1 looks needs")):
+            if width < 600 and "layer" in what:
+                found.locator("summary").press("Enter")
+            press(found, what)
+            assert found.locator(".ak-note").inner_text() == f"{why} the model: load it first."
+        assert [found.get_by_role("button", name=name, exact=True).get_attribute("aria-disabled") for name in ("Write", "Step", "Back")] == ["true", "true", "false"]
+        assert found.locator("[data-recorded=true]").evaluate_all("all => all.map(b => b.ariaLabel.split(':')[0] + b.ariaLabel.slice(-10))") == [
+            "head 2 of layer 1, recorded", "head 3 of layer 2, recorded"]
         found.locator(".ak-bars button").first.press("Enter")
-        assert "Load the model to take another piece." in found.inner_text()
+        assert found.locator(".ak-note").inner_text() == "Another piece needs the model: load it first."
+        found.locator(".ak-piece").first.press("Enter")
+        assert "What stands before the answer needs the model" in found.inner_text()
         press(found, "Reset")
         assert found.locator(".ak-piece").count() == last + 1 and not w.errors
+
+
+class Looper(Talker):
+    """Says twelve letters again and again; after a y that the answer ends."""
+
+    LOOP = [*range(4, 16)]
+
+    def read(self, numbers, *, without=()):
+        scores = np.zeros((len(numbers), len(self.words)))
+        last = numbers[-1]
+        scores[-1, 0 if last == self.words.index("y") else self.LOOP[(self.LOOP.index(last) + 1) % 12] if last in self.LOOP else self.LOOP[0]] = 9
+        return scores, [np.ones((HEADS, 1, len(numbers))) / len(numbers)] * LAYERS
+
+
+def with_kernel(w, tmp_path, widget):
+    """The figure in a notebook, its questions answered by the widget."""
+    found = live(w, tmp_path, widget, "_asked")
+    name = f"kernel{id(widget)}"
+    w.page.expose_function(name, lambda asked: setattr(widget, "_asked", asked) or widget._answer)
+    w.page.evaluate("""([kind, kernel]) => { leave(); model.send = () => {}; let last = 0;
+        model.save_changes = async () => { const asked = model.get('_asked');
+            if (asked && asked.asked !== last) { last = asked.asked; model.set('_answer', await window[kernel](asked)); } };
+        leave = attnkit.figures[kind].render({model, el: document.querySelector('[data-ak-figure]')}); }""", [widget.kind, name])
+    return found
+
+
+def rests(w):
+    """Wait until what is shown has been read and nothing is being written."""
+    w.page.wait_for_function("() => document.querySelector('.ak-moves button').textContent === 'Write' && !document.querySelector('.ak-bars').style.opacity")
+
+
+def pieces(found):
+    return found.locator(".ak-piece").all_inner_texts()
+
+
+@pytest.mark.browser
+def test_with_a_model_a_recording_is_alive(window, tmp_path):
+    """Any head, any piece before the answer, any of the list, and on past its end."""
+    with window() as w:
+        widget = example(Looper())
+        found = with_kernel(w, tmp_path, widget)
+        rests(w)
+        assert "load" not in found.inner_text() and "would be taken next" in found.inner_text() and not found.locator("[data-recorded=true]").count()
+        press(found, "head 1 of layer 1: first piece 0.90")
+        assert says(w, found).startswith("In head 1 of layer 1,") and found.get_by_role("button", name="who?").get_attribute("aria-pressed") == "true"
+        before = pieces(found)
+        press(found, "Step")
+        rests(w)
+        assert pieces(found)[:-1] == before and found.get_by_role("button", name="who?").get_attribute("aria-pressed") == "false"
+        found.get_by_role("button", name="why not?").press("Enter")
+        rests(w)
+        found.locator(".ak-piece").nth(2).press("Enter")
+        rests(w)
+        taken = found.locator(".ak-bars button").nth(3)
+        word = taken.locator(".ak-word").inner_text()
+        taken.press("Enter")
+        rests(w)
+        assert pieces(found)[3:] == [word] and not w.errors
+
+
+@pytest.mark.browser
+def test_a_new_chat_and_a_text_that_is_edited(window, tmp_path):
+    """A new one begins with the template's own part; while a text is edited nothing acts on what stood there."""
+    with window() as w:
+        found = with_kernel(w, tmp_path, example(Looper()))
+        note, field = found.locator(".ak-note"), found.get_by_role("textbox", name="Your question")
+        rests(w)
+        press(found, "New chat")
+        w.page.wait_for_function("() => !/user/.test(document.querySelector('.ak-box').textContent)")
+        rests(w)
+        assert "".join(pieces(found)[:3]) == "im_start" + "sy" and field.evaluate("f => f === document.activeElement")
+        found.get_by_role("button", name="Edit the text").press("Enter")
+        for name in ("Write", "Step", "Back", "Ask"):
+            assert found.get_by_role("button", name=name, exact=True).get_attribute("aria-disabled") == "true"
+            press(found, name)
+            assert note.inner_text() == "Read the text first, or leave it."
+        found.locator(".ak-bars button").first.press("Enter")
+        assert note.inner_text() == "Read the text first, or leave it."
+        found.get_by_role("textbox", name="The whole text").fill("y")
+        press(found, "Read it")
+        rests(w)
+        assert pieces(found) == ["y"] and not w.errors
+
+
+@pytest.mark.browser
+def test_it_says_why_it_stopped(window, tmp_path):
+    """At the mark; after its number of pieces, in a loop, too; without the template, which goes at once, the mark stops nothing."""
+    with window() as w:
+        found = with_kernel(w, tmp_path, example(Looper()))
+        note, field = found.locator(".ak-note"), found.get_by_role("textbox", name="Your question")
+        rests(w)
+        found.get_by_role("button", name="Edit the text").press("Enter")
+        found.get_by_role("textbox", name="The whole text").fill("y")
+        press(found, "Read it")
+        rests(w)
+        press(found, "Write")
+        w.page.wait_for_function("() => /complete/.test(document.querySelector('.ak-note').textContent)")
+        assert pieces(found) == ["y", "im_end"] and note.inner_text() == "The model wrote im_end: the answer is complete."
+        field.fill("say")
+        found.get_by_role("button", name="off", exact=True).press("Enter")
+        press(found, "Ask")
+        w.page.wait_for_function("() => /Stopped/.test(document.querySelector('.ak-note').textContent)")
+        assert note.inner_text() == "Stopped after 400 pieces: Write goes on. It repeats itself: try a higher temperature."
+        assert pieces(found)[:4] == ["s", "a", "y", "im_end"] and len(pieces(found)) == 403
+        found.get_by_role("button", name="on", exact=True).press("Enter")
+        w.page.wait_for_function("() => document.querySelectorAll('.ak-piece').length < 100")
+        rests(w)
+        assert "user↵\nsay" in found.locator(".ak-box").inner_text()
+        found.get_by_role("button", name="off", exact=True).press("Enter")
+        w.page.wait_for_function("() => document.querySelectorAll('.ak-piece').length === 3")
+        assert not w.errors
 
 
 @pytest.mark.browser
@@ -134,11 +256,7 @@ def test_in_a_notebook_the_kernel_is_asked(window, tmp_path):
     """What the script asks goes to the widget, and what that answers comes back, as the two traits carry it."""
     with window() as w:
         widget = example(Talker())
-        found = live(w, tmp_path, widget, "_asked")
-        w.page.evaluate("() => { leave(); model.send = () => {}; leave = attnkit.figures.chat.render({model, el: document.querySelector('[data-ak-figure]')}); }")
-        w.page.expose_function("kernel", lambda asked: setattr(widget, "_asked", asked) or widget._answer)
-        w.page.evaluate("""() => { let last = 0; model.save_changes = async () => { const asked = model.get('_asked');
-            if (asked && asked.asked !== last) { last = asked.asked; model.set('_answer', await kernel(asked)); } }; }""")
+        found = with_kernel(w, tmp_path, widget)
         found.get_by_role("textbox", name="Your question").fill("hi?")
         found.get_by_role("textbox", name="Your question").press("Enter")
         w.page.wait_for_function("() => document.querySelectorAll('.ak-piece').length > 60")

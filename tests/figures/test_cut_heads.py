@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from conftest import node
 from hand import alone, says
-from test_chat import KINDS, Talker
+from test_chat import KINDS, Talker, with_kernel
 
 from bookkit.figures import CutHeads
 from bookkit.figures.cut_heads import measure
@@ -79,3 +79,31 @@ def test_heads_are_taken_out(window, tmp_path, width):
         assert "chance of “x”" in found.inner_text() and "Next: “x”" in says(w, found)
         found.get_by_role("button", name="Reset").press("Enter")
         assert found.locator(".ak-heads [aria-pressed=true]").count() == 0 and not w.errors
+
+
+class Torn(Talker):
+    """A z is the first half of a letter."""
+
+    def __init__(self):
+        self.words = ["" if word == "z" else word for word in Talker.words]
+
+    def numbers(self, text, *, marks=False):
+        return Talker().numbers(text, marks=marks)
+
+
+@pytest.mark.browser
+def test_a_readers_line_is_read_twice(window, tmp_path):
+    """Unless that is ticked off; a piece that is no whole letter says so."""
+    with window() as w:
+        found = with_kernel(w, tmp_path, example(Torn()))
+        found.get_by_placeholder("Type a line").fill("abz")
+        found.get_by_placeholder("Type a line").press("Enter")
+        w.page.wait_for_function("() => document.querySelectorAll('.ak-cost').length === 8 && !document.querySelector('.ak-note').textContent")
+        numbers = Talker().numbers(" abz abz")
+        scores, _ = Talker().read([*numbers, 0])
+        losses = [np.log(np.exp(row).sum()) - row[number] for row, number in zip(scores, numbers[1:])]
+        assert found.locator("tbody tr").all_inner_texts() == [f"mean loss, first time\t{fixed(np.mean(losses[:3]))}\t", f"mean loss, second time\t{fixed(np.mean(losses[4:]))}\t"]
+        assert found.get_by_role("group", name="part of a letter", exact=True).count() == 2
+        found.get_by_role("checkbox", name="twice").press(" ")
+        w.page.wait_for_function("() => document.querySelectorAll('.ak-cost').length === 3")
+        assert "mean loss, all of it" in found.locator("table").inner_text() and not w.errors
