@@ -72,7 +72,8 @@
     const [next, rest] = [other.slice(same, same + TOLD), other.length > same + TOLD ? " …" : ""];
     const begins = `Taken out: ${part}.`;
     if (same === whole.length && !next.length) return `${begins} All ${same} words are the same.`;
-    const common = same === 0 ? "Already the first word is another:" : `The same ${same === 1 ? "word" : `${same} words`}, then`;
+    const common =
+      same === 0 ? "Already the first word is another:" : `The same ${same === 1 ? "word" : `${same} words`}, then`;
     return `${begins} ${common} ${next.length ? quoted(sentence(next) + rest) : "it ends"}.`;
   }
 
