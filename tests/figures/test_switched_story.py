@@ -78,13 +78,16 @@ def test_what_two_stories_have_in_common():
     assert "<strong>Taken out: positions.</strong> Zoe and <u>Zoe</u> met Bruno <u>Bruno</u>" in figure.still()
     figure.part = 0
     assert figure.same == len(figure.stories[0]) - 1 == 52 and "<u>" not in figure.still() and "Taken out" not in figure.still()
+    figure.part, figure.seed = 4, 3
+    assert figure.stories[1] == ["<end>"] and figure.same == 0 and "the MLPs.</strong> <u>&lt;end&gt;</u>" in figure.still()
+    figure.part, figure.seed = 0, 2
     assert "now Zoe has one coin and Max has seven ." in figure.still() and "<end>" not in figure.still()
 
 
 # ---- alone on a page
 
 def sentence(words):
-    return " ".join(word for word in words if word != "<end>").replace(" .", ".")
+    return " ".join(word for word in words if word != "<end>" or len(words) == 1).replace(" .", ".")
 
 
 def told(widget):
@@ -93,6 +96,8 @@ def told(widget):
     if not widget.part:
         return f"Nothing is taken out: {len(whole)} words. Take a part out."
     begins, rest = f"Taken out: {LABELS[widget.part]}. ", changed[widget.same:]
+    if not changed:
+        return f"{begins}It ends before the first word."
     if widget.same == len(whole) and not rest:
         return f"{begins}All {widget.same} words are the same."
     common = "Already the first word is another:" if widget.same == 0 else f"The same {'word' if widget.same == 1 else f'{widget.same} words'}, then"
@@ -108,7 +113,7 @@ def follows(w, found, widget):
     for story, text in zip(widget.stories, texts):
         assert text == ("" if not widget.part and text is texts[1] else sentence(story) + (" …" if story[-1] != "<end>" else ""))
     whole, changed = widget.stories
-    marked = [word for word, other in zip(changed, [*whole, *[""] * 63]) if word not in (other, "<end>")] if widget.part else []
+    marked = [word for word, other in zip(changed, [*whole, *[""] * 63]) if word != other and (word != "<end>" or len(changed) == 1)] if widget.part else []
     assert " ".join(found.locator("mark").all_inner_texts()).replace(" .", ".") == sentence(marked)
     assert found.locator("button[aria-pressed=true]").all_inner_texts() == [LABELS[widget.part]]
 
@@ -130,6 +135,8 @@ def test_switches_by_hand(window, tmp_path, width):
             widget.part = part
             follows(w, found, widget)
             assert found.bounding_box()["height"] == pytest.approx(height, abs=1) and fits(w) and found.evaluate(CUT) == []
+        press(found, LABELS[4])        # the third story ends before its first word
+        widget.part = 4
         for seed in (3, 4):
             found.get_by_role("button", name="Write another").click()
             widget.seed = seed
