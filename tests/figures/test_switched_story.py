@@ -47,21 +47,19 @@ TALL = [re.compile(words) for words in LABELS]
 # ---- the arithmetic
 
 def test_stories_are_the_same_in_both_languages():
-    """Each part of all random models with two layers, and of the chapter's: word for word; the parts are the model's own."""
+    """Each part of eight random models with two layers, and of the chapter's: word for word; the parts are the model's own."""
     assert [name for name, _ in PARTS] == ["", *storyteller.TAKEN_OUT]
-    rng, figures = np.random.default_rng(61), []
-    for model in [*[model for model in storytellers() if model.num_layers == 2], storyteller.trained()]:
-        for part in range(len(PARTS)):
-            prompt = " ".join(rng.choice(model.words[3:], rng.integers(0, 9)))
-            figures.append(SwitchedStory(model, part, int(rng.integers(10_000)), prompt, float(rng.choice([0, 0.7, 1.2]))))
-    assert len(figures) >= 64
-    found = node("run_figures.js", {"figure": "switched_story", "cases": [figure.state() for figure in figures]})
-    for figure, got in zip(figures, found, strict=True):
-        assert got == figure.opening == [figure.numbers(0), figure.numbers(figure.part)]
-        assert got[1][:len(figure.prompt.split()) + 1] == [1, *(figure.model.words.index(word) for word in figure.prompt.split())]
-        assert (got[0] == got[1]) >= (figure.part == 0)
-    stories = {" ".join(figure.stories[1]) for figure in figures}
-    assert len(stories) > 40 and any(story.endswith("<end>") for story in stories) and any(len(story.split()) == 63 for story in stories)
+    rng, cases, stories = np.random.default_rng(61), [], []
+    for k, model in enumerate([*[model for model in storytellers() if model.num_layers == 2][:8], storyteller.trained()]):
+        prompt = " ".join(rng.choice(model.words[3:], rng.integers(0, 9)))
+        figure = SwitchedStory(model, 7, int(rng.integers(10_000)), prompt, [0.7, 1.2, 0][k % 3])
+        assert figure.opening == [figure.numbers(0), figure.numbers(7)] and " ".join(figure.stories[0]).startswith(prompt)
+        for figure.part in range(len(PARTS)):
+            cases.append(figure.state())
+            stories.append([figure.numbers(0), figure.numbers(figure.part)])
+    assert node("run_figures.js", {"figure": "switched_story", "cases": cases}) == stories
+    different = {str(changed) for _, changed in stories}
+    assert len(different) > 25 and {len(changed) == 64 for _, changed in stories} == {changed[-1] == 2 for _, changed in stories} == {True, False}
 
 
 def test_the_lesson_writes_the_same():
