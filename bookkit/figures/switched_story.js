@@ -71,6 +71,7 @@
     const same = differs < 0 ? whole.length : differs;
     const [next, rest] = [other.slice(same, same + TOLD), other.length > same + TOLD ? " …" : ""];
     const begins = `Taken out: ${part}.`;
+    if (!other.length) return `${begins} It ends before the first word.`;
     if (same === whole.length && !next.length) return `${begins} All ${same} words are the same.`;
     const common =
       same === 0 ? "Already the first word is another:" : `The same ${same === 1 ? "word" : `${same} words`}, then`;
@@ -89,7 +90,7 @@
       const runs = [];
       words.forEach((word, k) => {
         const differs = word !== like[k];
-        if (word === END) return;
+        if (word === END && k) return; // only a story without words shows that it ends
         if (runs[runs.length - 1]?.differs !== differs) runs.push({ differs, words: [] });
         runs[runs.length - 1].words.push(word);
       });

@@ -86,12 +86,13 @@ class SwitchedStory(Figure):
         """Both stories, what differs underlined, and how long they are."""
         whole, changed = self.stories
         marked = [escape(word) if word == other else f"<u>{escape(word)}</u>"
-                  for word, other in zip(changed, [*whole, *[None] * len(changed)]) if word != END]
+                  for word, other in zip(changed, [*whole, *[None] * len(changed)]) if word != END or len(changed) == 1]
         told = [("nothing", "Nothing taken out", [escape(word) for word in whole if word != END])]
         if self.part:
             name = PARTS[self.part][1]
             told.append((name, f"Taken out: {name}", marked))
-        rows = [[name, str(len(words)), str(self.same)] for name, _, words in told]
+        counts = [sum(word != END for word in story) for story in (whole, changed)]
+        rows = [[name, str(count), str(self.same)] for (name, _, _), count in zip(told, counts)]
         texts = "".join(f"<p><strong>{title}.</strong> {' '.join(words)}</p>" for _, title, words in told)
         table = still_table(["taken out", "words", "the same at the beginning"], rows)
         return f"<div>{texts}{table}<p>Seed {self.seed}, temperature {fixed(self.temperature)}.</p></div>"

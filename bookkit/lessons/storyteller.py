@@ -267,8 +267,11 @@ class Storyteller(nn.Module):
         ``norm1.bias`` (d); ``w_query``, ``w_key``, ``w_value``, ``w_output`` (d, d); ``bias`` (h, r + 1), what is added
         to a score, the last column for the query's own place, the one before it for one place back, the first for r
         places or more; ``norm2.gain``, ``norm2.bias`` (d); ``w1`` (d, hidden), ``b1``, ``w2`` (hidden, d), ``b2``; at
-        last ``norm.gain`` and ``norm.bias``. Rows are items: a layer is x W + b.
+        last ``norm.gain`` and ``norm.bias``. Rows are items: a layer is x W + b. A missing mask is no number and does
+        not travel: without it this is a ValueError.
         """
+        if not self.masked:
+            raise ValueError("a model without its mask does not travel")
         block = self.blocks[0]
         return pack({name: tensor.detach() for name, tensor in self._tensors()}, BITS, model=KIND, words=self.words,
                     width=self.embedding.weight.shape[1], num_heads=block.num_heads, num_layers=len(self.blocks),

@@ -234,6 +234,8 @@ def test_without_a_mask_nothing_is_kept(teller):
     told = write(teller.without("mask"), "Zoe", seed=[1, 2], max_length=12)
     assert told == write(teller.without("mask"), "Zoe", seed=[1, 2], max_length=12, cached=False)
     assert told != write(teller, "Zoe", seed=[1, 2], max_length=12)
+    with pytest.raises(ValueError, match="a model without its mask does not travel"):
+        teller.without("mask").packed()
 
 
 def test_parts_taken_out_are_measured(story_task):
