@@ -135,7 +135,8 @@ def test_a_swipe_scrolls_and_changes_nothing(window, tmp_path):
 
 # Something is pressed, so that there is the most to show; then what stays in sight, if it is higher than a third of the
 # screen, and the controls that something lies on wherever they are scrolled to.
-COVERED = """f => { const pressed = [...f.querySelectorAll('[aria-pressed=false]')].filter(b => b.getClientRects().length);
+COVERED = """f => { for (const folded of f.querySelectorAll('details')) folded.open = true;
+    const pressed = [...f.querySelectorAll('[aria-pressed=false]')].filter(b => b.getClientRects().length);
     pressed[pressed.length - 1]?.click();
     document.body.style.padding = '900px 0';
     const stays = [...f.querySelectorAll('*')].filter(e => getComputedStyle(e).position === 'sticky' && 3 * e.offsetHeight > innerHeight);
