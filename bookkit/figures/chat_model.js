@@ -730,12 +730,12 @@
       show({ shade }, pressed, recorded) {
         if (pressed.length) stop.at(pressed[0]);
         legend.hidden = !recorded;
+        attnkit.attr(all, "aria-label", `${label}, shaded by ${kinds[shade].name}`);
         buttons.forEach((button, k) => {
           const score = kinds[shade].scores[Math.floor(k / heads)][k % heads];
           attnkit.paint(button, score, 1, "weight");
           const known = Boolean(recorded?.(k));
-          const name = `${named(k, heads)}: ${kinds[shade].name} ${attnkit.fixed(score)}`;
-          attnkit.attr(button, "aria-label", known ? `${name}, recorded` : name);
+          attnkit.attr(button, "aria-label", `${named(k, heads)}${known ? ", recorded" : ""}`);
           attnkit.attr(button, "data-recorded", String(known));
           attnkit.attr(button, "aria-pressed", String(pressed.includes(k)));
         });

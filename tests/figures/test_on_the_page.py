@@ -76,7 +76,7 @@ KEYS = {"range": ["ArrowRight", "ArrowLeft", "ArrowLeft"], "text": ["ArrowDown",
         "select": ["ArrowDown", "ArrowUp", "ArrowUp"]}
 # All controls of a figure that are in sight, but Reset and what fetches the real model (test_real_model_on_the_page.py):
 # whether each is pressed. They are kept for what follows.
-CONTROLS = """f => { window.controls = [...f.querySelectorAll('button, input, select')].filter(c => c.textContent !== 'Reset' && !('akOnce' in c.dataset) && c.checkVisibility({visibilityProperty: true})
+CONTROLS = """f => { window.controls = [...f.querySelectorAll('button, input, select')].filter(c => c.textContent !== 'Reset' && !('akOnce' in c.dataset) && c.ariaDisabled !== 'true' && c.checkVisibility({visibilityProperty: true})
         && c.getClientRects().length);
     return controls.map(c => c.ariaPressed === 'true'); }"""
 # Go to one of them: what kind it is, and its name; nothing where it is hidden by now, or pressed already. Focus alone may

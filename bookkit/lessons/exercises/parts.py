@@ -6,7 +6,7 @@ EXERCISES = {
     "which": Choice(
         "The positions.",
         ("Attention.", "without it each word sees itself alone, and the story soon goes round in a circle."),
-        ("The MLPs.", "without them it does not get beyond one name."),
+        ("The MLPs.", "without them a story ends before its first word."),
         ("Layer 2.", "without it the model gets stuck at a word, and no sentence ends.")),
     "shown": Choice(
         "That this model, trained with them, needs them. Not what they know.",
