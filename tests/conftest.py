@@ -34,6 +34,8 @@ MOST = 6_500         # tests, notebooks' cells counted: each is collected by eve
 
 # ---- what runs, where and when
 
+collect_ignore = ["lessons/chat_model_elsewhere.py"]      # asks for transformers, by hand
+
 def asked(pages):
     """Those of some pages that are asked about: all, unless `make check` names a few."""
     return [page for page in pages if not ONLY or page.removesuffix(".ipynb") in ONLY]

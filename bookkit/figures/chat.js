@@ -19,8 +19,6 @@
   const SEEDS = 10_000;
   const MOST = 400; // pieces that are written without a pause
   const JOINED = 4; // nodes that stand on one line at most
-  /** @type {Record<string, string>} */
-  const HEARD = { "␣": "blank ", "↵": "new line ", "⇥": "tab " };
   const PACE = 250; // milliseconds between two recorded pieces
   const EYE = 80; // milliseconds between two pictures while it writes
   const SIZE = 98; // megabytes of the model
@@ -415,11 +413,9 @@
       return { button, fill, word, chance };
     });
     const stop = attnkit.walk(bars.map(({ button }) => button));
-    // In the list a blank is seen, and heard: with it a piece is another one.
+    // In the list a blank is seen: with it a piece is another one.
     /** @param {string} word */
     const marked = (word) => spelled(word.replace(/ /g, "␣"));
-    /** @param {string} word */
-    const heard = (word) => marked(word).replace(/[␣↵⇥]/g, (sign) => HEARD[sign]);
     const label = "Pieces to take, with their chances";
     const element = h(
       "div",
@@ -437,7 +433,6 @@
         if (button.hidden) return;
         write(word, marked(found[k][1]));
         write(chance, fixed(chances[k], 3));
-        attr(button, "aria-label", `${heard(found[k][1])}, ${fixed(chances[k], 3)}`);
         attr(button, "aria-disabled", String(run.editing));
         attnkit.style(fill, "transform", `scaleX(${chances[k].toFixed(3)})`);
         attr(word, "class", isMark(found[k][1]) ? "ak-word ak-mark" : "ak-word");

@@ -42,7 +42,7 @@ def copied(pieces):
     return -1
 """, choices=[["[-1, *pieces[:-1]]", "[*pieces[1:], -1]", "pieces"],
               ["before[place] == pieces[-1]", "pieces[place] == pieces[-1]", "before[place] == pieces[place]"],
-              ["pieces[place]", "before[place]", "pieces[-1]"]]),
+              ["pieces[place]", "before[place]", "place"]]),
     "prompt": Choice(
         "Read them as plain text, in ordinary pieces: only the program may write the pieces that are marks.",
         ("Refuse every text that holds such a mark.",
