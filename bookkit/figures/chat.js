@@ -433,7 +433,7 @@
         if (button.hidden) return;
         write(word, marked(found[k][1]));
         write(chance, fixed(chances[k], 3));
-        attr(button, "aria-disabled", String(run.editing));
+        attr(button, "aria-disabled", String(run.editing || (!run.own && found[k] !== next)));
         attnkit.style(fill, "transform", `scaleX(${chances[k].toFixed(3)})`);
         attr(word, "class", isMark(found[k][1]) ? "ak-word ak-mark" : "ak-word");
         attr(button, "data-next", String(found[k] === next));

@@ -29,7 +29,7 @@ BLOCKS = {"coming to life": 120_000, "one redraw": 40_000}
 WORD, PAIR = 3_000, 150
 READS = """f => { const {story = [], other = [], pairs: [{story: first}] = [{story: []}]} = JSON.parse(f.dataset.akState);
     return [Math.max(20, story.length), other.length, first.length]; }"""
-CHANGES = 400
+CHANGES = 450
 # Move the first slider to the next of 19 places, or press the next button; how much of the page that changed.
 SLIDE = """(f, i) => { const s = [...f.querySelectorAll('input[type=range]')].find(s => s.getClientRects().length), buttons = [...f.querySelectorAll('button')]
         .filter(b => b.textContent !== 'Reset' && !('akOnce' in b.dataset) && b.getClientRects().length);
@@ -82,7 +82,7 @@ CONTROLS = """f => { window.controls = [...f.querySelectorAll('button, input, se
 # Go to one of them: what kind it is, and its name; nothing where it is hidden by now, or pressed already. Focus alone may
 # choose a square, or a word: that is not yet a change by key.
 FOCUS = f"""(f, [k, kinds]) => {{ const c = controls[k], kind = c.getAttribute('type') ?? c.localName, shown = {SHOWN};
-    if (!c.getClientRects().length || c.ariaPressed === 'true') return null;
+    if (!c.getClientRects().length || c.ariaPressed === 'true' || c.ariaDisabled === 'true') return null;
     window.before = shown(f);
     c.focus();
     if (kinds.includes(kind)) window.before = shown(f);

@@ -105,6 +105,9 @@ def test_a_number_is_read_as_it_is_meant():
     assert not [(case, said) for (case, said_), said in zip(wanted.items(), found, strict=True) if (said["verdict"], said["state"]) != said_]
 
 
+THOUSANDS = re.compile(r"-?[1-9]\d{0,2}\.\d{3}")      # with a comma it would be read as one
+
+
 def typed(value, rng):
     """A number as somebody may type it: with a comma, another minus, blanks, or as a fraction."""
     text = np.format_float_positional(value, trim="-")
@@ -112,8 +115,9 @@ def typed(value, rng):
     if rng.random() < .3 and fraction.denominator > 1 and float(fraction) == value:
         text = f"{fraction.numerator}{rng.choice(['/', ' / ', '⁄'])}{fraction.denominator}"
     elif rng.random() < .2 and abs(value) < 1:
-        text = np.format_float_positional(round(100 * value, 9), trim="-").replace(".", ",") + rng.choice(["%", " %"])
-    elif rng.random() < .4 and not re.fullmatch(r"-?[1-9]\d{0,2}\.\d{3}", text):
+        percent = np.format_float_positional(round(100 * value, 9), trim="-")
+        text = (percent if THOUSANDS.fullmatch(percent) else percent.replace(".", ",")) + rng.choice(["%", " %"])
+    elif rng.random() < .4 and not THOUSANDS.fullmatch(text):
         text = text.replace(".", ",")
     elif rng.random() < .5 and "." not in text and abs(value) >= 1000:
         text = f"{int(value):,}".replace(",", rng.choice([" ", "\u202f", ","]))
