@@ -283,7 +283,7 @@ ASKED = {       # what is typed, and what the page says then
     "causal mask": r"“causal mask”: the first 20 of \d\d places\.$",
     "Unflatten": r": 3 places\.$",
     "kendall_tau": r": \d places?\.$",
-    "induction head": r": \d places, \d of them with all the words\.$",
+    "induction head": r": 9 places, \d of them with all the words\.$",
     "hopfield network": r": 5 places, 1 of them|: 5 places, none of them",
     "softmax xyzzy": r"the first 20 of \d+ places\. No page has “xyzzy”\.$",
     "learning rate too high": r"places",

@@ -85,7 +85,7 @@ def test_the_first_picture_is_near_on_a_phone(opened):
 
 MOST = {"kB, first visit": 230, "kB, what all pages share being there": 60, "requests": 28, "elements": 7500}
 CARRIES = {"kB, first visit": 262, "kB, what all pages share being there": 110}     # of a page with a trained model in it
-FONTS = 46      # kB of text, interface and code together
+FONTS = 45      # kB of text, interface and code together
 
 # The scripts and styles of the figures that stand on a page; the core's are shared, and so are those that ask.
 OWN = re.compile(r"_static/figures/(?!core\.|practice\.)")

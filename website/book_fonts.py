@@ -2,7 +2,7 @@
 
 One family (Frank Grießhammer and Paul D. Hunt for Adobe, SIL Open Font License), drawn to stand together.  The files
 in static/fonts are fontsource's (@fontsource-variable/source-serif-4 5.3.1, source-sans-3 5.3.0, source-code-pro
-5.3.0: Latin, every weight); the site gets the weights and the letters that its pages show, 46 kB together at most.
+5.3.0: Latin, every weight); the site gets the weights and the letters that its pages show, 45 kB together at most.
 KaTeX's faces and the theme's icons are cut in the same way.
 """
 

@@ -360,7 +360,6 @@
       const line = joined ? before : h("span", { class: "ak-together" });
       const nodes = /\n/.test(word) ? [button, h("br")] : [button];
       line.append(...nodes);
-      if (!joined) box.append(line);
       made.push({ word, button, line, nodes });
     }
     /** @param {number} place */
@@ -385,8 +384,9 @@
     function show(words, hand, row) {
       let same = 0;
       while (same < words.length && made[same]?.word === words[same]) same++;
-      for (const node of made.splice(same).flatMap(({ line, nodes }) => [...nodes, line]))
-        if (!node.childElementCount) node.remove();
+      const gone = made.splice(same);
+      for (const { line, nodes } of gone)
+        for (const node of line === made[same - 1]?.line ? nodes : [line]) node.remove();
       words.slice(same).forEach(piece);
       made.forEach(({ button }, k) => {
         attnkit.paint(button, k <= hand ? Math.round(100 * (row?.[k] ?? 0)) / 100 : 0, 1, "weight");
@@ -395,6 +395,7 @@
         attr(button, "data-later", String(k > hand));
         attr(button, "aria-disabled", String(k < run.first));
       });
+      box.append(...new Set(made.slice(same).flatMap(({ line }) => (line.parentNode ? [] : [line])))); // at once
       requestAnimationFrame(() => inSight(made[run.hand].button)); // at first it stands in no page yet
     }
     return { element: box, show };

@@ -27,12 +27,12 @@ PAIRS = {
     "French": """
         apple:pomme winter:hiver king:roi church:église fish:poisson hand:main yes:oui three:trois
         cheese:fromage summer:été queen:reine school:école bird:oiseau head:tête no:non two:deux
-        wine:vin spring:printemps friend:ami street:rue horse:cheval heart:cœur one:un four:quatre
+        wine:vin spring:printemps friend:ami street:rue horse:cheval heart:c\u0153ur one:un four:quatre
         dog:chien cat:chat house:maison water:eau bread:pain milk:lait red:rouge green:vert blue:bleu white:blanc
         black:noir day:jour night:nuit sun:soleil moon:lune book:livre door:porte window:fenêtre tree:arbre flower:fleur
-        mother:mère father:père brother:frère sister:sœur eye:œil city:ville sea:mer mountain:montagne snow:neige
+        mother:mère father:père brother:frère sister:s\u0153ur eye:\u0153il city:ville sea:mer mountain:montagne snow:neige
         rain:pluie wind:vent fire:feu earth:terre star:étoile boy:garçon girl:fille man:homme woman:femme
-        child:enfant egg:œuf salt:sel sugar:sucre"""}
+        child:enfant egg:\u0153uf salt:sel sugar:sucre"""}
 
 # The subject, what is said of it, and the answer's beginning.
 FACTS = """

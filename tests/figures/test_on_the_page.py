@@ -29,7 +29,7 @@ BLOCKS = {"coming to life": 120_000, "one redraw": 40_000}
 WORD, PAIR = 3_000, 150
 READS = """f => { const {story = [], other = [], pairs: [{story: first}] = [{story: []}]} = JSON.parse(f.dataset.akState);
     return [Math.max(20, story.length), other.length, first.length]; }"""
-CHANGES = 450
+CHANGES = 400
 # Move the first slider to the next of 19 places, or press the next button; how much of the page that changed.
 SLIDE = """(f, i) => { const s = [...f.querySelectorAll('input[type=range]')].find(s => s.getClientRects().length), buttons = [...f.querySelectorAll('button')]
         .filter(b => b.textContent !== 'Reset' && !('akOnce' in b.dataset) && b.getClientRects().length);
@@ -76,7 +76,7 @@ KEYS = {"range": ["ArrowRight", "ArrowLeft", "ArrowLeft"], "text": ["ArrowDown",
         "select": ["ArrowDown", "ArrowUp", "ArrowUp"]}
 # All controls of a figure that are in sight, but Reset and what fetches the real model (test_real_model_on_the_page.py):
 # whether each is pressed. They are kept for what follows.
-CONTROLS = """f => { window.controls = [...f.querySelectorAll('button, input, select')].filter(c => c.textContent !== 'Reset' && !('akOnce' in c.dataset) && c.ariaDisabled !== 'true' && c.checkVisibility({visibilityProperty: true})
+CONTROLS = """f => { window.controls = [...f.querySelectorAll('button, input, select')].filter(c => c.textContent !== 'Reset' && !('akOnce' in c.dataset) && c.checkVisibility({visibilityProperty: true})
         && c.getClientRects().length);
     return controls.map(c => c.ariaPressed === 'true'); }"""
 # Go to one of them: what kind it is, and its name; nothing where it is hidden by now, or pressed already. Focus alone may
