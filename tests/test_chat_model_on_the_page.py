@@ -34,7 +34,7 @@ def test_a_recording_comes_alive(page):
     numbers = found.evaluate("f => JSON.parse(f.closest('[data-ak-state]').dataset.akState).recorded[2].numbers")
     [new] = model.write(numbers, 1)
     assert f"“{model.words[new]}” would be taken next." in found.inner_text() and "oad the model" not in found.inner_text()
-    found.get_by_role("button", name="head 5 of layer 3:", exact=False).press("Enter")
+    found.get_by_role("button", name="head 5 of layer 3", exact=True).press("Enter")
     page.settle()
     _, maps = model.read(numbers)
     assert f"” {fixed(maps[2][4][-1].max())}" in found.get_by_role("status").inner_text()

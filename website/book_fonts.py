@@ -58,6 +58,9 @@ def stack(family):
 MATHS = {"KaTeX_Main-Regular": "normal 1em KaTeX_Main", "KaTeX_Math-Italic": "italic 1em KaTeX_Math"}
 
 
+SLANTED = "//*[self::em[not(ancestor::dt)] or self::i or self::cite or self::h1 or @lang='fr']"    # signatures are code
+
+
 def head(address, *, maths):
     """What a page's head says of the faces; `address` leads from the page to a file of the site.
 
@@ -118,10 +121,10 @@ def cut_anew(source, target, points, weight, features):
     beside.replace(target)
 
 
-def cut_all(out, trees, sheet):
+def cut_all(out, pages, sheet):
     """Rewrite the site's fonts with only the glyphs that some page, script or style sheet draws."""
-    cut_faces(out, trees)
-    cut_maths(out, trees)
+    cut_faces(out, pages)
+    cut_maths(out, [page.tree for page in pages])
     # Icons are what rules put before or after an element, characters that are no letters of any script; the font has
     # letters and digits, too, which nobody asks it for.
     icons = {ord(letter) for letter in re.findall("[\ue000-\uf8ff]", sheet)}
@@ -129,15 +132,19 @@ def cut_all(out, trees, sheet):
         cut(font, out / "_static/vendor/fontawesome/webfonts" / font.name, icons)
 
 
-def cut_faces(out, trees):
-    """Text, interface and code: the letters of all pages and figures; the italic, of what is slanted."""
+def cut_faces(out, pages):
+    """Text, interface and code: the letters of all pages and figures; the italic, of what is slanted.
+
+    Whole modules, which may hold a language's accents, are set in the face of code alone.
+    """
     every = {letter for file in out.glob("_static/figures/*.js") for letter in file.read_text(encoding="utf-8")}
-    slanted = set()
-    for tree in trees:
-        every.update(etree.tostring(tree, encoding="unicode"))      # those of a formula, too: few, and quickly told
-        for element in tree.xpath("//*[self::em or self::i or self::cite or self::h1 or @lang='fr']"):
+    slanted, code = set(), set()
+    for page in pages:
+        # Those of a formula, too: few, and quickly told.
+        (code if page.name.startswith("_modules/") else every).update(etree.tostring(page.tree, encoding="unicode"))
+        for element in page.tree.xpath(SLANTED):
             slanted.update(element.text_content())
-    letters = {"serif": every, "serif-italic": slanted, "sans": every, "mono": every}
+    letters = {"serif": every, "serif-italic": slanted, "sans": every, "mono": every | code}
     for name, (_, _, weight, features) in FACES.items():
         cut(FONTS / f"{name}.woff2", out / f"_static/fonts/{name}.woff2", {ord(letter) for letter in letters[name]},
             weight=weight, features=features)

@@ -226,6 +226,6 @@ def finish(app, exception):
         text = (Path(app.srcdir) / "website" / "static" / script).read_text(encoding="utf-8")
         (out / "_static" / script).write_text(base.light(text), encoding="utf-8")
     sheet = book_styles.one_sheet(out, pages, scripts)
-    book_fonts.cut_all(out, [page.tree for page in pages], sheet)
+    book_fonts.cut_all(out, pages, sheet)
     for page in pages:
         page.write()

@@ -700,7 +700,7 @@
   const isMark = (word) => /^<.*\w.*>$/.test(word);
   // A piece as it can be seen.
   /** @param {string} word */
-  const visible = (word) => (isMark(word) ? word.replace(/[<|>]/g, "") : word.replace(/\n/g, "↵").replace(/\t/g, "⇥"));
+  const visible = (word) => (isMark(word) ? word.replace(/[<|>]/g, "") : word.replace(/\n/g, "⏎").replace(/\t/g, "⇥"));
   // The same in words: what is not a whole letter has a name.
   /** @param {string} word */
   const spelled = (word) => (/^$|\uFFFD/.test(word) ? "part of a letter" : visible(word));

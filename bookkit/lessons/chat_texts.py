@@ -30,8 +30,8 @@ PAIRS = {
         wine:vin spring:printemps friend:ami street:rue horse:cheval heart:c\u0153ur one:un four:quatre
         dog:chien cat:chat house:maison water:eau bread:pain milk:lait red:rouge green:vert blue:bleu white:blanc
         black:noir day:jour night:nuit sun:soleil moon:lune book:livre door:porte window:fenêtre tree:arbre flower:fleur
-        mother:mère father:père brother:frère sister:s\u0153ur eye:\u0153il city:ville sea:mer mountain:montagne snow:neige
-        rain:pluie wind:vent fire:feu earth:terre star:étoile boy:garçon girl:fille man:homme woman:femme
+        mother:mère father:père brother:frère sister:s\u0153ur eye:\u0153il city:ville sea:mer mountain:montagne
+        snow:neige rain:pluie wind:vent fire:feu earth:terre star:étoile boy:garçon girl:fille man:homme woman:femme
         child:enfant egg:\u0153uf salt:sel sugar:sucre"""}
 
 # The subject, what is said of it, and the answer's beginning.

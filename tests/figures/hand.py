@@ -81,6 +81,15 @@ RESET = """async f => { document.activeElement.blur();
     while (goesOn()) await new Promise(requestAnimationFrame);
     f.getAnimations({subtree: true}).forEach(a => a.finish()); }"""
 
+# How many transitions begin when a control is pressed; those that ended before a busy machine looked count, too.
+BEGUN = """async (f, control) => { let begun = 0; const count = () => begun++, frame = () => new Promise(requestAnimationFrame);
+    f.addEventListener('transitionrun', count); control.click(); await frame(); await frame();
+    f.removeEventListener('transitionrun', count); return begun; }"""
+
+
+def begun(figure, control):
+    return figure.evaluate(BEGUN, control.element_handle())
+
 
 def figures(w):
     return w.page.locator(FIGURE)

@@ -245,7 +245,7 @@ def test_it_says_why_it_stopped(window, tmp_path):
         found.get_by_role("button", name="on", exact=True).press("Enter")
         w.page.wait_for_function("() => document.querySelectorAll('.ak-piece').length < 100")
         rests(w)
-        assert "user↵\nsay" in found.locator(".ak-box").inner_text()
+        assert "user⏎\nsay" in found.locator(".ak-box").inner_text()
         found.get_by_role("button", name="off", exact=True).press("Enter")
         w.page.wait_for_function("() => document.querySelectorAll('.ak-piece').length === 3")
         assert not w.errors

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from conftest import node
-from hand import CASES, CUT, alone, fits, live, press, rows, says
+from hand import CASES, CUT, alone, begun, fits, live, press, rows, says
 
 from attnkit import attention
 from bookkit.figures import WordVotes
@@ -269,12 +269,10 @@ def test_long_words_have_room(window, tmp_path, width):
 def test_bars_rest_for_who_asks_for_less_motion(window, tmp_path):
     with window() as w:
         found = alone(w, tmp_path, opened())
-        moves = """async f => { f.querySelectorAll('tbody button')[2].click(); await new Promise(requestAnimationFrame);
-            return f.getAnimations({subtree: true}).length; }"""
-        assert found.evaluate(moves) > 0
+        control = found.locator("tbody button").nth(2)
+        assert begun(found, control)
         w.page.emulate_media(reduced_motion="reduce")
-        found.evaluate("f => f.getAnimations({subtree: true}).forEach(a => a.finish())")
-        assert found.evaluate(moves) == 0
+        assert not begun(found, control)
         w.page.emulate_media(reduced_motion="null")
 
 
