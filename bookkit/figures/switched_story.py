@@ -15,6 +15,8 @@ from bookkit.pictures.formats import fixed
 PARTS = (("", "nothing"), ("positions", "positions"), ("heads", "all heads but one"), ("layers", "layer 2"),
          ("mlps", "the MLPs"), ("attention", "attention"), ("scores", "which word matters"), ("mask", "the mask"))
 
+BEGINNING = 6       # words of each story where no script runs
+
 
 class SwitchedStory(Figure):
     """Take a part out of a trained model, and see what becomes of its story.
@@ -83,16 +85,20 @@ class SwitchedStory(Figure):
         return next(differs, len(whole))
 
     def still(self):
-        """Both stories, what differs underlined, and how long they are."""
+        """Both stories, what differs underlined, and how every other part is missed in this story."""
         whole, changed = self.stories
         marked = [escape(word) if word == other else f"<u>{escape(word)}</u>"
                   for word, other in zip(changed, [*whole, *[None] * len(changed)]) if word != END or len(changed) == 1]
-        told = [("nothing", "Nothing taken out", [escape(word) for word in whole if word != END])]
+        told = [("Nothing taken out", [escape(word) for word in whole if word != END])]
         if self.part:
-            name = PARTS[self.part][1]
-            told.append((name, f"Taken out: {name}", marked))
-        counts = [sum(word != END for word in story) for story in (whole, changed)]
-        rows = [[name, str(count), str(self.same)] for (name, _, _), count in zip(told, counts)]
-        texts = "".join(f"<p><strong>{title}.</strong> {' '.join(words)}</p>" for _, title, words in told)
-        table = still_table(["taken out", "words", "the same at the beginning"], rows)
+            told.append((f"Taken out: {PARTS[self.part][1]}", marked))
+        texts = "".join(f"<p><strong>{title}.</strong> {' '.join(words)}</p>" for title, words in told)
+        table = still_table(["taken out", "the story begins", "words"], map(self._row, range(len(PARTS))))
         return f"<div>{texts}{table}<p>Seed {self.seed}, temperature {fixed(self.temperature)}.</p></div>"
+
+    def _row(self, part):
+        """What is taken out, the beginning of the story without it, and how many words that has."""
+        words = [self.model.words[number] for number in self.numbers(part)[1:]]
+        if words[-1] == END:
+            words.pop()
+        return [PARTS[part][1], " ".join(words[:BEGINNING]) or "(not a word)", str(len(words))]
