@@ -455,7 +455,8 @@ folder, does = sys.argv[1:]
 sys.argv[1:] = ["wait"]
 def task():
     book.run(sys.executable, "-c", does)
-signal.signal(signal.SIGINT, signal.default_int_handler)      # not that of whoever runs the tests
+signal.signal(signal.SIGINT, signal.default_int_handler)      # not that of whoever runs the tests,
+signal.signal(signal.SIGHUP, signal.SIG_DFL)                  # who may do so under nohup
 book.ROOT, book.TASKS["wait"] = book.Path(folder), task
 book.main()
 """

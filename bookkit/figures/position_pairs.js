@@ -1,11 +1,11 @@
-// Two places under five schemes of positions: what each makes of a query at one and a key at the other.
+// Two places under some schemes of positions: what each makes of a query at one and a key at the other.
 ((attnkit) => {
   "use strict";
   const { h, svg, fixed } = attnkit;
 
   /** @typedef {"sinusoidal" | "learned" | "bias" | "alibi" | "rotary"} Scheme */
   /** @typedef {{ query: number, key: number }} State */
-  /** @typedef {{ learned: Matrix, bias: number[], slope: number, width: number, places: number }} Given */
+  /** @typedef {{ learned: Matrix, bias: number[], slope: number, width: number, places: number, schemes: Scheme[] }} Given */
   /** @typedef {ReturnType<typeof compute>} Found */
   /** @typedef {Found & State} Shown */
 
@@ -66,7 +66,6 @@
     alibi: ["ALiBi", ({ alibi }) => (alibi === null ? "hidden" : fixed(alibi))],
     rotary: ["rotary", ({ rotary }) => rotary.map((v) => fixed(v)).join(" and ")],
   };
-  const SCHEMES = /** @type {Scheme[]} */ (Object.keys(RESULTS));
 
   // Whether a scheme makes the same of two pairs of places, apart from the last bits.
   /** @param {Scheme} scheme @param {Found} one @param {Found} other */
@@ -75,16 +74,16 @@
     return a.every((v, k) => (v === null || b[k] === null ? v === b[k] : Math.abs(v - b[k]) < 1e-9));
   }
 
-  /** @param {State} state @param {Found|null} past @param {Found} found */
-  function sentence({ query, key }, past, found) {
-    /** @param {Scheme[]} schemes */
-    const list = (schemes) => schemes.map((s) => `${RESULTS[s][0]} ${RESULTS[s][1](found)}`).join(", ");
-    const kept = past ? SCHEMES.filter((scheme) => same(scheme, past, found)) : [];
-    const others = SCHEMES.filter((scheme) => !kept.includes(scheme));
+  /** @param {State} state @param {Found|null} past @param {Found} found @param {Scheme[]} schemes */
+  function sentence({ query, key }, past, found, schemes) {
+    /** @param {Scheme[]} some */
+    const list = (some) => some.map((s) => `${RESULTS[s][0]} ${RESULTS[s][1](found)}`).join(", ");
+    const kept = past ? schemes.filter((scheme) => same(scheme, past, found)) : [];
+    const others = schemes.filter((scheme) => !kept.includes(scheme));
     /** @type {Record<string, Scheme[]>} */
-    const groups = past ? { "As before": kept, Changed: others } : { "This gives": SCHEMES };
-    const parts = Object.entries(groups).filter(([, schemes]) => schemes.length);
-    const said = parts.map(([title, schemes]) => ` ${title}: ${list(schemes)}.`);
+    const groups = past ? { "As before": kept, Changed: others } : { "This gives": schemes };
+    const parts = Object.entries(groups).filter(([, some]) => some.length);
+    const said = parts.map(([title, some]) => ` ${title}: ${list(some)}.`);
     return `Query at place ${query}, key at place ${key}, distance ${whole(found.distance)}.${said.join("")}`;
   }
 
@@ -329,7 +328,7 @@
 
   /** @param {Figure<State, Given>} figure */
   function build(figure) {
-    const data = figure.given("learned", "bias", "slope", "width", "places");
+    const data = figure.given("learned", "bias", "slope", "width", "places", "schemes");
     const made = panels(data);
     let [past, present] = [/** @type {Shown | null} */ (null), /** @type {Shown | null} */ (null)]; // what was shown before the last move, and what is shown
     const moved = controls(figure, data.places, () => {
@@ -341,23 +340,26 @@
       const found = { ...compute({ ...data, ...state }), ...state };
       if (!present || present.query !== state.query || present.key !== state.key) [past, present] = [present, found];
       moved.show(state);
-      for (const scheme of SCHEMES) {
+      for (const scheme of data.schemes) {
         made[scheme].update(found, [state.query, state.key]);
         const kept = past && same(scheme, past, found);
         attnkit.write(made[scheme].mark, past ? (kept ? "as before" : "changed") : "");
         attnkit.attr(made[scheme].mark, "class", kept ? "ak-small" : "ak-small ak-changed");
       }
-      figure.say(sentence(state, past, found));
+      figure.say(sentence(state, past, found, data.schemes));
     }
-    /** @param {string} title @param {Scheme[]} schemes */
-    const group = (title, schemes) => [
-      h("p", { class: "ak-title" }, title),
-      h("div", { class: `ak-group ak-of-${schemes.length}` }, ...schemes.map((scheme) => made[scheme].element)),
-    ];
+    /** @param {string} title @param {Scheme[]} its */
+    const group = (title, its) => {
+      const shown = its.filter((scheme) => data.schemes.includes(scheme));
+      const parts = shown.map((scheme) => made[scheme].element);
+      return parts.length
+        ? [h("p", { class: "ak-title" }, title), h("div", { class: `ak-group ak-of-${parts.length}` }, ...parts)]
+        : [];
+    };
     const vectors = group("A vector for each place, added to the items", ["sinusoidal", "learned"]);
     const distances = group("Changes of the scores", ["bias", "alibi", "rotary"]);
     return { parts: [moved.element, ...vectors, ...distances], update };
   }
 
-  attnkit.register("position_pairs", { label: "Two places under five schemes", compute, build });
+  attnkit.register("position_pairs", { label: "Two places under schemes of positions", compute, build });
 })(globalThis.attnkit);

@@ -1,4 +1,4 @@
-"""Two places under five schemes of positions: what each makes of a query at one and a key at the other."""
+"""Two places under some schemes of positions: what each makes of a query at one and a key at the other."""
 
 import numpy as np
 import traitlets
@@ -7,11 +7,20 @@ from attnkit import alibi, relative_bias, rotary, sinusoidal
 from bookkit.figures.base import Between, Figure, Index, NumberArray, number_array, still_table
 from bookkit.pictures.formats import fixed, plain
 
+SCHEMES = ("sinusoidal", "learned", "bias", "alibi", "rotary")
 PAIRS = (1, 2)      # the pairs of columns that the two circles show; the script counts on the same ones
 
 
+def one_of_each(schemes):
+    """Some names of schemes, each of them known."""
+    schemes = list(schemes)
+    if not schemes or not set(schemes) <= set(SCHEMES):
+        raise ValueError(f"schemes must be some of {', '.join(map(repr, SCHEMES))}, got {schemes}")
+    return schemes
+
+
 class PositionPairs(Figure):
-    """Set the place of a query and that of a key; five panels show what the schemes of positions make of the two.
+    """Set the place of a query and that of a key; a panel for each scheme of positions shows what it makes of the two.
 
     Sinusoidal and learned vectors differ from place to place. Relative bias, ALiBi and rotary embeddings depend on the
     distance only: two buttons move both places together, and nothing changes there.
@@ -19,7 +28,8 @@ class PositionPairs(Figure):
     `learned` (rows, width), within ±100, is a table of learned vectors, a row for each place from 0 on; there may be
     fewer rows than places. `bias` (2 r + 1,), at most 65 within ±100, are the learned numbers of a relative bias, as in
     `relative_bias`; `slope`, from 0 to 10, is what each place back costs under ALiBi. `width`, of the sinusoidal, the
-    learned and the rotary vectors, is even, from 6 to 32; there are 2 to 128 `places`.
+    learned and the rotary vectors, is even, from 6 to 32; there are 2 to 128 `places`. `schemes` are those that are
+    shown, of "sinusoidal", "learned", "bias", "alibi" and "rotary"; what none of them needs may be left out.
 
     >>> figure = PositionPairs([[0, 0, 1, 2, 0, 0], [0, 0, 3, 0, 0, 0]], [0.5, 0, -1], width=6, query=1, key=0)
     >>> figure.found["learned"], figure.found["bias"], figure.found["alibi"]
@@ -33,19 +43,22 @@ class PositionPairs(Figure):
     slope = Between(0, 10, 0.25).tag(sync=True)
     width = traitlets.Int(16).tag(sync=True)
     places = traitlets.Int(64).tag(sync=True)
+    schemes = traitlets.List(list(SCHEMES)).tag(sync=True)
     query = Index("every_place", "places").tag(sync=True, reset=True)
     key = Index("every_place", "places").tag(sync=True, reset=True)
 
-    def __init__(self, learned, bias, slope=0.25, width=16, places=64, query=9, key=6, caption=""):
+    def __init__(self, learned=(), bias=(0.0,), slope=0.25, width=16, places=64, query=9, key=6, schemes=SCHEMES,
+                 caption=""):
+        schemes = [scheme for scheme in SCHEMES if scheme in one_of_each(schemes)]
         if width % 2 or not 6 <= width <= 32:
             raise ValueError(f"width must be an even number from 6 to 32, got {width}")
         if not 2 <= places <= self.MOST:
             raise ValueError(f"places must be from 2 to {self.MOST}, got {places}")
-        learned = number_array(learned, "learned", -100, 100, (None, width))
+        learned = number_array(learned, "learned", -100, 100, (None, width)) if "learned" in schemes else []
         if len(learned) > places:
             raise ValueError(f"learned must have at most {places} rows, one for each place, got {len(learned)}")
         super().__init__(learned=learned, bias=bias, slope=slope, width=width, places=places, query=query, key=key,
-                         caption=caption)
+                         schemes=schemes, caption=caption)
 
     @traitlets.validate("bias")
     def _check_bias(self, proposal):
@@ -104,18 +117,23 @@ class PositionPairs(Figure):
         sums = f"−{plain(self.slope, 3)} × {-self.distance} = {fixed(found['alibi'] or 0)}"
         turns = [f"angle {fixed(abs(one - other))}, cos {fixed(cosine)}"
                  for (one, other), cosine in zip(self.angles, found["rotary"])]
-        return (still_table(["scheme", f"query at place {self.query}, key at place {self.key}, {place}"],
-                            [["sinusoidal", f"dot product {fixed(found['sinusoidal'])}"], ["learned", learned],
-                             ["relative bias", fixed(found["bias"])],
-                             ["ALiBi", "hidden, it looks back only" if found["alibi"] is None else sums],
-                             ["rotary", "; ".join(turns)]])
-                + self._still_vectors()
-                + still_table(["distance", "relative bias"], [[fixed(k - len(self.bias) // 2, 0), fixed(b)]
-                                                              for k, b in enumerate(self.bias)]))
+        says = {"sinusoidal": ["sinusoidal", f"dot product {fixed(found['sinusoidal'])}"],
+                "learned": ["learned", learned],
+                "bias": ["relative bias", fixed(found["bias"])],
+                "alibi": ["ALiBi", "hidden, it looks back only" if found["alibi"] is None else sums],
+                "rotary": ["rotary", "; ".join(turns)]}
+        table = still_table(["scheme", f"query at place {self.query}, key at place {self.key}, {place}"],
+                            [says[scheme] for scheme in self.schemes])
+        biases = still_table(["distance", "relative bias"],
+                             [[fixed(k - len(self.bias) // 2, 0), fixed(b)] for k, b in enumerate(self.bias)])
+        return table + self._still_vectors() + (biases if "bias" in self.schemes else "")
 
     def _still_vectors(self):
         head, columns = ["column"], []
-        for scheme, two in self.vectors.items():
+        its = {scheme: two for scheme, two in self.vectors.items() if scheme in self.schemes}
+        if not its:
+            return ""
+        for scheme, two in its.items():
             for role, place, vector in zip(("query", "key"), (self.query, self.key), two):
                 head.append(f"{scheme}, {role} {place}")
                 columns.append(["no row"] * self.width if vector is None else [fixed(v) for v in vector])

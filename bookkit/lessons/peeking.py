@@ -1,4 +1,4 @@
-"""Two small models that learn to guess the next word of a story: one sees only what came before, the other sees it all."""
+"""Two small models that learn to guess the next word of a story: one sees what came before, the other sees all."""
 
 import torch
 from torch import nn

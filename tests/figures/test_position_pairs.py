@@ -1,17 +1,15 @@
-"""The figure of two places under five schemes of positions."""
+"""The figure of two places under schemes of positions, all five or some."""
 
 import re
 
 import numpy as np
 import pytest
 from conftest import WIDE, node, on
-from hand import CUT, alone, figure, fits, live, pages, press, says
+from hand import CUT, alone, figure, fits, live, press, says
 
 from attnkit import alibi, relative_bias, rotary, sinusoidal
 from bookkit.figures import PositionPairs
 from bookkit.pictures.formats import fixed
-
-PAGES = pages(["position_pairs"])
 
 
 def pairs(**changed):
@@ -43,12 +41,23 @@ BAD = [
     (lambda: pairs(places=129), ValueError, "places must be from 2 to 128, got 129"),
     (lambda: pairs(query=64), ValueError, "query must be from 0 to 63, the number of one of the places, got 64"),
     (lambda: pairs(key=-1), ValueError, "key must be from 0 to 63"),
+    (lambda: pairs(schemes=["rope"]), ValueError, "schemes must be some of 'sinusoidal', .*, got .'rope'"),
+    (lambda: pairs(schemes=[]), ValueError, "schemes must be some of"),
 ]
 
 REFUSED = [("query", 64, ValueError), ("key", 1.5, TypeError), ("bias", [1, 2], ValueError), ("slope", -1, ValueError)]
 
 
 # ---- the arithmetic, and Python's side
+
+def test_some_schemes_alone():
+    """What is not shown is not asked for, and stands in no table; the order is the figure's own."""
+    two = PositionPairs(bias=[0.5, 0.0, -0.5], schemes=["rotary", "bias"])
+    assert two.schemes == ["bias", "rotary"] and two.learned == []
+    still = two.still()
+    assert "relative bias" in still and "rotary" in still and "sinusoidal" not in still and "learned" not in still and "ALiBi" not in still
+    assert "<th scope=\"col\">distance</th>" not in PositionPairs(schemes=["rotary"]).still()
+
 
 def test_position_pairs_arithmetic():
     rng = np.random.default_rng(31)
@@ -185,7 +194,7 @@ def test_two_places_set_in_python(window, tmp_path):
 # ---- on the page of the book
 
 @pytest.mark.browser
-@on(PAGES, WIDE)
+@on(["further/positions"], WIDE)
 def test_two_places_moved_together_change_what_is_no_distance(opened):
     w, found = opened, figure(opened, "position_pairs")
     assert says(w, found).startswith("Query at place 9, key at place 6, distance −3")

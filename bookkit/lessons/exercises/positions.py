@@ -67,6 +67,5 @@ def rotary_scores(Q, K):
 }
 
 GUESSES = {
-    "together": Guess(["in rotary only", "in the three relative ones", "in all but the learned one", "in all five"],
-                      right=2),
+    "together": Guess(["in both", "in the left one only", "in the right one only", "in neither"], right=0),
 }
