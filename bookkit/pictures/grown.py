@@ -28,11 +28,12 @@ from bookkit.pictures.shapes import (
     role_colour,
     square,
     text,
+    wire,
 )
 
 SIDE = 36            # of the squares of a head, which hold numbers
 TOP = 72             # of what stands above them: a name, how it is made, the words
-SIGN = 24            # the room of a sign between two matrices
+SIGN = 22            # the room of a sign between two matrices
 SIGNS = {"B": "+", "S + B": "=", "V": "×", "Y": "="}           # before them
 PALE = 0.5           # of what is still to come, as in figures/growing_picture.js
 
@@ -73,7 +74,7 @@ class Table:
         self.numbers, self.title, self.note, self.role, self.digits = numbers, title, note, role, digits
         self.columns, self.hidden = columns, np.zeros(numbers.shape, bool) if hidden is None else hidden
         self.vmax = vmax or max(1.0, float(np.abs(numbers).max()))
-        self.step = max(cell_width([fixed(v, digits) for v in numbers.flat], 4, SIDE), cell_width(columns, 6, 0))
+        self.step = max(cell_width([fixed(v, digits) for v in numbers.flat], 6, SIDE), cell_width(columns, 6, 0))
         self.deep = len(numbers) * SIDE
         above = max(text_width(title, LABEL, bold=True), formula_width(note))
         self.wide = max(numbers.shape[1] * self.step, math.ceil(above))
@@ -143,7 +144,7 @@ class Head:
         if self.table is not None:
             tables["B"] = Table(self.table, "table B", "by distance", vmax=self.vmax, **names)
             tables["S + B"] = Table(sums, "S" if before else "S + B", "later ones crossed out" if self.causal else
-                                    "the sum", vmax=self.vmax, hidden=hidden, **names)
+                                    "what softmax gets", vmax=self.vmax, hidden=hidden, **names)
         tables["A"] = Table(weights, "weights A", "softmax by rows", role="weight", digits=2, vmax=1.0, hidden=hidden,
                             **names)
         tables["V"] = Table(self.value, "values V", "handed over", role="value")
@@ -163,7 +164,7 @@ class Head:
         for key in keys:
             table, part, start = tables[key], [], x
             if key in SIGNS:
-                part.append(text(x + SIGN / 2 - 3, middle + 6, SIGNS[key], INK, size=LABEL, bold=True))
+                part.append(text(x + SIGN / 2 - 2, middle + 6, SIGNS[key], INK, size=LABEL, bold=True))
                 x += SIGN - 4
             if key == keys[0]:
                 x += room_of(self.names)
@@ -178,7 +179,7 @@ class Head:
             body.append(part)
             told.append(("Still to come: " if key in later else "") + table.told(self.names))
             if key == new:
-                body.append(outline(start, 1, x - start, TOP + table.deep + 7))
+                body.append(outline(start - 3, 1, x - start + 3, TOP + table.deep + 7))
         if keys[-1] == self.asked:
             body.append(arrow((x + 4, middle), (x + 26, middle)))
             x += 26
@@ -193,10 +194,10 @@ class Machine:
     `begins` says by the name of a part the step at which it comes; what it does not name is there from the start.
     """
 
-    CELL, HALF, BOX, NORM = 30, 96, 91, 52      # a square; the room of half a block; its boxes' widths
+    CELL, HALF, BOX, NORM = 30, 94, 90, 52      # a square; the room of half a block; its boxes' widths
     DEEP = 114                                   # of a box
     APART = 6                                    # between the words and one that is written
-    REACH = 10                                   # how far a line goes on towards the next drawing
+    REACH = 22                                   # how far a line goes on, up to the next drawing, whose ground ends it
 
     def __init__(self, x, names, begins, new_word=False):
         self.x, self.names, self.begins = x, names, begins
@@ -233,7 +234,7 @@ class Machine:
             y = top + kept * self.CELL + self.APART
             body.append(self.part("back", self._some(numbers, left, top + self.APART, kept, n),
                                   self._frame(left, y, d, 1),
-                                  outlined=(x + 1, y - 6, left + d * self.CELL + 6 - x, self.CELL + 12)))
+                                  outlined=(x - 3, y - 6, left + d * self.CELL + 9 - x, self.CELL + 12)))
         return "".join(body), left + d * self.CELL
 
     def _some(self, numbers, left, top, first, last):
@@ -262,11 +263,11 @@ class Machine:
 
     def words(self, title):
         """The words and their numbers, from which the line leads to the right."""
-        body, end = self.rows(self.x, 0, title, "X")
+        body, end = self.rows(self.x, 4, title, "X")
         wide = end + 11
         body = [body, self.part("stream", self.stream(end + 3, wide + self.REACH))]
         if self.back:
-            x, low = room_of(self.names) / 2, self.axis + self.n * self.CELL / 2 + self.APART + 8
+            x, low = 4 + room_of(self.names) / 2, self.axis + self.n * self.CELL / 2 + self.APART + 8
             way = f"M{wide + self.REACH:g} {self.back:g}H{x:g}V{low:g}"
             head = f"M{x - 6:g} {low + 8:g}L{x:g} {low:g}L{x + 6:g} {low + 8:g}"
             body.append(self.part("back", _back(way + head)))
@@ -283,17 +284,17 @@ class Machine:
         ground = (f'<rect x="1" y="{top:g}" width="{wide - 2}" height="{self.foot + 8 - top:g}" rx="10" '
                   f'fill="{GROUND}" stroke="{palette.var("grid")}" stroke-width="1.5"/>'
                   + text(12, top + 23, name, INK, anchor="start", size=LABEL, bold=True))
-        whole = [self.part("stream", self.stream(-self.REACH, wide + self.REACH)),
+        whole = [self.part("stream", self.stream(0, wide + self.REACH)),
                  *self._half(3, "attention", self._looks(weights)),
                  *self._half(3 + self.HALF, "mlp", self._alone(3 + self.HALF + self.HALF / 2))]
         body = [self.part(key, ground, *whole, outlined=(1, top, wide - 2, self.foot + 8 - top))]
         if self.back:
-            body.append(self.part("back", _back(f"M{-self.REACH} {self.back:g}H{wide + self.REACH:g}")))
+            body.append(self.part("back", _back(f"M0 {self.back:g}H{wide + self.REACH:g}")))
         return self.svg(body, wide, self._told_block(weights, name))
 
     def _half(self, x, what, inside):
         """Half a block: down through a norm into a box, and back up to the line."""
-        y, middle, leaves, comes = self.axis, x + self.HALF / 2, x + 31, x + 79
+        y, middle, leaves, comes = self.axis, x + self.HALF / 2, x + 30, x + 77
         top = y + 66
         title = {"attention": "attention", "mlp": "MLP"}[what]
         box = (f'<rect x="{middle - self.BOX / 2:g}" y="{top:g}" width="{self.BOX}" height="{self.DEEP}" rx="8" '
@@ -301,7 +302,8 @@ class Machine:
                + text(middle, top + 22, title, INK, size=LABEL, bold=True))
         norm = (f'<rect x="{leaves - self.NORM / 2:g}" y="{y + 21:g}" width="{self.NORM}" height="27" rx="6" '
                 f'fill="{PAGE}" stroke="{QUIET}" stroke-width="1.5"/>' + text(leaves, y + 40, "norm", INK))
-        ways = arrow((leaves, y + 3), (leaves, top)) + arrow((comes, top), (comes, y + 12))
+        ways = (wire(f"M{leaves:g} {y + 3:g}v18") + arrow((leaves, y + 48), (leaves, top))
+                + arrow((comes, top), (comes, y + 12)))
         around = (x + 1, y - 15, self.HALF - 2, self.foot - y + 19)
         plus = _plus(comes, y)
         if what == "mlp":
@@ -341,7 +343,7 @@ class Machine:
         rows, end = self.rows(numbers, 26, title, "after", ["X"])
         self.vmax = vmax
         top = self.axis - self.n * self.CELL / 2
-        body = [self.part("stream", self.stream(-self.REACH, 24, pointed=True)),
+        body = [self.part("stream", self.stream(0, 24, pointed=True)),
                 self.part("after", rows, outlined=(24, top - 32, end - 18, self.n * self.CELL + 38))]
         return self.svg(body, end + 8, describe(numbers, title, None, self.names))
 
@@ -355,7 +357,7 @@ class Machine:
         names = self.names[-runs:]
         norm = (f'<rect x="{middle - 28:g}" y="{y - 17:g}" width="56" height="34" rx="6" fill="{PAGE}" '
                 f'stroke="{QUIET}" stroke-width="1.5"/>' + text(middle, y + 6, "norm", INK))
-        line = self.stream(-self.REACH, middle - 30, pointed=True)
+        line = self.stream(0, middle - 30, pointed=True)
         body = [self.part("last norm", line, norm, outlined=(middle - 33, y - 22, 66, 44))]
         best = int(scores[0].argmax())
         words = [text(left - 9, top + (i + .5) * side + 5, name, INK, anchor="end")
@@ -368,8 +370,8 @@ class Machine:
                               outlined=(1, top - 26, wide - 3, self.foot - top + 30)))
         if self.back:
             at = top + (best + .5) * side
-            body.append(self.part("likeliest", outline(4, at - side / 2 + .5, left + step - 4, side - 1)))
-            body.append(self.part("back", _back(f"M4 {at:g}H-6V{self.back:g}H{-self.REACH}")))
+            body.append(self.part("likeliest", outline(6, at - side / 2 + .5, left + step - 6, side - 1)))
+            body.append(self.part("back", _back(f"M6 {at:g}H1.5V{self.back:g}H0")))
             body.append(self.part("again", self._column(scores[1], left + step + 6, top, step, names[1]),
                                   outlined=(left + step + 1, top - 24, step + 10, self.foot - top + 28)))
             wide = max(left + 2 * step + 14, middle + 36)
