@@ -31,7 +31,7 @@ def block(grid, left, top, step, label, role, digits, vmax, highlight, above, si
     """The squares of a matrix with frame and label; no digits means signs in place of numbers, but for weights."""
     n, d = grid.shape
     frame = palette.var("quiet") if role is None else role_colour(role)
-    body = [_square(grid[i, j], left + j * step, top + i * side, step, side, digits, vmax, role)
+    body = [square(grid[i, j], left + j * step, top + i * side, step, side, digits, vmax, role)
             for i in range(n) for j in range(d)]
     body.append(f'<rect x="{left - 2:g}" y="{top - 2:g}" width="{d * step + 4:g}" height="{n * side + 4:g}" rx="4" '
                 f'fill="none" stroke="{frame}" stroke-width="2.5"/>')
@@ -54,7 +54,8 @@ def cell_width(texts, room=8, least=SIDE):
     return max([least, *(math.ceil(text_width(words)) + room for words in texts)])
 
 
-def _square(value, x, y, step, side, digits, vmax, role):
+def square(value, x, y, step, side, digits, vmax, role):
+    """One number: a square as deep in colour as it is large, with the number or, without digits, its sign in it."""
     side_x, side_y = step - GAP, side - GAP
     box = f'x="{x + GAP / 2:g}" y="{y + GAP / 2:g}" width="{side_x:g}" height="{side_y:g}" rx="3"'
     # A hair line, so that a zero is still a square.
