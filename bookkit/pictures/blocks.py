@@ -13,7 +13,7 @@ from bookkit.pictures import palette
 from bookkit.pictures.formats import fixed
 from bookkit.pictures.metrics import text_width
 from bookkit.pictures.picture import Picture, Svg
-from bookkit.pictures.shapes import LABEL, TEXT, as_array, check_names, check_within, knot, opacity, text
+from bookkit.pictures.shapes import LABEL, TEXT, as_array, check_names, check_within, growing, knot, opacity, text, wire
 
 INK, QUIET, PAGE, GROUND = (palette.var(name) for name in ("ink", "quiet", "page", "ground"))
 SHAPE = "(n, d)"
@@ -74,47 +74,68 @@ EVERY, EACH = np.ones((4, 4)), np.eye(4)
 # ---- a block
 
 class Block:
-    """A Transformer block: the stream on the left, its branches on the right."""
+    """A Transformer block: the stream on the left, its branches on the right.
+
+    Where it grows, the stream is there first, and each part says when it comes.
+    """
 
     STREAM, LEFT, NORM, DEEP = 66, 140, 34, 104
 
-    def __init__(self, parts, norm, residual, shapes):
-        self.parts, self.norm, self.residual, self.shapes = parts, norm, residual, shapes
+    def __init__(self, parts, norm, residual, shapes, grows=False):
+        self.parts, self.norm, self.residual, self.shapes, self.grows = parts, norm, residual, shapes, grows
         self.wide = math.ceil(max(text_width(PARTS[part][1]) for part in parts)) + 36
         self.middle = self.LEFT + self.wide / 2
-        self.body = []
+        self.line, self.body, self.step = [], [], 0         # what is drawn first, what over it, the last step so far
 
     def drawing(self):
         """The words, the branches in turn, the output."""
         x, shape = self.STREAM, f" {SHAPE}" if self.shapes else ""
-        self.body = [text(x, 20, f"words x{shape}", INK, bold=True)]
+        self.line, self.body, self.step = [text(x, 20, f"words x{shape}", INK, bold=True)], [], 0
         y = 30
         for part in self.parts:
             y = self._branch(part, y)
             if part != self.parts[-1] and self.shapes:
-                self.body.append(text(x - 14, y + 22, SHAPE, QUIET, anchor="end"))
-        self.body += [stream(f"M{x} {y:g}V{y + 24:g}"), tip(x, y + 36),
+                self.line.append(text(x - (22 if self.grows else 14), y + 22, SHAPE, QUIET, anchor="end"))
+        self.line += [stream(f"M{x} {y:g}V{y + 24:g}"), tip(x, y + 36),
                       text(x, y + 56, f"output{shape}", INK, bold=True)]
-        return Svg("".join(self.body), self.LEFT + self.wide + 2, y + 62, self._told())
+        more = 4 if self.grows else 0                       # room for the outlines
+        if self.grows:
+            self.line = [self._part(0, self.line, (1, 1, 2 * x - 2, y + 64))]
+        body = "".join([*self.line, *self.body])
+        return Svg(body, self.LEFT + self.wide + 2 + more, y + 62 + more, self._told())
 
     def _branch(self, part, y):
         """One part, from the line to the boxes and back; gives how far down it ends."""
         x, mid, out = self.STREAM, self.middle, y + 26
-        top = out + 20 + (self.NORM + 22 if self.norm == "pre" else 0)
+        first = out + 20
+        top = first + (self.NORM + 22 if self.norm == "pre" else 0)
         back = top + self.DEEP + 22
         ends = back + 12 + (self.NORM + 24 if self.norm == "post" else 0)
-        self.body += [stream(f"M{x} {y:g}V{ends if self.residual else out + 1:g}"),
-                      arrow((x, out), (mid, out), (mid, out + 20))]
-        if self.norm == "pre":
-            self.body += [self._norm(mid, out + 20), arrow((mid, out + 20 + self.NORM), (mid, top))]
-        self.body += [box(mid, top, self.wide, self.DEEP, *PARTS[part]),
-                      looking(mid, top + 61, EVERY if part == "attention" else EACH)]
+        self.line.append(stream(f"M{x} {y:g}V{ends if self.residual else out + 1:g}"))
         to = x + (13 if self.residual else STRONG / 2)
-        self.body += [arrow((mid, top + self.DEEP), (mid, back), (to, back)),
-                      knot(x, back, "+") if self.residual else stream(f"M{x} {back - 1:g}V{ends:g}")]
-        if self.norm == "post":
-            self.body.append(self._norm(x, back + 34))
+        branch = [arrow((x, out), (mid, out), (mid, first))]
+        if self.norm == "pre":
+            if self.grows:                              # before there is a norm, it leads through its place
+                branch.append(wire(f"M{mid:g} {first:g}V{first + self.NORM:g}"))
+            branch.append(arrow((mid, first + self.NORM), (mid, top)))
+        branch += [box(mid, top, self.wide, self.DEEP, *PARTS[part]),
+                   looking(mid, top + 61, EVERY if part == "attention" else EACH),
+                   arrow((mid, top + self.DEEP), (mid, back), (to, back)),
+                   knot(x, back, "+") if self.residual else stream(f"M{x} {back - 1:g}V{ends:g}")]
+        self._add(branch, (x - 17, out - 10, self.LEFT + self.wide + 22 - x, back + 28 - out))
+        if self.norm:
+            at, above = (mid, first) if self.norm == "pre" else (x, back + 34)
+            self._add([self._norm(at, above)], (at - 63, above - 6, 126, self.NORM + 12))
         return ends
+
+    def _add(self, body, outline):
+        """What the next step adds."""
+        self.step += 1
+        self.body.append(self._part(self.step, body, outline))
+
+    def _part(self, k, body, outline):
+        """What the k-th step adds, in its outline."""
+        return growing(k, "".join(body), outline) if self.grows else "".join(body)
 
     def _norm(self, x, y):
         return box(x, y, 114, self.NORM, "layer norm")
@@ -406,19 +427,22 @@ class Looks:
 
 # ---- what pages call
 
-def block(*, parts=("attention", "mlp"), norm="pre", residual=True, shapes=True):
+def block(*, parts=("attention", "mlp"), norm="pre", residual=True, shapes=True, grows=False):
     """Draw a Transformer block: one strong line goes straight through, each part branches off and is added to it.
 
     The strong line is the residual stream; without `residual`, all goes through the parts.  `parts` are "attention" and
     "mlp", or one of them, in their order.  `norm` is "pre", layer norm of what goes into each part, "post", of each
     sum, or None.  With `shapes`, the shape of what goes in, on and out is written at it.
+
+    A block that `grows` does so in the steps of a `bookkit.figures.GrowingPicture`: the line alone; then for each part
+    its branch, with the sum, and its layer norm, if there is one.
     """
     parts = tuple([parts] if isinstance(parts, str) else parts)
     if not parts or len(set(parts)) < len(parts) or not set(parts) <= set(PARTS):
         raise ValueError(f"parts must be of {', '.join(PARTS)}, each at most once, got {parts!r}")
     if norm not in ("pre", "post", None):
         raise ValueError(f"norm must be 'pre', 'post' or None, got {norm!r}")
-    return Picture(Block(parts, norm, residual, shapes).drawing())
+    return Picture(Block(parts, norm, residual, shapes, grows).drawing())
 
 
 def stack(num_layers, *, labels=None, ends=("words in", "scores of the next word")):

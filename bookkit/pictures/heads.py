@@ -14,7 +14,7 @@ from bookkit.pictures import palette
 from bookkit.pictures.draw import describe
 from bookkit.pictures.metrics import RAISED, text_width
 from bookkit.pictures.picture import Picture, Svg
-from bookkit.pictures.shapes import LABEL, as_array, block, check_names, coming, knot, wire
+from bookkit.pictures.shapes import LABEL, as_array, block, check_names, coming, growing, knot, wire
 
 SQUARE = 18          # the side of a square, which holds a sign
 WORDS = 17           # so large that an index stays legible where two drawings share a line
@@ -173,12 +173,7 @@ class MultiHead:
 
     def _part(self, k, body, outline):
         """What the k-th step adds, in its outline, which is seen at that step alone."""
-        if self.asking is None:
-            return "".join(body)
-        x, y, wide, deep = outline
-        return (f'<g data-ak-from="{k}">{"".join(body)}</g>'
-                f'<rect data-ak-at="{k}" opacity="0" x="{x:g}" y="{y:g}" width="{wide:g}" height="{deep:g}" rx="10" '
-                f'fill="none" stroke="{palette.var("ink")}" stroke-width="2"/>')
+        return "".join(body) if self.asking is None else growing(k, "".join(body), outline)
 
     def _grows(self, svg, grid, *came):
         """The squares of a matrix, and which others they come from, where the picture grows."""

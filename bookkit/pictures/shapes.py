@@ -27,6 +27,14 @@ def coming(svg, name, came=()):
     return f'<g data-ak-name="{name}"{origin}>{svg}</g>'
 
 
+def growing(k, svg, outline):
+    """What the k-th step of a picture that grows adds, in its outline (x, y, wide, deep), seen at that step alone."""
+    x, y, wide, deep = outline
+    return (f'<g data-ak-from="{k}">{svg}</g>'
+            f'<rect data-ak-at="{k}" opacity="0" x="{x:g}" y="{y:g}" width="{wide:g}" height="{deep:g}" rx="10" '
+            f'fill="none" stroke="{palette.var("ink")}" stroke-width="2"/>')
+
+
 def block(grid, left, top, step, label, role, digits, vmax, highlight, above, side=SIDE):
     """The squares of a matrix with frame and label; no digits means signs in place of numbers, but for weights."""
     n, d = grid.shape

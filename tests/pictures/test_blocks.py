@@ -85,6 +85,19 @@ def test_block_is_whole_by_itself():
     assert blocks.block().html() == blocks.block(parts=("attention", "mlp"), norm="pre", residual=True, shapes=True).html()
 
 
+@each("norm, steps", [("pre", 5), ("post", 5), (None, 3)])
+def test_a_block_grows_part_by_part(norm, steps):
+    """First the line, then each branch with its plus and the norm of it, each in an outline of its own; in the end it is whole."""
+    whole, grows = blocks.block(norm=norm), blocks.block(norm=norm, grows=True)
+    assert "data-ak-from" not in whole.html() and grows.alt == whole.alt
+    parts = re.search(r"<svg.*?</svg>", grows.html(), flags=re.S)[0].split('<g data-ak-from="')[1:]
+    assert [part[0] for part in parts] == [part.split('data-ak-at="')[1][0] for part in parts] == list("012345"[:steps])
+    words = [[word for word in ("words x", "output", "layer norm", "attention<", "MLP", ">+<") if word in part] for part in parts]
+    norms = [["layer norm"]] if norm else []
+    assert words == [["words x", "output"], ["attention<", ">+<"], *norms, ["MLP", ">+<"], *norms]
+    assert sorted(word.text for word in Drawing(grows).words) == sorted(word.text for word in Drawing(whole).words) and not Drawing(grows).crowded()
+
+
 @each("count, options", [(1, {}), (np.int64(3), {}), (2, {"labels": ["it reads tired", "it finds animal"], "ends": ("words", "rows")})])
 def test_stack_has_one_stream_through_all_blocks(count, options):
     picture = blocks.stack(count, **options)
