@@ -6,6 +6,7 @@ From the words so far it makes a score for each word that may come next. It is s
 
 import json
 import math
+from collections import Counter, defaultdict
 from copy import deepcopy
 from itertools import count, groupby
 from pathlib import Path
@@ -371,6 +372,11 @@ class StoryTask:
         """Stories, sequences of words, as numbers with a start and an end (b, n), the shorter filled up with zeros."""
         return encode([[START, *words, END] for words in texts], self.vocabulary)
 
+    def batch(self, chosen, *, short=False):
+        """Some of the stories to learn from as numbers, cut to the longest; `short`, those of the shortest quarter."""
+        chosen = chosen // 4 if short else chosen                # they are sorted by length
+        return self._numbers[chosen, :self._lengths[chosen].max()]
+
     def train(self, seed, *, steps=4000, batch_size=10, lr=1e-2, **options):
         """A model trained from scratch, in less than a minute; `options` are those of `Storyteller`.
 
@@ -379,9 +385,7 @@ class StoryTask:
         model, steps_taken = new_model(seed, Storyteller, self.vocabulary, **options), count()
 
         def loss(chosen):
-            if next(steps_taken) < SHORT * steps:
-                chosen = chosen // 4                     # stories are sorted by length
-            numbers = self._numbers[chosen, :self._lengths[chosen].max()]
+            numbers = self.batch(chosen, short=next(steps_taken) < SHORT * steps)
             return next_word_loss(model(numbers[:, :-1])[0], numbers[:, 1:])
 
         fit(model, loss, len(self.training), steps=steps, batch_size=batch_size, lr=lr, betas=(0.9, 0.98),
@@ -410,6 +414,21 @@ class StoryTask:
                     found.setdefault(kind, []).append(is_right)
         found = {"all": sum(found.values(), []), **{kind: found[kind] for kind in KINDS if kind in found}}
         return {kind: sum(row) / len(row) for kind, row in found.items()}
+
+    def evaluate_counting(self):
+        """The same for a program that only counts: it takes what most often followed the last two words in training."""
+        after = defaultdict(Counter)
+        for words in self.training:
+            for *last, word in zip(("", *words), words, words[1:]):
+                after[tuple(last)][word] += 1
+        found = defaultdict(list)
+        for words in self.held_out:
+            for *last, word, kind in zip(("", *words), words, words[1:], determined(words)[1:]):
+                if kind:
+                    likeliest = [one for one, _ in after[tuple(last)].most_common(1)]
+                    for name in ("all", kind):
+                        found[name].append(likeliest == [word])
+        return {kind: sum(found[kind]) / len(found[kind]) for kind in ("all", *KINDS) if kind in found}
 
     def evaluate_writing(self, model, num_stories=200, *, temperature=1.0, top_k=None):
         """The share of stories without any mistake, and how many mistakes of each kind there are in a story on average.

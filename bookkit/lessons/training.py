@@ -26,12 +26,7 @@ def fit(model, loss, num_examples, *, steps, batch_size=64, lr=1e-2, betas=(0.9,
 
     Adam: Kingma and Ba (2015); the cosine: Loshchilov and Hutter (2017).
     """
-    if not 0 <= warmup < steps:
-        raise ValueError(f"warmup must be at least 0 and less than steps, got {warmup} and {steps}")
-    optimiser = torch.optim.Adam(model.parameters(), lr=lr, betas=betas)
-    schedule = _schedule(optimiser, steps, warmup)
-    optimiser.register_step_post_hook(_after_step)
-    round_off(model.parameters())
+    downhill = descent(model, steps, lr=lr, betas=betas, warmup=warmup, clip=clip)
     losses = []
     for step in progress_bar(steps):
         if callback:
@@ -39,17 +34,34 @@ def fit(model, loss, num_examples, *, steps, batch_size=64, lr=1e-2, betas=(0.9,
             callback(step)
         model.train()
         value = loss(torch.randint(num_examples, (batch_size,)))
-        optimiser.zero_grad()
-        value.backward()
-        if clip is not None:
-            nn.utils.clip_grad_norm_(model.parameters(), clip)
-        optimiser.step()
-        schedule.step()
+        downhill(value)
         losses.append(value.item())
     model.eval()
     if callback:
         callback(steps)
     return losses
+
+
+def descent(model, steps, *, lr=1e-2, betas=(0.9, 0.999), warmup=0,
+            clip=None):
+    """A function that takes one of so many steps when it is given a loss; for the arguments see `fit`."""
+    if not 0 <= warmup < steps:
+        raise ValueError("warmup must be at least 0 and less than steps, "
+                         f"got {warmup} and {steps}")
+    optimiser = torch.optim.Adam(model.parameters(), lr=lr, betas=betas)
+    schedule = _schedule(optimiser, steps, warmup)
+    optimiser.register_step_post_hook(_after_step)
+    round_off(model.parameters())
+
+    def downhill(loss):
+        optimiser.zero_grad()
+        loss.backward()
+        if clip is not None:
+            nn.utils.clip_grad_norm_(model.parameters(), clip)
+        optimiser.step()
+        schedule.step()
+
+    return downhill
 
 
 def _schedule(optimiser, steps, warmup):

@@ -15,7 +15,7 @@ from bookkit.pictures.metrics import text_width
 from bookkit.pictures.picture import Picture, Svg
 from bookkit.pictures.shapes import LABEL, TEXT, as_array, check_names, check_within, growing, knot, opacity, text, wire
 
-INK, QUIET, PAGE, GROUND = (palette.var(name) for name in ("ink", "quiet", "page", "ground"))
+INK, QUIET, PAGE, GROUND, GRID = (palette.var(name) for name in ("ink", "quiet", "page", "ground", "grid"))
 SHAPE = "(n, d)"
 STRONG = 6                       # the stream's line
 PARTS = {"attention": ("attention", "words look at each other"), "mlp": ("MLP", "each word by itself")}
@@ -69,6 +69,18 @@ def looking(x, y, looks, *, far=28, deep=30):
 
 
 EVERY, EACH = np.ones((4, 4)), np.eye(4)
+
+
+def seen(x, y, looks, *, side=20):
+    """Who sees whom, as a mask: a row of squares for each word that asks, filled where it sees a column's word."""
+    n, m = looks.shape
+    left = x - m * side / 2
+    squares = "".join(
+        f'<rect x="{left + j * side + 1:g}" y="{y + i * side + 1:g}" width="{side - 2}" height="{side - 2}" rx="3" '
+        f'fill="{palette.var("fill-weight")}" fill-opacity="{opacity(looks[i, j], 1.0):g}" stroke="{GRID}"/>'
+        for i in range(n) for j in range(m))
+    return squares + (f'<rect x="{left - 2:g}" y="{y - 2:g}" width="{m * side + 4}" height="{n * side + 4}" rx="4" '
+                      f'fill="none" stroke="{palette.var("weight")}" stroke-width="2"/>')
 
 
 # ---- a block
@@ -156,8 +168,8 @@ class Block:
 
 # ---- several blocks
 
-def stacked(names, ends):
-    """Blocks one below the other, each with its name, and one stream through all of them."""
+def stacked(names, ends, back):
+    """Blocks one below the other, each with its name, and one stream through all; perhaps a line from end to begin."""
     x, left, wide, deep, gap = 34, 62, 104, 92, 18
     begin, end = ends
     name_at = left + wide + 18
@@ -179,6 +191,14 @@ def stacked(names, ends):
     told = (f"{begin}: one line goes from there through {', '.join(names)}, to {end}. In each block attention, then an "
             "MLP, reads from the line and adds to it.")
     wide = max(right, *(10 + text_width(words, bold=True) for words in ends))
+    if back:
+        at, (top, low) = wide + 22, (15, last + 45)
+        body += [arrow(*((10 + text_width(end, bold=True) + 8, low), (at, low), (at, top),
+                         (10 + text_width(begin, bold=True) + 8, top)), colour=INK)]
+        body += [text(at + 10, (top + low) / 2 + 6 + 22 * (k - (len(back) - 1) / 2), words, INK, anchor="start")
+                 for k, words in enumerate(back)]
+        told += f" From there a line leads back to {begin}: {' '.join(back)}."
+        wide = at + 10 + max(map(text_width, back))
     return Svg("".join(body), math.ceil(wide + 4), last + 56, told)
 
 
@@ -187,22 +207,21 @@ def stacked(names, ends):
 class Column:
     """One text that goes down through attention to what is made of it."""
 
-    WIDE, DEEP = 150, 104
+    WIDE, DEEP = 150, 150
 
     def __init__(self, x, title, source, looks, note):
         self.x, self.title, self.source, self.looks, self.note = x, title, source, looks, note
 
     def drawing(self):
-        """From the words to the bottom of the attention, where they look at each other."""
+        """From the words to the bottom of the attention, where they see each other."""
         return "".join([
             text(self.x, 20, self.title, INK, size=LABEL, bold=True), box(self.x, 36, self.WIDE, 36, self.source),
             *(self.asked(role, self.x + k * 44, 72, 116) for k, role in zip((-1, 0, 1), ("query", "key", "value"))),
             self.attention(116, "attention", self.note, self.looks)])
 
     def attention(self, y, title, note, looks):
-        """A box in which words look at words."""
-        return (box(self.x, y, self.WIDE, self.DEEP, title, note)
-                + looking(self.x, y + 62, looks))
+        """A box in which words look at words, with the mask that says who sees whom."""
+        return box(self.x, y, self.WIDE, self.DEEP, title, note) + seen(self.x, y + 60, looks)
 
     @staticmethod
     def asked(role, x, y, end):
@@ -225,11 +244,12 @@ def _architecture(kind):
         column, ends = Column(middle, "encoder", "words of a text", EVERY, "both ways"), ROWS
     else:
         column, ends = Column(middle, "decoder", "words so far", BACK, "looks back only"), SCORES
-    body = column.drawing() + arrow((middle, 220), (middle, 250)) + _ending(middle, 250, ends)
+    end = 116 + Column.DEEP
+    body = column.drawing() + arrow((middle, end), (middle, end + 30)) + _ending(middle, end + 30, ends)
     told = (f"{kind.capitalize()}: queries, keys and values come from the same words. "
             + ("Each word looks at all words, both ways. Out comes one row for each word." if kind == "encoder" else
                "Each word looks back only, at itself and the words before it. Out come scores of the next word."))
-    return Svg(body, Column.WIDE + 4, 310, told)
+    return Svg(body, Column.WIDE + 4, end + 90, told)
 
 
 def _ending(x, y, lines):
@@ -238,15 +258,16 @@ def _ending(x, y, lines):
 
 def _both(left):
     """The encoder's column, the decoder's, and what crosses from one to the other."""
-    right, crossing = left + Column.WIDE + 44, 264
+    right, end = left + Column.WIDE + 44, 116 + Column.DEEP
+    crossing = end + 44
     reads = Column(left, "encoder", "text to read", EVERY, "both ways")
     writes = Column(right, "decoder", "words so far", BACK[:3, :3], "looks back only")
     edge, into = left + Column.WIDE / 2, right - Column.WIDE / 2
-    body = [reads.drawing(), writes.drawing(), arrow((left, 220), (left, crossing)),
-            box(left, crossing, Column.WIDE, Column.DEEP), _ending(left, crossing + 26, ROWS),
-            Column.asked("query", right, 220, crossing),
+    body = [reads.drawing(), writes.drawing(), arrow((left, end), (left, crossing)),
+            box(left, crossing, Column.WIDE, Column.DEEP), _ending(left, crossing + 49, ROWS),
+            Column.asked("query", right, end, crossing),
             writes.attention(crossing, "cross-attention", "looks at the text", np.ones((3, 4)))]
-    for role, y in (("key", crossing + 36), ("value", crossing + 76)):
+    for role, y in (("key", crossing + 50), ("value", crossing + 100)):
         body += [arrow((edge, y), (into, y), colour=palette.var(role)),
                  text((edge + into) / 2 - 2, y - 8, role[0].upper(), palette.var(role), bold=True)]
     end = crossing + Column.DEEP
@@ -445,20 +466,24 @@ def block(*, parts=("attention", "mlp"), norm="pre", residual=True, shapes=True,
     return Picture(Block(parts, norm, residual, shapes, grows).drawing())
 
 
-def stack(num_layers, *, labels=None, ends=("words in", "scores of the next word")):
+def stack(num_layers, *, labels=None, ends=("words in", "scores of the next word"), back=()):
     """Draw blocks one below the other, one residual stream through all of them.
 
     `labels` name the blocks, "block 1", "block 2" and so on if not given; `ends` say what goes in and what comes out.
+    With `back`, lines of words, an arrow leads from what comes out back to what goes in, and these words stand at it.
     """
     if num_layers < 1:
         raise ValueError(f"num_layers must be 1 or more, got {num_layers}")
     check_names("labels", labels, num_layers, f"{num_layers} layers")
     check_names("ends", ends, 2, "what goes in and what comes out")
-    return Picture(stacked(labels or [f"block {i + 1}" for i in range(num_layers)], ends))
+    return Picture(stacked(labels or [f"block {i + 1}" for i in range(num_layers)], ends, back))
 
 
 def architecture(*kinds):
-    """Draw who gives queries, keys and values: in an "encoder", a "decoder", an "encoder-decoder", each a drawing."""
+    """Draw who gives queries, keys and values: in an "encoder", a "decoder", an "encoder-decoder", each a drawing.
+
+    In each box of attention stands its mask: a row for each word that asks, with a filled square where it sees.
+    """
     if not kinds or not set(kinds) <= set(ARCHITECTURES):
         raise ValueError(f"kinds must be of {', '.join(ARCHITECTURES)}, got {kinds!r}")
     return Picture(*map(_architecture, kinds))

@@ -124,6 +124,61 @@ def _told(x, row_names, column_names, bar_names, digits):
     return "Bars. " + " ".join(parts)
 
 
+# ---- trees
+
+TRUNK, FORK, BRANCH = 64, 130, 26      # how thick the trunk is, how long it takes to part, the room of a branch's words
+
+
+def branches(counts, *, begin, row_names, branch_names, dark, what):
+    """Draw which way a number of things go: a tree for each row, each branch as thick as its share.
+
+    `counts` (rows, n) are whole numbers, in every row of the same sum; `dark`, of the same shape, says how many of
+    each are drawn darker, and `what` calls these.  `begin` stands at the trunk, `row_names` above the trees,
+    `branch_names` at the ends.
+
+    >>> branches([[3, 1]], begin="we", row_names=["today"], branch_names=["go", "stay"],
+    ...          dark=[[2, 0]], what="early").alt
+    'Trees. today, 4 from “we”: 3 go, 2 of them early; 1 stay, 0 of them early.'
+    """
+    x, y = (np.asarray(numbers, dtype=int) for numbers in (counts, dark))
+    if x.ndim != 2 or x.shape != y.shape or (y < 0).any() or (y > x).any() or len(set(x.sum(axis=1))) != 1:
+        raise ValueError("counts must be (rows, n), in every row of the same sum, and dark as many or fewer, "
+                         f"got {x.tolist()} and {y.tolist()}")
+    for name, names, count in (("row_names", row_names, x.shape[0]), ("branch_names", branch_names, x.shape[1])):
+        check_names(name, names, count, f"counts of shape {x.shape}")
+    left = math.ceil(text_width(begin, bold=True)) + 14
+    at = left + FORK + 10
+    ink, body, told, top, right = palette.var("ink"), [], [], 0, 0
+    for name, row, marked in zip(row_names, x, y):
+        unit = TRUNK / row.sum()
+        room = [max(BRANCH, count * unit + 6) for count in row]
+        body.append(text(2, top + TEXT, name, ink, anchor="start", bold=True))
+        top += TEXT + 10
+        trunk = top + (sum(room) - TRUNK) / 2
+        body.append(text(left - 8, trunk + TRUNK / 2 + 5, begin, ink, anchor="end"))
+        said = []
+        for words, count, dark_ones, deep in zip(branch_names, row, marked, room):
+            end = top + (deep - count * unit) / 2
+            body += [_branch(left, trunk, end, many * unit, opaque)
+                     for many, opaque in ((count, .3), (dark_ones, .8)) if many]
+            written = f"{words}: {count}, {dark_ones} {what}"
+            body.append(text(at, top + deep / 2 + 5, written, ink, anchor="start"))
+            right = max(right, at + text_width(written))
+            said.append(f"{count} {words}, {dark_ones} of them {what}")
+            trunk, top = trunk + count * unit, top + deep
+        told.append(f"{name}, {row.sum()} from “{begin}”: {'; '.join(said)}.")
+        top += 14
+    return Picture(Svg("".join(body), math.ceil(right + 2), math.ceil(top - 8), f"Trees. {' '.join(told)}"))
+
+
+def _branch(left, start, end, thick, opaque):
+    """A band from the trunk to where a branch ends, from its upper edge down."""
+    middle, right = left + FORK / 2, left + FORK
+    return (f'<path d="M{left:g} {start:g}C{middle:g} {start:g} {middle:g} {end:g} {right:g} {end:g}V{end + thick:g}'
+            f'C{middle:g} {end + thick:g} {middle:g} {start + thick:g} {left:g} {start + thick:g}Z" '
+            f'fill="{palette.var("fill-weight")}" fill-opacity="{opaque:g}"/>')
+
+
 # ---- lines
 
 WIDE, DEEP = 472, 300        # a drawing so wide that a phone shows it whole

@@ -10,10 +10,11 @@ from bookkit.pictures.draw import describe
 from bookkit.pictures.formats import fixed
 from bookkit.pictures.metrics import text_width
 from bookkit.pictures.picture import Picture, Svg
-from bookkit.pictures.shapes import LABEL, TEXT, as_array, block, cell_width, check_within, text
+from bookkit.pictures.shapes import LABEL, TEXT, as_array, block, cell_width, check_names, check_within, text
 
 INK, QUIET, GRID = (palette.var(name) for name in ("ink", "quiet", "grid"))
 SIDE = 34          # of a square
+PALE, APART = .45, 12                         # how opaque is what was there before, and how far from it what is new
 ABOVE, BESIDE = LABEL + 10, 16                # the room of a label, and between neighbours
 STEPS = ("next block:", "shrink what was summed, add")
 LAST = ("last block:", "blend ÷ total is the output")
@@ -113,6 +114,39 @@ class _Blocks:
         return (f"A field of {n} by {m} scores in blocks. One block is there, queries {self.rows.start + 1} to "
                 f"{self.rows.stop} and keys {self.columns.start + 1} to {self.columns.stop}: {there}. "
                 f"{words[0].capitalize()} {words[1]}. Kept of all blocks so far. " + " ".join(told))
+
+
+def kept_keys(query, keys, values, *, names, digits=1):
+    """Draw the key-value cache when one more word is read: the keys and values kept are pale, what is new is framed.
+
+    `query` (d,) is the newest word's; `keys` and `values` (n, d) are of all n words, the newest last, named by `names`.
+
+    >>> kept_keys([1, 0], [[1, 0], [0, 1]], [[2, 0], [0, 2]], names=["it", "ran"]).alt.split(". ")[-1]
+    'New: query 1.0, 0.0, key 0.0, 1.0, value 0.0, 2.0.'
+    """
+    query, keys, values = (as_array(x, name) for x, name in ((query, "query"), (keys, "keys"), (values, "values")))
+    if keys.ndim != 2 or keys.shape != values.shape or query.shape != keys.shape[1:]:
+        raise ValueError("keys and values must be (n, d) and query (d,), "
+                         f"got {keys.shape}, {values.shape} and {query.shape}")
+    check_names("names", names, len(keys), f"keys of shape {keys.shape}")
+    n, vmax = len(keys), max(1.0, *(float(np.abs(x).max()) for x in (query, keys, values)))
+    step = cell_width([fixed(v, digits) for x in (query, keys[-1], values[-1]) for v in np.ravel(x)], 8, SIDE)
+    left, top = 2 + math.ceil(max(map(text_width, names))) + 8, ABOVE + 4
+    wide, last = keys.shape[1] * step, top + (n - 1) * SIDE + APART
+    rows = [*(top + i * SIDE for i in range(n - 1)), last]
+    body = [text(left - 8, y + SIDE / 2 + 5, name, INK, anchor="end", bold=y == last) for y, name in zip(rows, names)]
+    parts = ((query[None], "query", "query"), (keys, "keys", "key"), (values, "values", "value"))
+    for k, (x, label, role) in enumerate(parts):
+        at = left + k * (wide + BESIDE)
+        if len(x) > 1:
+            kept = block(x[:-1], at, top, step, "", role, None, vmax, None, False, SIDE)
+            body.append(f'<g opacity="{PALE}">{kept}</g>')
+        body.append(text(at + wide / 2, top - 9, label, palette.var(role), size=LABEL, bold=True))
+        body.append(block(x[-1:], at, last, step, "", role, digits, vmax, (0, None), False, SIDE))
+    told = [", ".join(fixed(v, digits) for v in x) for x in (query, keys[-1], values[-1])]
+    alt = (f"The key-value cache when “{names[-1]}” is read. Kept: keys and values of {', '.join(names[:-1])}. "
+           f"New: query {told[0]}, key {told[1]}, value {told[2]}.")
+    return Picture(Svg("".join(body), left + 3 * wide + 2 * BESIDE + 4, last + SIDE + 6, alt))
 
 
 def memory_writes(keys, values, step, query, *, digits=1):

@@ -177,6 +177,25 @@ def test_story_task(story_task):
     assert StoryTask(5, 5, seed=3).held_out != StoryTask(5, 5, seed=4).held_out
 
 
+def test_counting_takes_what_most_often_followed_two_words():
+    """In four stories by hand; after two words that no story has, nothing is right."""
+    task = StoryTask(4, 1, seed=0)
+    told = "Zoe and Max met Rex in the tower . Max found a {} . then he gave the {} to Rex . now the {} is with Rex in the tower ."
+    task.training = [tuple(told.format(*[thing] * 3).split()) for thing in ("ball", "ball", "key")]
+    task.held_out = [tuple(told.format(*[thing] * 3).split()) for thing in ("ball", "key", "hat")]
+    found = task.evaluate_counting()
+    decided = [kind for kind in determined(task.held_out[0])[1:] if kind]
+    assert found["thing"] == pytest.approx(1 / 3) and set(found) == {"all", *decided} and found["he or she"] == 1
+    assert found["all"] == pytest.approx(np.average([found[kind] for kind in found if kind != "all"], weights=[decided.count(kind) for kind in found if kind != "all"]))
+
+
+def test_a_batch_is_as_long_as_its_longest_story():
+    task, chosen = StoryTask(40, 5), torch.tensor([3, 39, 12])
+    for short, places in ((False, [3, 39, 12]), (True, [0, 9, 3])):
+        told = [task.training[place] for place in places]
+        assert task.batch(chosen, short=short).tolist() == task.encode(told).tolist()
+
+
 def test_evaluate_a_storyteller(story_task):
     """One that knows the stories is right throughout; one that says the same word always, in the share that word has."""
     numbers = story_task.encode(story_task.held_out)

@@ -8,7 +8,18 @@ import torch
 from table import each
 from torch import nn
 
-from bookkit.lessons.training import alignment_error_rate, encode, fit, new_model, next_word_loss
+from bookkit.lessons.training import alignment_error_rate, descent, encode, fit, new_model, next_word_loss
+
+
+def test_a_loop_of_ones_own_takes_the_steps_of_fit():
+    """The warm-up, the fall and the clip among them."""
+    one, other = (new_model(0, nn.Linear, 2, 1) for _ in range(2))
+    x, options = torch.tensor([[1.0, 2.0], [3.0, -1.0]], dtype=torch.float64), {"lr": 0.1, "betas": (0.5, 0.9), "warmup": 2, "clip": 0.3}
+    fit(one, lambda _: one(x).square().sum(), 2, steps=6, **options)
+    downhill = descent(other, 6, **options)
+    for _ in range(6):
+        downhill(other(x).square().sum())
+    assert all(torch.equal(a, b) for a, b in zip(one.parameters(), other.parameters()))
 
 
 def test_the_steps_of_fit():

@@ -29,6 +29,16 @@ def looked_at(drawn, box):
     return found, line.stroke
 
 
+def masked(drawn, box):
+    """Who sees whom in a box, read from its squares: a matrix, True where one is filled; all of them in the colour of weights."""
+    cells = sorted((cell for cell in drawn.cells if box.holds(*cell.centre)), key=lambda cell: (cell.y, cell.x))
+    n = len({cell.y for cell in cells})
+    assert all("--ak-fill-weight" in cell.fill and cell.opacity in (0, palette.DEPTH) for cell in cells)
+    [frame] = [b for b in drawn.boxes if b.fill == "none" and box.holds(*b.centre)]
+    assert frame.within(box) and all(cell.within(frame) for cell in cells)
+    return np.reshape([cell.opacity > 0 for cell in cells], (n, -1))
+
+
 def strong(drawn, x):
     """The pieces of the strong line, from the top: where each begins and ends."""
     return sorted((line.points[0][1], line.points[-1][1]) for line in drawn.lines
@@ -119,6 +129,18 @@ def test_stack_has_one_stream_through_all_blocks(count, options):
     assert re.findall("|".join([begin, *labels, end]), picture.alt) == [begin, *labels, end]
 
 
+def test_an_arrow_leads_back_to_the_words():
+    """From what comes out, past the blocks, up to what goes in; its words stand beside it, below each other."""
+    plain, looped = (blocks.stack(2, ends=("words so far", "scores"), back=back) for back in ((), ("choose a word,", "append it")))
+    drawn, [begin] = Drawing(looped), [w for w in Drawing(looped).words if w.text == "words so far"]
+    [line] = [line for line in drawn.lines if len(line.points) > 5 and "--ak-ink" in line.stroke]
+    start, right, up, end = line.points[:4]
+    said = [next(w for w in drawn.words if w.text == words) for words in ("choose a word,", "append it")]
+    assert end[0] > begin.box.x + begin.width and begin.box.y < end[1] < begin.y and start[1] > max(box.y + box.height for box in drawn.boxes)
+    assert right[0] == up[0] > max(box.x + box.width for box in drawn.boxes) and right[0] < min(w.x for w in said) and said[0].y < said[1].y
+    assert not drawn.crowded() and looped.alt == plain.alt + " From there a line leads back to words so far: choose a word, append it."
+
+
 # ---- who gives queries, keys and values
 
 def roles(drawn):
@@ -143,8 +165,7 @@ def test_encoder_and_decoder_look_at_their_own_words(kind):
     found = roles(drawn)
     assert [role for role, *_ in found] == ["query", "key", "value"]
     assert all(start[1] == words.y + words.height and attends.y == stop[1] for _, start, stop in found)
-    matrix, colour = looked_at(drawn, attends)
-    assert matrix.tolist() == looks.astype(bool).tolist() and "--ak-weight," in colour
+    assert masked(drawn, attends).tolist() == looks.astype(bool).tolist()
     order = [word.text for word in sorted(drawn.words, key=lambda word: word.y) if word.text not in "QKV"]
     assert order[:5] == [kind, source, "attention", note, end] and not drawn.crowded()
     assert picture.alt.startswith(f"{kind.capitalize()}: queries, keys and values come from the same words.")
@@ -168,7 +189,7 @@ def test_cross_attention_asks_with_the_decoder_and_is_answered_by_the_encoder():
         start, end = crossing[role]
         assert start[0] == rows.x + rows.width and end[0] == cross.x and rows.y < start[1] == end[1] < rows.y + rows.height and rows.y == cross.y
     assert any(line.points[0] == (reads.centre[0], reads.y + reads.height) and line.points[1] == (rows.centre[0], rows.y) for line in drawn.lines)
-    shapes = {name: looked_at(drawn, box)[0] for name, box in (("reads", reads), ("writes", writes), ("cross", cross))}
+    shapes = {name: masked(drawn, box) for name, box in (("reads", reads), ("writes", writes), ("cross", cross))}
     assert shapes["cross"].all() and shapes["cross"].shape == (len(shapes["writes"]), len(shapes["reads"])) and shapes["reads"].all()
     assert np.array_equal(shapes["writes"], np.tril(np.ones((3, 3), dtype=bool))) and not drawn.crowded()
     assert "the queries come from the words so far, the keys and values from the encoder's rows" in picture.alt
@@ -262,7 +283,7 @@ def test_one_row_of_weights_needs_no_name():
 
 NARROW = {      # what chapters come back to has room on a phone
     "block": lambda: blocks.block(norm="post"),
-    "stack": lambda: blocks.stack(3),
+    "stack": lambda: blocks.stack(3, back=("choose a word,", "append it")),
     "architecture": lambda: blocks.architecture("encoder", "decoder", "encoder-decoder"),
     "attention_over_words": lambda: blocks.attention_over_words(TIRED, LOOKS, asking=8),
 }

@@ -1,5 +1,7 @@
 """Bars as tall as their numbers, and lines with both axes logarithmic."""
 
+import re
+
 import numpy as np
 import pytest
 from drawn import Drawing
@@ -195,13 +197,38 @@ def test_marks_of_a_narrow_scale():
 
 # ---- what test_every_picture.py asks
 
+# ---- trees
+
+GROWN = dict(begin="Zoe …", row_names=["temperature 0.3", "temperature 1.5"], branch_names=["found", "had", "other words"],
+             dark=[[160, 1, 0], [13, 1, 2]], what="without a mistake")
+COUNTS = [[194, 6, 0], [80, 46, 74]]
+
+
+def test_a_branch_is_as_thick_as_its_share():
+    """Each parts from the trunk where the one before it ends, and its darker part is as thick as the share of those."""
+    picture = charts.branches(COUNTS, **GROWN)
+    drawn = Drawing(picture)
+    bands = [[points[0], points[1], points[2][1] - points[1][1], points[3][1] - points[0][1]] for points in (line.points for line in drawn.lines)]
+    wanted = [share / 200 * charts.TRUNK for row, dark in zip(COUNTS, GROWN["dark"]) for pair in zip(row, dark) for share in pair if share]
+    assert [band[2] for band in bands] == pytest.approx(wanted, abs=1e-3) and [band[3] for band in bands] == pytest.approx(wanted, abs=1e-3)
+    whole = [band for band, part in zip(bands, re.findall(r'fill-opacity="([.\d]+)"', picture.parts[0].body)) if part == "0.3"]
+    for before, after in zip(whole[2:], whole[3:]):                                        # the second tree
+        assert after[0][1] == pytest.approx(before[0][1] + before[2], abs=1e-3) and after[1][1] > before[1][1] + before[2]
+    assert not drawn.crowded() and "other words: 74, 2 without a mistake" in [word.text for word in drawn.words]
+    assert picture.alt.startswith("Trees. temperature 0.3, 200 from “Zoe …”: 194 found, 160 of them without a mistake; 6 had,")
+
+
 NARROW = {      # what chapters come back to has room on a phone
     "bars": lambda: charts.bars(np.full((3, 3, 16), 1 / 16), row_names=["width 4", "width 64", "width 1,024"],
                                      column_names=["as they are", "÷ √width", "÷ width"]),
     "loglog_lines": lambda: charts.loglog_lines(**TIMES),
+    "branches": lambda: charts.branches(COUNTS, **GROWN),
 }
 
 BAD = [
+    (lambda: charts.branches([[1, 2], [1, 1]], **GROWN | {"dark": [[0, 0], [0, 0]]}), ValueError, r"in every row of the same sum, .* got \[\[1, 2\], \[1, 1\]\]"),
+    (lambda: charts.branches([[1, 2]], **GROWN | {"dark": [[2, 0]]}), ValueError, r"dark as many or fewer, got \[\[1, 2\]\] and \[\[2, 0\]\]"),
+    (lambda: charts.branches(COUNTS, **GROWN | {"branch_names": ["a"]}), ValueError, "branch_names must hold 3 names"),
     (lambda: charts.loglog_lines([4], {"a": [1]}, x_name="n", y_name="ms"), ValueError, r"x must be at least two positive numbers that grow, got \[4.0\]"),
     (lambda: charts.loglog_lines([1, 2], {}, x_name="n", y_name="ms"), ValueError, "lines must be from 1 to 6, got 0"),
     (lambda: charts.loglog_lines([1, 2], {"a": [1]}, x_name="n", y_name="ms"), ValueError, r"a must hold 2 numbers, one for each x, got \[1.0\]"),

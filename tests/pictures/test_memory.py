@@ -1,7 +1,7 @@
 """Attention that holds less at a time: what the pictures say is kept is what is kept."""
 
 import numpy as np
-from drawn import Drawing, said, written
+from drawn import Drawing, said, signs, written
 from table import each
 
 from attnkit import fast_weight_attention, softmax
@@ -57,12 +57,33 @@ def test_a_memory_is_written_and_read(step):
 
 # ---- what test_every_picture.py asks
 
+def test_what_is_kept_is_pale_and_what_is_new_is_framed():
+    """The new word has a query, a key and a value, each in a frame and with its numbers; the words before it have pale keys and values."""
+    rng = np.random.default_rng(0)
+    query, keys, values = rng.normal(size=3), *rng.normal(size=(2, 7, 3))
+    names = "Zoe and Max met Rex in the".split()
+    picture = memory.kept_keys(query, keys, values, names=names)
+    drawn = Drawing(picture)
+    blocks = sorted([rows for _, rows in drawn.blocks() if rows], key=lambda rows: (len(rows), rows[0][0].x))
+    new, kept = blocks[:3], blocks[3:]
+    assert [said(drawn, rows) for rows in new] == [written(x[None]) for x in (query, keys[-1], values[-1])]
+    assert [said(drawn, rows) for rows in kept] == [signs(x[:-1]) for x in (keys, values)]
+    assert drawn.lit() == {cell for rows in new for row in rows for cell in row}
+    pale = picture.parts[0].body.split(f'<g opacity="{memory.PALE}">')[1:]
+    assert [part.partition("</g>")[0].count("<rect") for part in pale] == [6 * 3 + 1] * 2
+    assert [drawn.row_name(row)[0] for row in kept[0]] == names[:-1] and drawn.row_name(new[0][0]) == ["the"] and not drawn.crowded()
+    assert "when “the” is read. Kept: keys and values of Zoe, and, Max, met, Rex, in." in picture.alt
+
+
 NARROW = {      # what chapters come back to has room on a phone
     "online_softmax": lambda: memory.online_softmax(*FIELD),
     "memory_writes": lambda: memory.memory_writes(*WRITES, 2, [0, 1]),
+    "kept_keys": lambda: memory.kept_keys([1, 0, 1], np.ones((7, 3)), np.ones((7, 3)), names="Zoe and Max met Rex in the".split()),
 }
 
 BAD = [
+    (lambda: memory.kept_keys([1], np.ones((2, 2)), np.ones((2, 2)), names=["a", "b"]), ValueError, r"got \(2, 2\), \(2, 2\) and \(1,\)"),
+    (lambda: memory.kept_keys([1, 2], np.ones((2, 2)), np.ones((2, 2)), names=["a"]), ValueError, "names must hold 2 names"),
     (lambda: memory.online_softmax([[1, 2]], [[1]]), ValueError, r"scores must be \(n, m\) and values \(m, d_v\), got \(1, 2\) and \(1, 1\)"),
     (lambda: memory.online_softmax([[1, 2]], [[1], [2]], lit=(0, 1)), ValueError, "lit must be from 0 to 0, the number of one of the blocks across, got 1"),
     (lambda: memory.memory_writes([[1, 2]], [[1]], 2, [1, 2]), ValueError, "step must be from 1 to 1, the number of one of the pairs, got 2"),

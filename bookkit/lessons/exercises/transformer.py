@@ -50,6 +50,8 @@ def next_word_scores(X, E, W_Q, W_K, W_V):
 }
 
 GUESSES = {
+    "changed": Guess(["the school, where Max and the key are", "the forest, as before",
+                      "the school or the forest, about equally"], right=1),
     "place": Guess(["at the forest, where Max is", "at both places, about equally",
                     "at the school, the place named last"], right=1),
 }
