@@ -474,6 +474,48 @@ def taken_out(task, model, *, num_texts=300, num_stories=100):
     return found
 
 
+# ---- what the chapter `transformer` builds its own model with
+
+def random_matrices(count, d):
+    """Matrices (d, d) of random numbers, so small that what goes in keeps its size (after Xavier Glorot)."""
+    return [xavier(d, d) for _ in range(count)]
+
+
+class Block(nn.Module):
+    """The block of the chapter `layers` around some attention (b, n, d) -> (b, n, d)."""
+
+    def __init__(self, attention, d, hidden=64):
+        super().__init__()
+        self.norm_1, self.attention, self.norm_2 = nn.LayerNorm(d), attention, nn.LayerNorm(d)
+        self.mlp = nn.Sequential(nn.Linear(d, hidden), nn.ReLU(), nn.Linear(hidden, d))
+
+    def forward(self, x):
+        """The words (b, n, d) after the block."""
+        x = x + self.attention(self.norm_1(x))
+        return x + self.mlp(self.norm_2(x))
+
+
+def of_the_chapter(model, words):
+    """The model that the chapter has trained, as a `Storyteller` with the same numbers.
+
+    Its parts are counted as in `nn.Sequential`: table, blocks, norm, readout.
+    """
+    renamed = {"norm_1": "attention_norm", "norm_2": "mlp_norm", "W_Q": "w_query", "W_K": "w_key", "W_V": "w_value",
+               "W_O": "w_output", "far": "bias"}
+    last = len(model) - 1
+    stages = {"0": "embedding", str(last - 1): "norm", str(last): "readout"}
+    weights = {}
+    for name, numbers in model.state_dict().items():
+        stage, *parts = name.split(".")
+        there = stages.get(stage) or f"blocks.{int(stage) - 1}"
+        if parts[-1] == "far":      # what stands after a word is hidden by the mask, and no distance to it is kept
+            numbers = numbers[:, :numbers.shape[1] // 2 + 1]
+        weights[".".join([there, *(renamed.get(part, part) for part in parts if part != "attention")])] = numbers
+    same = Storyteller(words, num_layers=last - 2)
+    same.load_state_dict(weights)
+    return same.eval()
+
+
 def trained():
     """The model that the chapter `transformer` trains, as it travels; the chapter compares it with what it has trained.
 

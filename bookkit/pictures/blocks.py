@@ -1,7 +1,6 @@
-"""What a Transformer is built of, as drawings: a block, a stack of blocks, encoder and decoder, where a word looks.
+"""What a Transformer is built of, as drawings: encoder and decoder, the figure of 2017, where a word looks.
 
-All of them are read downwards.  The strong line is the residual stream; thin lines lead
-into boxes and back.
+All of them are read downwards.  The strong line is the residual stream; thin lines lead into boxes and back.
 """
 
 import math
@@ -13,12 +12,10 @@ from bookkit.pictures import palette
 from bookkit.pictures.formats import fixed
 from bookkit.pictures.metrics import text_width
 from bookkit.pictures.picture import Picture, Svg
-from bookkit.pictures.shapes import LABEL, TEXT, as_array, check_names, check_within, growing, knot, opacity, text, wire
+from bookkit.pictures.shapes import LABEL, TEXT, as_array, check_names, check_within, opacity, text
 
 INK, QUIET, PAGE, GROUND, GRID = (palette.var(name) for name in ("ink", "quiet", "page", "ground", "grid"))
-SHAPE = "(n, d)"
 STRONG = 6                       # the stream's line
-PARTS = {"attention": ("attention", "words look at each other"), "mlp": ("MLP", "each word by itself")}
 
 
 # ---- lines, boxes, words that look at words
@@ -53,24 +50,6 @@ def box(x, y, wide, deep, *lines):
     return "".join(body)
 
 
-def looking(x, y, looks, *, far=28, deep=30):
-    """Who looks at whom: the words above, what is made of each below, a line wherever one looks at the other.
-
-    The lines have the colour of weights where words look at each other, and that of ink where each has its own alone.
-    """
-    below, above = looks.shape
-    top, bottom = ([x + (i - (n - 1) / 2) * far for i in range(n)] for n in (above, below))
-    alone = below == above and np.array_equal(looks, np.eye(below))
-    colour = INK if alone else palette.var("weight")
-    lines = "".join(f"M{top[j]:g} {y:g}L{bottom[i]:g} {y + deep:g}" for i, j in zip(*np.nonzero(looks)))
-    dots = [f'<circle cx="{at:g}" cy="{row:g}" r="4" fill="{INK}"/>' for xs, row in ((top, y), (bottom, y + deep))
-            for at in xs]
-    return f'<path d="{lines}" fill="none" stroke="{colour}" stroke-width="1.3"/>' + "".join(dots)
-
-
-EVERY, EACH = np.ones((4, 4)), np.eye(4)
-
-
 def seen(x, y, looks, *, side=20):
     """Who sees whom, as a mask: a row of squares for each word that asks, filled where it sees a column's word."""
     n, m = looks.shape
@@ -81,125 +60,6 @@ def seen(x, y, looks, *, side=20):
         for i in range(n) for j in range(m))
     return squares + (f'<rect x="{left - 2:g}" y="{y - 2:g}" width="{m * side + 4}" height="{n * side + 4}" rx="4" '
                       f'fill="none" stroke="{palette.var("weight")}" stroke-width="2"/>')
-
-
-# ---- a block
-
-class Block:
-    """A Transformer block: the stream on the left, its branches on the right.
-
-    Where it grows, the stream is there first, and each part says when it comes.
-    """
-
-    STREAM, LEFT, NORM, DEEP = 66, 140, 34, 104
-
-    def __init__(self, parts, norm, residual, shapes, grows=False):
-        self.parts, self.norm, self.residual, self.shapes, self.grows = parts, norm, residual, shapes, grows
-        self.wide = math.ceil(max(text_width(PARTS[part][1]) for part in parts)) + 36
-        self.middle = self.LEFT + self.wide / 2
-        self.line, self.body, self.step = [], [], 0         # what is drawn first, what over it, the last step so far
-
-    def drawing(self):
-        """The words, the branches in turn, the output."""
-        x, shape = self.STREAM, f" {SHAPE}" if self.shapes else ""
-        self.line, self.body, self.step = [text(x, 20, f"words x{shape}", INK, bold=True)], [], 0
-        y = 30
-        for part in self.parts:
-            y = self._branch(part, y)
-            if part != self.parts[-1] and self.shapes:
-                self.line.append(text(x - (22 if self.grows else 14), y + 22, SHAPE, QUIET, anchor="end"))
-        self.line += [stream(f"M{x} {y:g}V{y + 24:g}"), tip(x, y + 36),
-                      text(x, y + 56, f"output{shape}", INK, bold=True)]
-        more = 4 if self.grows else 0                       # room for the outlines
-        if self.grows:
-            self.line = [self._part(0, self.line, (1, 1, 2 * x - 2, y + 64))]
-        body = "".join([*self.line, *self.body])
-        return Svg(body, self.LEFT + self.wide + 2 + more, y + 62 + more, self._told())
-
-    def _branch(self, part, y):
-        """One part, from the line to the boxes and back; gives how far down it ends."""
-        x, mid, out = self.STREAM, self.middle, y + 26
-        first = out + 20
-        top = first + (self.NORM + 22 if self.norm == "pre" else 0)
-        back = top + self.DEEP + 22
-        ends = back + 12 + (self.NORM + 24 if self.norm == "post" else 0)
-        self.line.append(stream(f"M{x} {y:g}V{ends if self.residual else out + 1:g}"))
-        to = x + (13 if self.residual else STRONG / 2)
-        branch = [arrow((x, out), (mid, out), (mid, first))]
-        if self.norm == "pre":
-            if self.grows:                              # before there is a norm, it leads through its place
-                branch.append(wire(f"M{mid:g} {first:g}V{first + self.NORM:g}"))
-            branch.append(arrow((mid, first + self.NORM), (mid, top)))
-        branch += [box(mid, top, self.wide, self.DEEP, *PARTS[part]),
-                   looking(mid, top + 61, EVERY if part == "attention" else EACH),
-                   arrow((mid, top + self.DEEP), (mid, back), (to, back)),
-                   knot(x, back, "+") if self.residual else stream(f"M{x} {back - 1:g}V{ends:g}")]
-        self._add(branch, (x - 17, out - 10, self.LEFT + self.wide + 22 - x, back + 28 - out))
-        if self.norm:
-            at, above = (mid, first) if self.norm == "pre" else (x, back + 34)
-            self._add([self._norm(at, above)], (at - 63, above - 6, 126, self.NORM + 12))
-        return ends
-
-    def _add(self, body, outline):
-        """What the next step adds."""
-        self.step += 1
-        self.body.append(self._part(self.step, body, outline))
-
-    def _part(self, k, body, outline):
-        """What the k-th step adds, in its outline."""
-        return growing(k, "".join(body), outline) if self.grows else "".join(body)
-
-    def _norm(self, x, y):
-        return box(x, y, 114, self.NORM, "layer norm")
-
-    def _told(self):
-        """The operations in their order."""
-        shape = ", n by d" if self.shapes else ""
-        begins, ends = ("A branch leads through", "and is added") if self.residual else ("All goes through", "")
-        told = []
-        for part in self.parts:
-            name, does = PARTS[part]
-            steps = [f"{name} ({does})", ends, "layer norm of the sum" if self.residual else "layer norm"]
-            steps = ["layer norm"] * (self.norm == "pre") + steps[:3 if self.norm == "post" else 2]
-            told.append(f"{begins} {', '.join(filter(None, steps))}.")
-        line = "one line, the residual stream," if self.residual else "no line"
-        return f"A Transformer block: {line} goes straight through. Words x{shape}. {' '.join(told)} Output{shape}."
-
-
-# ---- several blocks
-
-def stacked(names, ends, back):
-    """Blocks one below the other, each with its name, and one stream through all; perhaps a line from end to begin."""
-    x, left, wide, deep, gap = 34, 62, 104, 92, 18
-    begin, end = ends
-    name_at = left + wide + 18
-    right = name_at + math.ceil(max(text_width(name, LABEL, bold=True) for name in names)) + 16
-    body = [text(10, 20, begin, INK, anchor="start", bold=True)]
-    tops = [52 + i * (deep + gap) for i in range(len(names))]
-    for y, name in zip(tops, names):
-        body += [f'<rect x="8" y="{y}" width="{right - 8:g}" height="{deep}" rx="10" fill="{GROUND}"/>',
-                 text(name_at, y + deep / 2 + 6, name, INK, anchor="start", size=LABEL, bold=True)]
-    last = tops[-1] + deep
-    body.append(stream(f"M{x} 30V{last + 18}") + tip(x, last + 30))
-    for y in tops:
-        for k, words in enumerate(("attention", "MLP")):
-            top = y + 12 + 38 * k
-            body += [f'<rect x="{left}" y="{top}" width="{wide}" height="30" rx="6" fill="{PAGE}" stroke="{QUIET}" '
-                     'stroke-width="1.5"/>', text(left + wide / 2, top + 20, words, INK),
-                     arrow((x + 3, top + 8), (left, top + 8)), arrow((left, top + 22), (x + 4, top + 22))]
-    body.append(text(10, last + 50, end, INK, anchor="start", bold=True))
-    told = (f"{begin}: one line goes from there through {', '.join(names)}, to {end}. In each block attention, then an "
-            "MLP, reads from the line and adds to it.")
-    wide = max(right, *(10 + text_width(words, bold=True) for words in ends))
-    if back:
-        at, (top, low) = wide + 22, (15, last + 45)
-        body += [arrow(*((10 + text_width(end, bold=True) + 8, low), (at, low), (at, top),
-                         (10 + text_width(begin, bold=True) + 8, top)), colour=INK)]
-        body += [text(at + 10, (top + low) / 2 + 6 + 22 * (k - (len(back) - 1) / 2), words, INK, anchor="start")
-                 for k, words in enumerate(back)]
-        told += f" From there a line leads back to {begin}: {' '.join(back)}."
-        wide = at + 10 + max(map(text_width, back))
-    return Svg("".join(body), math.ceil(wide + 4), last + 56, told)
 
 
 # ---- encoder and decoder
@@ -447,37 +307,6 @@ class Looks:
 
 
 # ---- what pages call
-
-def block(*, parts=("attention", "mlp"), norm="pre", residual=True, shapes=True, grows=False):
-    """Draw a Transformer block: one strong line goes straight through, each part branches off and is added to it.
-
-    The strong line is the residual stream; without `residual`, all goes through the parts.  `parts` are "attention" and
-    "mlp", or one of them, in their order.  `norm` is "pre", layer norm of what goes into each part, "post", of each
-    sum, or None.  With `shapes`, the shape of what goes in, on and out is written at it.
-
-    A block that `grows` does so in the steps of a `bookkit.figures.GrowingPicture`: the line alone; then for each part
-    its branch, with the sum, and its layer norm, if there is one.
-    """
-    parts = tuple([parts] if isinstance(parts, str) else parts)
-    if not parts or len(set(parts)) < len(parts) or not set(parts) <= set(PARTS):
-        raise ValueError(f"parts must be of {', '.join(PARTS)}, each at most once, got {parts!r}")
-    if norm not in ("pre", "post", None):
-        raise ValueError(f"norm must be 'pre', 'post' or None, got {norm!r}")
-    return Picture(Block(parts, norm, residual, shapes, grows).drawing())
-
-
-def stack(num_layers, *, labels=None, ends=("words in", "scores of the next word"), back=()):
-    """Draw blocks one below the other, one residual stream through all of them.
-
-    `labels` name the blocks, "block 1", "block 2" and so on if not given; `ends` say what goes in and what comes out.
-    With `back`, lines of words, an arrow leads from what comes out back to what goes in, and these words stand at it.
-    """
-    if num_layers < 1:
-        raise ValueError(f"num_layers must be 1 or more, got {num_layers}")
-    check_names("labels", labels, num_layers, f"{num_layers} layers")
-    check_names("ends", ends, 2, "what goes in and what comes out")
-    return Picture(stacked(labels or [f"block {i + 1}" for i in range(num_layers)], ends, back))
-
 
 def architecture(*kinds):
     """Draw who gives queries, keys and values: in an "encoder", a "decoder", an "encoder-decoder", each a drawing.

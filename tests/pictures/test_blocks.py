@@ -1,4 +1,4 @@
-"""What a Transformer is built of: a block, a stack, encoder and decoder, and where a word looks."""
+"""What a Transformer is built of: encoder and decoder, the figure of 2017, and where a word looks."""
 
 import re
 
@@ -12,23 +12,6 @@ from bookkit.pictures.formats import fixed
 from bookkit.pictures.picture import PHONE
 
 
-def pairs(line):
-    """The single lines of a path that begins anew for each."""
-    return list(zip(line.points[::2], line.points[1::2]))
-
-
-def looked_at(drawn, box):
-    """Who looks at whom in a box, read from its dots and lines: a matrix, True where there is a line; and the lines' colour."""
-    [line] = [line for line in drawn.lines if len(line.points) > 3 and all(box.holds(*point) for point in line.points)]
-    heights = sorted({y for x, y in drawn.circles if box.holds(x, y)})
-    above, below = (sorted(x for x, y in drawn.circles if y == height and box.holds(x, y)) for height in heights)
-    found = np.zeros((len(below), len(above)), dtype=bool)
-    for (x_above, y_above), (x_below, y_below) in pairs(line):
-        assert [y_above, y_below] == heights
-        found[below.index(x_below), above.index(x_above)] = True
-    return found, line.stroke
-
-
 def masked(drawn, box):
     """Who sees whom in a box, read from its squares: a matrix, True where one is filled; all of them in the colour of weights."""
     cells = sorted((cell for cell in drawn.cells if box.holds(*cell.centre)), key=lambda cell: (cell.y, cell.x))
@@ -38,110 +21,6 @@ def masked(drawn, box):
     assert frame.within(box) and all(cell.within(frame) for cell in cells)
     return np.reshape([cell.opacity > 0 for cell in cells], (n, -1))
 
-
-def strong(drawn, x):
-    """The pieces of the strong line, from the top: where each begins and ends."""
-    return sorted((line.points[0][1], line.points[-1][1]) for line in drawn.lines
-                  if "--ak-ink" in line.stroke and len(line.points) == 2 and {p[0] for p in line.points} == {x})
-
-
-DOES = {"attention": ("attention", "words look at each other"), "mlp": ("MLP", "each word by itself")}
-
-
-@each("shapes", [True, False])
-@each("residual", [True, False])
-@each("norm", ["pre", "post", None])
-@each("parts", [("attention", "mlp"), ("mlp", "attention"), ("mlp",), "attention"])
-def test_block_goes_through_its_parts_in_order(parts, norm, residual, shapes):
-    picture = blocks.block(parts=parts, norm=norm, residual=residual, shapes=shapes)
-    parts = (parts,) if isinstance(parts, str) else parts
-    drawn = Drawing(picture)
-    each = [[*["layer norm"] * (norm == "pre"), *DOES[part], *["+"] * residual, *["layer norm"] * (norm == "post")] for part in parts]
-    shape = " (n, d)" * shapes
-    between = ["(n, d)"] * shapes
-    wanted = [f"words x{shape}", *each[0], *(between + each[1] if len(each) > 1 else []), f"output{shape}"]
-    assert [word.text for word in sorted(drawn.words, key=lambda word: word.y)] == wanted and not drawn.crowded()
-    assert min(word.size for word in drawn.words) >= 16
-    x = drawn.words[0].x
-    boxes = [box for part in parts for box in box_of(drawn, DOES[part][0])]
-    norms = box_of(drawn, "layer norm")
-    assert len(norms) == (len(parts) if norm else 0) and all(box.centre[0] == (x if norm == "post" else boxes[0].centre[0]) for box in norms)
-    # Each branch leaves the line, enters its first box from above, leaves the last from below and comes back to the line.
-    quiet = [line.points for line in drawn.lines if "--ak-quiet" in line.stroke]
-    leaves = [points for points in quiet if points[0][0] == x]
-    returns = [points for points in quiet if x <= points[2][0] <= x + 13]
-    assert len(leaves) == len(returns) == len(parts)
-    for first, last, out, back in zip(norms if norm == "pre" else boxes, boxes, leaves, returns):
-        assert out[2] == (first.centre[0], first.y) and back[0] == (last.centre[0], last.y + last.height)
-        assert ((x, back[2][1]) in drawn.circles) == residual                                    # a knot: the plus
-        if norm == "pre":
-            assert any(points[0] == (first.centre[0], first.y + first.height) and points[1] == (last.centre[0], last.y) for points in quiet)
-    # The strong line goes through, or is broken for as long as a branch lasts.
-    pieces = strong(drawn, x)
-    gaps = [(end, start) for (_, end), (start, _) in zip(pieces, pieces[1:]) if start > end]
-    assert len(gaps) == (0 if residual else len(parts))
-    assert all(abs(gap[0] - out[0][1]) <= 1 and abs(gap[1] - back[2][1]) <= 1 for gap, out, back in zip(gaps, leaves, returns))
-    assert all(end <= box.y and box.y + box.height <= start for (end, start), box in zip(gaps, boxes))
-    for part, box in zip(parts, boxes):
-        looks, colour = looked_at(drawn, box)
-        assert looks.tolist() == (np.ones((4, 4)) if part == "attention" else np.eye(4)).astype(bool).tolist()
-        assert ("--ak-weight," in colour) == (part == "attention")
-    told = re.findall(r"Words x|layer norm|attention|MLP|is added|Output", picture.alt.partition(": ")[2])
-    assert told == ["Words x", *(word for steps in each for word in [{"+": "is added"}.get(step, step) for step in steps if " by " not in step and " at " not in step]), "Output"]
-    assert ("one line, the residual stream, goes straight through" in picture.alt) == residual and ("n by d" in picture.alt) == shapes
-
-
-def test_block_is_whole_by_itself():
-    assert blocks.block().html() == blocks.block(parts=("attention", "mlp"), norm="pre", residual=True, shapes=True).html()
-
-
-@each("norm, steps", [("pre", 5), ("post", 5), (None, 3)])
-def test_a_block_grows_part_by_part(norm, steps):
-    """First the line, then each branch with its plus and the norm of it, each in an outline of its own; in the end it is whole."""
-    whole, grows = blocks.block(norm=norm), blocks.block(norm=norm, grows=True)
-    assert "data-ak-from" not in whole.html() and grows.alt == whole.alt
-    parts = re.search(r"<svg.*?</svg>", grows.html(), flags=re.S)[0].split('<g data-ak-from="')[1:]
-    assert [part[0] for part in parts] == [part.split('data-ak-at="')[1][0] for part in parts] == list("012345"[:steps])
-    words = [[word for word in ("words x", "output", "layer norm", "attention<", "MLP", ">+<") if word in part] for part in parts]
-    norms = [["layer norm"]] if norm else []
-    assert words == [["words x", "output"], ["attention<", ">+<"], *norms, ["MLP", ">+<"], *norms]
-    assert sorted(word.text for word in Drawing(grows).words) == sorted(word.text for word in Drawing(whole).words) and not Drawing(grows).crowded()
-
-
-@each("count, options", [(1, {}), (np.int64(3), {}), (2, {"labels": ["it reads tired", "it finds animal"], "ends": ("words", "rows")})])
-def test_stack_has_one_stream_through_all_blocks(count, options):
-    picture = blocks.stack(count, **options)
-    drawn = Drawing(picture)
-    labels = options.get("labels", [f"block {i + 1}" for i in range(count)])
-    begin, end = options.get("ends", ("words in", "scores of the next word"))
-    order = [word.text for word in sorted(drawn.words, key=lambda word: (word.y, word.x))]
-    assert [w for w in order if w not in ("attention", "MLP")] == [begin, *labels, end] and order[0] == begin and order[-1] == end
-    bands = [box for box in drawn.boxes if "--ak-ground" in box.fill]
-    assert len(bands) == count and not drawn.crowded()
-    for band, label in zip(bands, labels):
-        assert sorted(drawn.written_in(band)) == sorted(["attention", "MLP", label])
-    [(x, top, bottom)] = {(line.points[0][0], line.points[0][1], line.points[1][1]) for line in drawn.lines if "--ak-ink" in line.stroke and len(line.points) == 2}
-    assert top < bands[0].y and bottom > bands[-1].y + bands[-1].height
-    boxes = [box for name in ("attention", "MLP") for box in box_of(drawn, name)]
-    for box in boxes:                                                # out of the stream into the box, and back
-        ends = [(line.points[0][0], line.points[1][0]) for line in drawn.lines if box.y < line.points[0][1] < box.y + box.height]
-        assert len(boxes) == 2 * count and [(a < b, min(a, b) - x < 5, max(a, b)) for a, b in ends] == [(True, True, box.x), (False, True, box.x)]
-    assert re.findall("|".join([begin, *labels, end]), picture.alt) == [begin, *labels, end]
-
-
-def test_an_arrow_leads_back_to_the_words():
-    """From what comes out, past the blocks, up to what goes in; its words stand beside it, below each other."""
-    plain, looped = (blocks.stack(2, ends=("words so far", "scores"), back=back) for back in ((), ("choose a word,", "append it")))
-    drawn, [begin] = Drawing(looped), [w for w in Drawing(looped).words if w.text == "words so far"]
-    [line] = [line for line in drawn.lines if len(line.points) > 5 and "--ak-ink" in line.stroke]
-    start, right, up, end = line.points[:4]
-    said = [next(w for w in drawn.words if w.text == words) for words in ("choose a word,", "append it")]
-    assert end[0] > begin.box.x + begin.width and begin.box.y < end[1] < begin.y and start[1] > max(box.y + box.height for box in drawn.boxes)
-    assert right[0] == up[0] > max(box.x + box.width for box in drawn.boxes) and right[0] < min(w.x for w in said) and said[0].y < said[1].y
-    assert not drawn.crowded() and looped.alt == plain.alt + " From there a line leads back to words so far: choose a word, append it."
-
-
-# ---- who gives queries, keys and values
 
 def roles(drawn):
     """The arrows of queries, keys and values: role, where it begins and ends."""
@@ -282,18 +161,11 @@ def test_one_row_of_weights_needs_no_name():
 # ---- what test_every_picture.py asks
 
 NARROW = {      # what chapters come back to has room on a phone
-    "block": lambda: blocks.block(norm="post"),
-    "stack": lambda: blocks.stack(3, back=("choose a word,", "append it")),
     "architecture": lambda: blocks.architecture("encoder", "decoder", "encoder-decoder"),
     "attention_over_words": lambda: blocks.attention_over_words(TIRED, LOOKS, asking=8),
 }
 
 BAD = [
-    (lambda: blocks.block(parts=("attention", "cross")), ValueError, "got .*'cross'"),
-    (lambda: blocks.block(norm="before"), ValueError, "norm must be 'pre', 'post' or None, got 'before'"),
-    (lambda: blocks.stack(0), ValueError, "num_layers must be 1 or more, got 0"),
-    (lambda: blocks.stack(2, labels=["one"]), ValueError, "labels must hold 2 names for 2 layers, got"),
-    (lambda: blocks.stack(2, ends=["in"]), ValueError, "ends must hold 2 names for what goes in and what comes out"),
     (lambda: blocks.architecture(), ValueError, r"kinds must be of encoder, decoder, encoder-decoder, got \(\)"),
     (lambda: blocks.architecture("encoder", "both"), ValueError, "got .*'both'"),
     (lambda: blocks.figure_of_2017(pale=["decoder"]), ValueError, r'pale must hold "encoder" or "cross-attention", got \[\'decoder\'\]'),
