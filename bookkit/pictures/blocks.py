@@ -50,6 +50,24 @@ def box(x, y, wide, deep, *lines):
     return "".join(body)
 
 
+def looking(x, y, looks, *, far=28, deep=30):
+    """Who looks at whom: the words above, what is made of each below, a line wherever one looks at the other.
+
+    The lines have the colour of weights where words look at each other, and that of ink where each has its own alone.
+    """
+    below, above = looks.shape
+    top, bottom = ([x + (i - (n - 1) / 2) * far for i in range(n)] for n in (above, below))
+    alone = below == above and np.array_equal(looks, np.eye(below))
+    colour = INK if alone else palette.var("weight")
+    lines = "".join(f"M{top[j]:g} {y:g}L{bottom[i]:g} {y + deep:g}" for i, j in zip(*np.nonzero(looks)))
+    dots = [f'<circle cx="{at:g}" cy="{row:g}" r="4" fill="{INK}"/>' for xs, row in ((top, y), (bottom, y + deep))
+            for at in xs]
+    return f'<path d="{lines}" fill="none" stroke="{colour}" stroke-width="1.3"/>' + "".join(dots)
+
+
+EVERY = np.ones((4, 4))
+
+
 def seen(x, y, looks, *, side=20):
     """Who sees whom, as a mask: a row of squares for each word that asks, filled where it sees a column's word."""
     n, m = looks.shape
