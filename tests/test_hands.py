@@ -382,7 +382,7 @@ def test_a_term_shows_what_it_means_and_escape_puts_it_away(watched, site):
 def test_a_citation_is_read_where_it_stands(watched, site, width):
     """Pointed at, its entry stands in the margin where there is one, on the screen, and else under it."""
     with watched(width=width) as w:
-        w.open(f"{site}/chapters/positions.html")
+        w.open(f"{site}/chapters/multi_head.html")
         cited = w.page.locator("a.ak-cites").first
         cited.hover()
         left, right, text, words = w.page.evaluate("""() => { const cited = document.querySelector('a.ak-cites'), box = getComputedStyle(cited, '::after');
