@@ -221,3 +221,17 @@ def is_clear(picture):
     assert not drawn.crowded() and not crossed(drawn)
     assert not [(a, b) for i, a in enumerate(drawn.boxes) for b in drawn.boxes[i + 1:] if a.meets(b)]
     return drawn
+
+# Where each drawing stands on the screen (left, top, right, bottom), and how far the figure runs over its place.
+PLACES = """() => [[...document.querySelectorAll('svg')].map(e => e.getBoundingClientRect()).map(b => [b.left, b.top, b.right, b.bottom]),
+    document.querySelector('figure').scrollWidth - document.querySelector('figure').clientWidth]"""
+
+
+def laid_out(picture, watched, tmp_path, width):
+    """The places of a picture's drawings in a page that is so wide, and how far it runs over."""
+    page = tmp_path / "picture.html"
+    page.write_text("<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'><title>.</title>"
+                    f"<body style='margin:0 16px'>{picture.html()}</html>")
+    with watched(width=width) as w:
+        w.open(page.as_uri())
+        return w.page.evaluate(PLACES)

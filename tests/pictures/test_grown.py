@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from drawn import Drawing, written
+from drawn import Drawing, laid_out, written
 from table import each
 
 from attnkit import attention, causal_mask, scaled_dot
@@ -178,13 +178,7 @@ def test_numbers_of_the_stack_and_the_loop():
 @pytest.mark.parametrize("width", [673, 360])
 def test_the_machine_has_room(watched, tmp_path, width):
     """In a column of the book all drawings stand in one line, at one scale; on a phone two and two."""
-    page = tmp_path / "machine.html"
-    page.write_text(f"<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'><title>.</title>"
-                    f"<body style='margin:0 16px'>{machine('loop')[0].html()}</html>")
-    with watched(width=width) as w:
-        w.open(page.as_uri())
-        boxes, over = w.page.evaluate("""() => [[...document.querySelectorAll('svg')].map(e => e.getBoundingClientRect()).map(b => [b.left, b.top, b.right, b.bottom]),
-            document.querySelector('figure').scrollWidth - document.querySelector('figure').clientWidth]""")
+    boxes, over = laid_out(machine('loop')[0], watched, tmp_path, width)
     assert over == 0
     tops = [round(top) for _, top, *_ in boxes]
     assert len(set(tops)) == (1 if width > 500 else 2) and tops[0] == tops[1] and tops[2] == tops[3]

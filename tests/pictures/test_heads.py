@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from drawn import Drawing, said, signs
+from drawn import Drawing, laid_out, said, signs
 from table import each
 
 from attnkit import multi_head_attention
@@ -104,13 +104,7 @@ def test_multi_head_goes_step_by_step(case):
 @pytest.mark.parametrize("width", [673, 360])
 def test_multi_head_has_room(watched, tmp_path, width):
     """Two drawings beside each other in a column of the book, all below each other on a phone; nothing is pushed aside."""
-    page = tmp_path / "heads.html"
-    page.write_text(f"<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'><title>.</title>"
-                    f"<body style='margin:0 16px'>{several(*layer())[0].html()}</html>")
-    with watched(width=width) as w:
-        w.open(page.as_uri())
-        (one, two, three), over = w.page.evaluate("""() => [[...document.querySelectorAll('svg')].map(e => [e.getBoundingClientRect()].map(b => [b.left, b.top, b.right, b.bottom])[0]),
-            document.querySelector('figure').scrollWidth - document.querySelector('figure').clientWidth]""")
+    (one, two, three), over = laid_out(several(*layer())[0], watched, tmp_path, width)
     assert over == 0 and three[1] >= max(one[3], two[3])
     if width > 500:
         assert abs(one[1] - two[1]) < 1 and abs(one[3] - two[3]) < 1 and one[2] < two[0]        # level, at one scale
