@@ -82,8 +82,10 @@ RESET = """async f => { document.activeElement.blur();
     f.getAnimations({subtree: true}).forEach(a => a.finish()); }"""
 
 # How many transitions begin when a control is pressed; those that ended before a busy machine looked count, too.
-BEGUN = """async (f, control) => { let begun = 0; const count = () => begun++, frame = () => new Promise(requestAnimationFrame);
-    f.addEventListener('transitionrun', count); control.click(); await frame(); await frame();
+# What was never drawn cannot change its look by a transition: a page that was just opened is drawn before the press.
+BEGUN = """async (f, control) => { let begun = 0; const count = () => begun++;
+    const frames = async n => { while (n--) await new Promise(requestAnimationFrame); };
+    await frames(2); f.addEventListener('transitionrun', count); control.click(); await frames(6);
     f.removeEventListener('transitionrun', count); return begun; }"""
 
 
