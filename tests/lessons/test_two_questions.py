@@ -60,9 +60,9 @@ def test_encoded_are_numbers_of_words_and_answers():
     assert [[WORDS[i] for i in row] for row in words] == sentences and [tuple(ANSWERS[i] for i in row) for row in numbers] == answers
     assert (numbers[:, 0] < 3).all() and (numbers[:, 1] >= 3).all()
     with pytest.raises(ValueError, match="not in the vocabulary: 'swim'$"):
-        encoded(["see that clever girl swim out".split()], [("cette", "sortir")])
+        encoded(["see that clever girl swim out".split()], [("cette", "out")])
     with pytest.raises(ValueError, match="answers must be of ce, .*; got cela$"):
-        encoded(["see that clever girl run out".split()], [("cela", "sortir")])
+        encoded(["see that clever girl run out".split()], [("cela", "out")])
 
 
 def ask(head, ids, one_query=False, exchanged=False):
