@@ -14,7 +14,8 @@ from torch.nn.functional import cross_entropy
 from attnkit import attention
 from bookkit.lessons.recall import GUESTS, MENU
 
-HEADS = {"three matrices": (0, 1, 2), "queries = keys": (0, 0, 2), "keys = values": (0, 1, 1)}     # the matrix of each role
+# Which of a head's matrices makes queries, which keys, which values.
+HEADS = {"three matrices": (0, 1, 2), "queries = keys": (0, 0, 2), "keys = values": (0, 1, 1)}
 WIDTH = 16                                                       # of a guest's vector
 
 
@@ -36,7 +37,7 @@ def asking_tables(count, *, guests=4, seed=0):
 
     >>> tables = asking_tables(100)
     >>> [GUESTS[k] for k in tables.names[0]], tables.asks[0].tolist(), MENU[tables.answers[0][0]]
-    ([], [], '')
+    (['Jon', 'Cleo', 'Hana', 'Eva'], [3, 2, 0, 0], 'cocoa')
     """
     if not 2 <= guests <= len(GUESTS):
         raise ValueError(f"guests must be from 2 to {len(GUESTS)}, as many as there are names, got {guests}")

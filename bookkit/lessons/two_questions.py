@@ -21,8 +21,8 @@ def two_questions(count, *, seed=1):
     """Different sentences of six words in which two words ask: "that" for the noun, and the verb for the place.
 
     Gives `count` sentences, at most 5000, their answers, pairs of what "that" is in French and which way the verb goes,
-    of `ANSWERS`, all six equally likely, and pairs of places, where the two words stand that decide it: the noun, 2 or 3, and the
-    word of place, 5.
+    of `ANSWERS`, all six equally likely, and pairs of places, where the two words stand that decide it: the noun, 2 or
+    3, and the word of place, 5.
 
     >>> sentences, answers, places = two_questions(2)
     >>> " ".join(sentences[0]), answers[0], places[0]

@@ -180,6 +180,8 @@ class Head:
             if key in SIGNS:
                 part.append(text(x + SIGN / 2 - 2, middle + 6, SIGNS[key], INK, size=LABEL, bold=True))
                 x += SIGN - 4
+            elif key in ALL_ASKED and key != keys[0]:
+                x, start = x + 6, start + 6
             if key == keys[0]:
                 x += room_of(names)
                 part += [text(x - 8, TOP + (i + .5) * SIDE + 5, name, INK, anchor="end")
@@ -224,14 +226,14 @@ class Whole(Head):
         return [self._at(None if k == 0 else order[k - 1], [], order[k:]) for k in range(7)]
 
     def _at(self, new, whole, later):
-        features, questions, kept = self.columns
+        questions = self.columns[1]
         query, key = (self.x @ w for w in self.matrices[:2])
         weights = softmax(self.scores)
 
         def of_one(*given, **more):
             return Table(*given, **more, row=None if given[1][-1] in whole else self.asking)
         largest = max(1.0, *(float(np.abs(w).max()) for w in self.matrices))
-        of_roles = zip(ROLES, self.matrices, ("looks for", "is found by", "hands over"), (questions, questions, kept))
+        of_roles = zip(ROLES, self.matrices, ("looks for", "is found by", "hands over"), (questions, questions, ()))
         tables = {
             "X": Table(self.x, "words X", "as they are"),
             **{f"W^{role[0].upper()}": Table(w, f"W^{role[0].upper()}", note, role=role, digits=0, vmax=largest,
@@ -240,8 +242,8 @@ class Whole(Head):
             "K": Table(key, "keys K", "X W^K", role="key", columns=questions),
             "S": of_one(self.scores, "scores S", "Q K^T / √d_k", vmax=self.vmax, columns=self.names),
             "A": of_one(weights, "weights A", "softmax by rows", role="weight", digits=2, vmax=1.0, columns=self.names),
-            "V": Table(self.value, "values V", "X W^V", role="value", columns=kept),
-            "Y": of_one(weights @ self.value, "output Y", "A V", digits=2, columns=kept)}
+            "V": Table(self.value, "values V", "handed over", role="value"),
+            "Y": of_one(weights @ self.value, "output Y", "A V", digits=2)}
         made = {"Q": ["X", "W^Q"], "K": ["X", "W^K"], "S": ["Q", "K"], "A": ["S"], "V": ["X", "W^V"], "Y": ["A", "V"]}
         came = {key: [self._called(tables[one], one) for one in its] for key, its in made.items()}
         groups = [["X"], ["W^Q", "W^K", "W^V"], ["Q", "K"], ["S"], ["A", "V", "Y"]]
@@ -481,10 +483,10 @@ def _weight(value, x, y, side, hidden):
 def whole(x, matrices, *, names, columns, asking, every=False):
     """Draw how a head grows from the words on: a list of pictures, one for each step, of one size.
 
-    `x` (n, d) are the words, `matrices` three, (d, d_k), (d, d_k) and (d, d_v); `columns` are three lists of names, of
-    the d features, the d_k numbers of a query or a key, the d_v numbers of a value.  The row of the word of number
-    `asking` is framed, and it alone asks, in seven steps: the words and the matrices; its query; the keys; its scores;
-    its weights; the values; its output.
+    `x` (n, d) are the words, `matrices` three, (d, d_k), (d, d_k) and (d, d_v); `columns` are two lists of names, of
+    the d features and of the d_k numbers of a query or a key.  The row of the word of number `asking` is framed, and it
+    alone asks, in seven steps: the words and the matrices; its query; the keys; its scores; its weights; the values;
+    its output.
 
     With `every` there are five: that whole picture; the queries of all words; their scores; weights; outputs.
     """
@@ -493,8 +495,8 @@ def whole(x, matrices, *, names, columns, asking, every=False):
         raise ValueError(f"x must be (n, d) and matrices (d, d_k), (d, d_k) and (d, d_v), got {x.shape}, {q.shape}, "
                          f"{k.shape} and {v.shape}")
     check_names("names", names, len(x), f"x of shape {x.shape}")
-    for given, count, what in zip(columns, (len(q), q.shape[1], v.shape[1]), ("feature", "query", "value")):
-        check_names("columns", given, count, f"numbers of a {what}")
+    for given, count, what in zip(columns, q.shape, ("a word", "a query")):
+        check_names("columns", given, count, f"numbers of {what}")
     check_within("asking", asking, 0, len(names) - 1, "words")
     return Whole(x, (q, k, v), list(names), [list(one) for one in columns], asking, every).pictures()
 
