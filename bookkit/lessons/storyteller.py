@@ -50,27 +50,27 @@ class StoryBlock(nn.Module):
     """A block of a decoder: masked attention with a relative bias, then an MLP; each reads what a layer norm gives.
 
     The bias tells `reach` places back apart, and `hidden` is the units of the MLP. Where ``attention`` is "uniform"
-    instead of "softmax", all words so far count the same, and queries, keys and biases stay unused. A block that never
-    had its sum, its norms or its MLP is made by ``left_out``: "sum", "norm" or "mlp".
+    instead of "softmax", all words so far count the same, and queries, keys and biases stay unused. Without `mlp` the
+    MLP is not used: what attention adds is all.
     """
 
-    def __init__(self, width, num_heads, hidden, *, reach=32, attention="softmax", left_out=""):
+    def __init__(self, width, num_heads, hidden, *, reach=32, attention="softmax", mlp=True):
         super().__init__()
         if attention not in ("softmax", "uniform"):
             raise ValueError(f"attention must be 'softmax' or 'uniform', got {attention!r}")
-        if left_out not in ("", "sum", "norm", "mlp"):
-            raise ValueError(f"left_out must be 'sum', 'norm', 'mlp' or nothing, got {left_out!r}")
         if width % num_heads:
             raise ValueError(f"num_heads must divide width, got {num_heads} and {width}")
-        self.num_heads, self.uniform, self.masked, self.left_out = num_heads, attention == "uniform", True, left_out
-        self.attention_norm = nn.Identity() if left_out == "norm" else nn.LayerNorm(width)
+        self.num_heads, self.uniform, self.masked = num_heads, attention == "uniform", True
+        self.attention_norm = nn.LayerNorm(width)
         self.w_query, self.w_key, self.w_value, self.w_output = (xavier(width, width) for _ in range(4))
         self.bias = nn.Parameter(torch.zeros(num_heads, reach + 1))       # the last for the query's own place
-        self.mlp_norm = nn.Identity() if left_out == "norm" else nn.LayerNorm(width)
+        self.mlp_norm = nn.LayerNorm(width)
         self.mlp = nn.Sequential(nn.Linear(width, hidden), nn.ReLU(), nn.Linear(hidden, width))
         for weight in (self.w_query, self.w_key, self.bias):
             weight.requires_grad_(not self.uniform)
-        self.mlp.requires_grad_(left_out != "mlp")
+        self.computes = mlp
+        for weight in (*self.mlp_norm.parameters(), *self.mlp.parameters()):
+            weight.requires_grad_(mlp)
 
     def forward(self, x, past=None, moved=None):
         """All that the block computes of items x (b, n, d), by name, see `Storyteller`; "after_mlp" is what goes on.
@@ -92,14 +92,14 @@ class StoryBlock(nn.Module):
             if head in moved:
                 heads[..., head, -1, :] = moved[head]
         looked = merge_heads(heads) @ self.w_output                                          # (b, n, d)
-        middle = looked if self.left_out == "sum" else x + looked                            # (b, n, d)
+        middle = x + looked                                                                  # (b, n, d)
         first, relu, second = self.mlp
         middle_items = self.mlp_norm(middle)                                                 # (b, n, d)
         hidden = relu(first(middle_items))                                                   # (b, n, hidden)
         thought = second(hidden)                                                             # (b, n, d)
         if "mlp" in moved:
             thought[..., -1, :] = moved["mlp"]
-        after = {"sum": thought, "mlp": middle}.get(self.left_out, middle + thought)         # (b, n, d)
+        after = middle + thought if self.computes else middle                                # (b, n, d)
         return {"norm1": items, "query": query, "key": key, "value": value, "scores": scores, "weights": weights,
                 "heads": heads, "attention": looked, "after_attention": middle, "norm2": middle_items,
                 "hidden": hidden, "mlp": thought, "after_mlp": after}
@@ -149,11 +149,11 @@ class Storyteller(nn.Module):
     context = CONTEXT
 
     def __init__(self, words, *, width=32, num_heads=4, num_layers=2, hidden=64, reach=32, attention="softmax",
-                 left_out=""):
+                 mlp=True):
         super().__init__()
         self.words = list(words)
         self.embedding = nn.Embedding(len(self.words), width)
-        options = {"reach": reach, "attention": attention, "left_out": left_out}
+        options = {"reach": reach, "attention": attention, "mlp": mlp}
         self.blocks = nn.ModuleList(StoryBlock(width, num_heads, hidden, **options) for _ in range(num_layers))
         self.norm = nn.LayerNorm(width)
         self.readout = Readout(self.embedding)
