@@ -38,6 +38,13 @@ SIGNS = {"B": "+", "S + B": "=", "V": "×", "Y": "="}           # before them
 PALE = 0.5           # of what is still to come, as in figures/growing_picture.js
 
 
+class Reaching(Svg):
+    """A drawing whose lines go on beyond it, to the next one."""
+
+    def _give(self):
+        return super()._give() + ";overflow:visible"
+
+
 def pale(svg):
     """What is still to come."""
     return f'<g opacity="{PALE:g}">{svg}</g>'
@@ -219,7 +226,7 @@ class Machine:
 
     def svg(self, body, wide, told):
         """A drawing as high as all of them."""
-        return Svg("".join(body), math.ceil(wide), math.ceil(self.deep), told)
+        return Reaching("".join(body), math.ceil(wide), math.ceil(self.deep), told)
 
     # ---- rows of numbers
 
