@@ -40,6 +40,13 @@ ALL_ASKED = ("K", "V", *(f"W^{role[0].upper()}" for role in ROLES))      # of th
 PALE = 0.5           # of what is still to come, as in figures/growing_picture.js
 
 
+class Reaching(Svg):
+    """A drawing whose lines go on beyond it, to the next one."""
+
+    def _give(self):
+        return super()._give() + ";overflow:visible"
+
+
 def pale(svg):
     """What is still to come."""
     return f'<g opacity="{PALE:g}">{svg}</g>'
@@ -289,7 +296,7 @@ class Machine:
 
     def svg(self, body, wide, told):
         """A drawing as high as all of them."""
-        return Svg("".join(body), math.ceil(wide), math.ceil(self.deep), told)
+        return Reaching("".join(body), math.ceil(wide), math.ceil(self.deep), told)
 
     # ---- rows of numbers
 
