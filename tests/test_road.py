@@ -189,6 +189,18 @@ def test_the_road_is_as_long_as_the_cover_says():
     assert f"twenty pages and an end. It takes about {hours} hours of reading" in running_text("index")
 
 
+def test_the_fast_lane_leads_from_the_first_page_to_the_end_of_part_two():
+    """In the road's order, as data/lane.yml has it; of Part II it leaves out nothing, and what it leaves out of Part I saves half of it."""
+    lane, parts = toc.lane(), toc.captions()
+    [*_, part] = [parts[page] for page in lane]
+    assert [toc.slug(page) for page in lane] == yaml.safe_load((ROOT / "data/lane.yml").read_text(encoding="utf-8"))
+    assert lane[0] == ROAD[1] and part.startswith("Part II.")
+    assert [page for page in lane if parts[page] == part] == [page for page in ROAD if parts.get(page) == part and page not in toc.checkpoints()]
+    takes = {page: road.minutes(notebook(page)) for page in ROAD[1:]}
+    print(f"{sum(takes[page] for page in lane):.0f} minutes")
+    assert sum(takes[page] for page in lane) < 0.75 * sum(takes[page] for page in ROAD[1:ROAD.index(lane[-1]) + 1])
+
+
 @ASKED.of(TRIPS)
 def a_trip_leads_back_to_where_it_began(page):
     """There a reader is told of it, and the cover lists it with that page."""
