@@ -124,7 +124,7 @@ def masthead(page):
     if name in book.road:
         title.addprevious(small_map(page, book))
     under = fragment_fromstring(how_long(root, name))
-    if line := lane_line(page, book):
+    if (line := lane_line(page, book)) is not None:
         under.append(line)
     title.addnext(under)
 
