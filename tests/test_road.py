@@ -190,7 +190,7 @@ def test_the_road_is_as_long_as_the_cover_says():
 
 
 def test_the_fast_lane_leads_from_the_first_page_to_the_end_of_part_two():
-    """In the road's order, as data/lane.yml has it; of Part II it leaves out nothing, and what it leaves out of Part I saves half of it."""
+    """In the road's order, as data/lane.yml has it; it leaves out nothing of Part II, and of Part I more than four minutes in ten."""
     lane, parts = toc.lane(), toc.captions()
     [*_, part] = [parts[page] for page in lane]
     assert [toc.slug(page) for page in lane] == yaml.safe_load((ROOT / "data/lane.yml").read_text(encoding="utf-8"))
@@ -198,7 +198,8 @@ def test_the_fast_lane_leads_from_the_first_page_to_the_end_of_part_two():
     assert [page for page in lane if parts[page] == part] == [page for page in ROAD if parts.get(page) == part and page not in toc.checkpoints()]
     takes = {page: road.minutes(notebook(page)) for page in ROAD[1:]}
     print(f"{sum(takes[page] for page in lane):.0f} minutes")
-    assert sum(takes[page] for page in lane) < 0.75 * sum(takes[page] for page in ROAD[1:ROAD.index(lane[-1]) + 1])
+    first = [page for page in ROAD[1:] if parts[page] == parts[lane[0]]]
+    assert sum(takes[page] for page in first if page in lane) < 0.6 * sum(takes[page] for page in first)
 
 
 @ASKED.of(TRIPS)
