@@ -383,12 +383,17 @@ class StoryTask:
         chosen = chosen // 4 if short else chosen                # they are sorted by length
         return self._numbers[chosen, :self._lengths[chosen].max()]
 
-    def train(self, seed, *, steps=4000, batch_size=10, lr=1e-2, **options):
+    def train(self, seed, *, steps=4000, batch_size=10, lr=1e-2, change=None, **options):
         """A model trained from scratch, in less than a minute; `options` are those of `Storyteller`.
 
-        In the first `SHORT` of the steps it learns from the shortest quarter of the stories.
+        In the first `SHORT` of the steps it learns from the shortest quarter of the stories. `change` is called with
+        each block before that, and may put other parts in (see `bookkit.lessons.put_in`).
         """
         model, steps_taken = new_model(seed, Storyteller, self.vocabulary, **options), count()
+        if change:
+            for block in model.blocks:
+                change(block)
+            model.double()
 
         def loss(chosen):
             numbers = self.batch(chosen, short=next(steps_taken) < SHORT * steps)
