@@ -14,6 +14,7 @@ from bookkit.studies import (
     ask_the_book,
     both_sides,
     chat_model,
+    chat_tuned,
     copying,
     encoder_decoder,
     few_sentences,
@@ -39,4 +40,5 @@ from bookkit.studies import (
 STUDIES = {module.__name__.rpartition(".")[2]: module for module in (
     translation, copying, multi_head, recall, positions, stories, story_heads, moved_parts, layers, reviews, reach,
     graphs, linear_recall, gates, ask_the_book, sizes,
-    encoder_decoder, both_sides, training_bugs, answering, own_text, few_sentences, chat_model)}
+    encoder_decoder, both_sides, training_bugs, answering, own_text, few_sentences, chat_model,
+    chat_tuned)}
