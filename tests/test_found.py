@@ -53,7 +53,7 @@ FIRST = [
     ("optimiser", "chapters/learning#a-step-downhill"),
     ("residaul conection", "chapters/layers#the-sum-a-word-stays-itself"),
     ("„Residual“ #connection", "chapters/layers#the-sum-a-word-stays-itself"),
-    ("ﬁne‑tuning", "chapters/taught_with_twelve_sentences#what-else-could-you-do"),     # copied from a PDF
+    ("ﬁne‑tuning", "chapters/taught_with_twelve_sentences#fine-tuning-with-the-loop-in-sight"),     # copied from a PDF
     ("why doesn’t it learn", "chapters/when_it_does_not_learn"),
     ("nan loss", "chapters/masks#a-row-with-nothing-to-see"),
     ("why multiple heads", "chapters/multi_head"),

@@ -2,6 +2,8 @@
 
 The real model (`bookkit.lessons.minilm`) makes a vector of a sentence.  On these vectors stands the smallest learner
 there is, one matrix; beside it stand a bag of words, the same model tuned further, and a Transformer that begins anew.
+
+Sentences that we did not write are beside them: customers who are pleased with what they bought, or not (`OPINIONS`).
 """
 
 import json
@@ -11,6 +13,7 @@ import numpy as np
 import torch
 from torch import nn
 from torch.nn.functional import cross_entropy, normalize
+from torch.nn.utils.parametrize import register_parametrization
 
 from attnkit import softmax
 from bookkit.lessons import minilm
@@ -18,6 +21,11 @@ from bookkit.lessons.passages import content
 
 REQUESTS = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))   # kind: its sentences
 HELD_OUT = 8                 # sentences of a kind that no draw learns from
+_CUSTOMERS = json.loads(Path(__file__).with_name("opinions.json").read_text(encoding="utf-8"))
+MOODS = ("displeased", "pleased")
+# Of each mood: 128 sentences to learn from, 58 to choose rates by, 150 that are asked once, at the end.
+OPINIONS = {part: {mood: _CUSTOMERS[mood][start:end] for mood in MOODS}
+            for part, (start, end) in {"learn": (0, 128), "validation": (128, 186), "test": (186, 336)}.items()}
 
 
 def draw(kinds, examples, seed):
@@ -33,6 +41,13 @@ def draw(kinds, examples, seed):
     learn = [text for texts in shuffled for text in texts[:examples]], np.repeat(places, examples).tolist()
     test = [text for texts in shuffled for text in texts[-HELD_OUT:]], np.repeat(places, HELD_OUT).tolist()
     return learn, test
+
+
+def opinions(part, examples=None, seed=0):
+    """Sentences of customers and their moods, 0 or 1: a part of `OPINIONS`, all of it or so many of each, drawn."""
+    rng = np.random.default_rng(seed)
+    drawn = {mood: rng.permutation(texts).tolist()[:examples] for mood, texts in OPINIONS[part].items()}
+    return sum(drawn.values(), []), np.repeat(range(len(MOODS)), [*map(len, drawn.values())]).tolist()
 
 
 # ---- one matrix on vectors
@@ -107,38 +122,110 @@ class SentenceModel(nn.Module):
 
     def vectors(self, texts):
         """The vectors of some sentences, a tensor (n, d)."""
+        return self.above(*self.below(texts, 0), 0)
+
+    def below(self, texts, count):
+        """What the first `count` layers give for some sentences: streams (n, pieces, d), and where there is none."""
         numbers = [torch.tensor(self.model.numbers(text, most=128)) for text in texts]
         ids = nn.utils.rnn.pad_sequence(numbers, batch_first=True)
         padding = torch.arange(ids.shape[1]) >= torch.tensor([len(one) for one in numbers])[:, None]
         x = self.norm(self.table(ids) + self.places.weight[:ids.shape[1]])
-        x = self.layers(x, src_key_padding_mask=padding).masked_fill(padding[..., None], 0)
-        return normalize(x.sum(dim=1), dim=-1)
+        for layer in self.layers.layers[:count]:
+            x = layer(x, src_key_padding_mask=padding)
+        return x, padding
+
+    def above(self, x, padding, count):
+        """The vectors (n, d) out of what the first `count` layers have given."""
+        for layer in self.layers.layers[count:]:
+            x = layer(x, src_key_padding_mask=padding)
+        return normalize(x.masked_fill(padding[..., None], 0).sum(dim=1), dim=-1)
 
     def forward(self, texts):
         """The scores of the kinds for some sentences, a tensor (n, kinds)."""
-        return 10 * self.kinds(self.vectors(texts))
+        return self.scores(self.vectors(texts))
+
+    @torch.no_grad()
+    def begin_with(self, M):
+        """Put a matrix (d, kinds) on top, as `taught` finds it, so that tuning begins where it has ended."""
+        self.kinds.weight.copy_(torch.from_numpy(M.T) / 10)
+
+    def scores(self, vectors):
+        """The scores of the kinds for some vectors (n, d)."""
+        return 10 * self.kinds(vectors)
 
 
-def tune(model, texts, kinds, *, part="all", steps=60, rate=1e-4, batch=16, seed=0):
-    """Train a model on, by Adam; the matrix of the kinds always learns, and ten times as fast.
+class LowRank(nn.Module):
+    """What stands for a matrix W (rows, columns) of torch, which stays as it is: W + B A (Hu et al., 2022).
 
-    With `part` "last" only the last layer learns with it. A step has at most `batch` examples, drawn from all of them
-    in turn.
+    A (rank, columns) is random at first, B (rows, rank) is zero, and only these two learn.
+    """
+
+    def __init__(self, W, rank):
+        super().__init__()
+        rows, columns = W.shape
+        A = torch.randn(rank, columns) / columns ** 0.5
+        self.A = nn.Parameter(A)
+        self.B = nn.Parameter(torch.zeros(rows, rank))
+
+    def forward(self, W):
+        """What is used in its place."""
+        return W + self.B @ self.A
+
+
+def add_low_rank(model, rank, first=0):
+    """Put a `LowRank` on all four matrices of the layers from `first` on, counted from 0, of a SentenceModel.
+
+    Gives what learns: the As and Bs. But for the matrix of the kinds, all else is frozen.
+    """
+    for parameter in model.parameters():
+        parameter.requires_grad_(False)
+    learns = []
+    for layer in model.layers.layers[first:]:
+        for part, name in ((layer.self_attn, "in_proj_weight"),
+                           (layer.self_attn.out_proj, "weight"),
+                           (layer.linear1, "weight"),
+                           (layer.linear2, "weight")):
+            low = LowRank(getattr(part, name), rank)
+            register_parametrization(part, name, low)
+            learns += [low.A, low.B]
+    model.kinds.weight.requires_grad_(True)
+    return learns
+
+
+PARTS = ("last", "low rank", "all")
+
+
+def tune(model, texts, kinds, *, part="all", steps=60, rate=1e-4, top=1e-2, batch=16, seed=0):
+    """Train a model on, by Adam; the matrix of the kinds always learns, at the rate `top` or faster. Gives the losses.
+
+    With `part` "last" only the last layer learns with it, with "low rank" the As and Bs of `add_low_rank`, of rank 4. A
+    step has at most `batch` examples, drawn from all of them in turn.
     """
     torch.manual_seed(seed)
-    learns = model.layers.layers[-1].parameters() if part == "last" else (
-        p for name, p in model.named_parameters() if not name.startswith("kinds"))
+    if part == "low rank":
+        learns = add_low_rank(model, 4)
+    else:
+        learns = model.layers.layers[-1].parameters() if part == "last" else (
+            p for name, p in model.named_parameters() if not name.startswith("kinds"))
     adam = torch.optim.AdamW([{"params": list(learns), "lr": rate},
-                              {"params": model.kinds.parameters(), "lr": max(1e-2, rate)}])
-    kinds, waiting = torch.tensor(kinds), torch.empty(0, dtype=torch.long)
+                              {"params": model.kinds.parameters(), "lr": max(top, rate)}])
+    kinds, waiting, losses = torch.tensor(kinds), torch.empty(0, dtype=torch.long), []
+    if part == "last":                       # what the layers below give stays the same: once is enough
+        count = len(model.layers.layers) - 1
+        with torch.no_grad():
+            x, padding = model.below(texts, count)
     for _ in range(steps):
         if len(waiting) == 0:
             waiting = torch.randperm(len(texts))
         now, waiting = waiting[:batch], waiting[batch:]
-        loss = cross_entropy(model([texts[k] for k in now]), kinds[now])
+        scores = model.scores(model.above(x[now], padding[now], count)) if part == "last" else model(
+            [texts[k] for k in now])
+        loss = cross_entropy(scores, kinds[now])
         adam.zero_grad()
         loss.backward()
         adam.step()
+        losses.append(loss.item())
+    return losses
 
 
 @torch.no_grad()

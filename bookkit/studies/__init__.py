@@ -14,6 +14,7 @@ from bookkit.studies import (
     ask_the_book,
     both_sides,
     chat_model,
+    chat_tuned,
     copying,
     encoder_decoder,
     few_sentences,
@@ -44,4 +45,4 @@ STUDIES = {module.__name__.rpartition(".")[2]: module for module in (
     translation, copying, multi_head, recall, positions, stories, story_heads, moved_parts, layers, reviews, reach,
     graphs, linear_recall, gates, ask_the_book, sizes, stopped,
     encoder_decoder, both_sides, training_bugs, answering, low_rank, preferences, put_in,
-    own_text, few_sentences, chat_model)}
+    own_text, few_sentences, chat_model, chat_tuned)}

@@ -13,6 +13,7 @@ EXAMPLES = (1, 2, 4, 8, 32)
 SEEDS = range(8600, 8610)
 STEPS = {1: 30, 2: 30, 4: 40, 8: 60, 32: 120}          # of tuning; the same for what is tuned and what begins anew
 TUNED = {"last layer": {"part": "last", "rate": 1e-3}, "all": {"rate": 1e-4}}
+TRIED, TRIALS = (1e-4, 3e-4, 1e-3, 3e-3), (8690, 8691)      # rates of the last layer alone, and draws to try them on
 PAGES = (1, 2, 4, 8)
 
 
@@ -61,6 +62,16 @@ def tuned(seed, examples):
     return {"kind": "tuned", "seed": seed, "examples": examples, "found": found}
 
 
+def trial(rate, seed):
+    """The last layer tuned at a rate, with eight examples of each kind."""
+    learn, test = draw(KINDS, 8, [seed, 8])
+    torch.manual_seed(seed)
+    model = SentenceModel(minilm.loaded(), len(KINDS))
+    losses = tune(model, *learn, part="last", steps=STEPS[8], rate=rate, seed=seed)
+    return {"kind": "trial", "rate": rate, "seed": seed, "right": round(right(model, *test), 4),
+            "loss": round(float(np.mean(losses[-8:])), 4), "found": []}
+
+
 def pages_of_the_book(seed):
     """Which chapter is a paragraph of this book from? A bag of words against vectors, where words give it away."""
     cut = {}
@@ -88,4 +99,5 @@ def pages_of_the_book(seed):
 STAGES = [lambda _: [*((without_tuning, seed) for seed in SEEDS),
                      *((pages_of_the_book, seed) for seed in SEEDS[:5]),
                      *((tuned, seed, examples) for examples in EXAMPLES[1:]
-                       for seed in SEEDS[:10 if examples < 8 else 5])]]
+                       for seed in SEEDS[:10 if examples < 8 else 5]),
+                     *((trial, rate, seed) for rate in TRIED for seed in TRIALS)]]

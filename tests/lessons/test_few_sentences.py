@@ -6,7 +6,21 @@ import torch
 from table import each
 
 from bookkit.lessons import few_sentences, minilm
-from bookkit.lessons.few_sentences import HELD_OUT, REQUESTS, SentenceModel, bags, draw, right, taught, tune
+from bookkit.lessons.few_sentences import (
+    HELD_OUT,
+    MOODS,
+    OPINIONS,
+    REQUESTS,
+    LowRank,
+    SentenceModel,
+    add_low_rank,
+    bags,
+    draw,
+    opinions,
+    right,
+    taught,
+    tune,
+)
 
 
 @pytest.fixture(scope="module")
@@ -26,6 +40,16 @@ def test_nothing_is_learned_from_that_is_a_test():
         assert not set(learn) & set(test) and len(set(learn)) == 3 * examples and len(set(test)) == 3 * HELD_OUT
         assert all(text in REQUESTS[["food", "pets", "money"][kind]] for text, kind in zip(learn + test, kinds + answers, strict=True))
     assert draw(["food", "pets"], 2, 1) == draw(["food", "pets"], 2, 1) != draw(["food", "pets"], 2, 2)
+
+
+def test_opinions_to_learn_from_to_choose_by_and_to_be_asked():
+    """No sentence stands in two parts or in both moods; all are in the size that is told."""
+    texts = [text for part in OPINIONS.values() for given in part.values() for text in given]
+    assert {part: [len(given[mood]) for mood in MOODS] for part, given in OPINIONS.items()} == {"learn": [128] * 2, "validation": [58] * 2, "test": [150] * 2}
+    assert len(set(texts)) == len(texts) == 672 and all(5 <= len(text.split()) <= 18 and text.isascii() for text in texts)
+    drawn, moods = opinions("learn", 4, seed=1)
+    assert moods == [0] * 4 + [1] * 4 and all(text in OPINIONS["learn"][MOODS[mood]] for text, mood in zip(drawn, moods, strict=True))
+    assert opinions("learn", 4, 1) == (drawn, moods) != opinions("learn", 4, 2) and len(opinions("test")[0]) == 300
 
 
 @each("examples", [0, 33])
@@ -70,6 +94,33 @@ def test_what_tunes_and_what_stays(model):
         changed = {name for (name, now), old in zip(tuned.named_parameters(), before.parameters()) if not torch.equal(now, old)}
         assert {name.split(".")[2] for name in changed if name.startswith("layers.")} == moved
         assert ("table.weight" in changed) == (part == "all") and "kinds.weight" in changed
+
+
+def test_low_rank_begins_as_nothing_and_only_its_own_numbers_learn(model):
+    W = torch.arange(6.0).reshape(2, 3)
+    low = LowRank(W, 1)
+    assert low.A.shape == (1, 3) and low.B.shape == (2, 1) and torch.equal(low(W), W)
+    with torch.no_grad():
+        low.B.copy_(torch.tensor([[1.0], [2.0]]))
+        assert torch.allclose(low(W) - W, torch.stack([low.A[0], 2 * low.A[0]]))
+    (texts, kinds), _ = draw(["food", "pets"], 2, seed=0)
+    plain, tuned = SentenceModel(model, 2), SentenceModel(model, 2)
+    learns = add_low_rank(tuned, 4)
+    with torch.no_grad():
+        assert torch.allclose(tuned.vectors(texts), plain.vectors(texts), atol=1e-6)
+    assert sum(one.numel() for one in learns) == 147_456 and {id(p) for p in tuned.parameters() if p.requires_grad} == {id(p) for p in [*learns, tuned.kinds.weight]}
+    again = SentenceModel(model, 2)
+    losses = tune(again, texts, kinds, part="low rank", steps=2, rate=1e-2)
+    layer = again.layers.layers[0].linear1
+    assert len(losses) == 2 and torch.equal(layer.parametrizations.weight.original, plain.layers.layers[0].linear1.weight)
+    assert not torch.equal(layer.weight, plain.layers.layers[0].linear1.weight)
+
+
+def test_what_stays_below_the_last_layer_is_read_once(model):
+    texts = ["I like tea.", "Is there a night train to the coast?"]
+    with torch.no_grad():
+        given = SentenceModel(model, 2)
+        assert torch.allclose(given.above(*given.below(texts, 5), 5), given.vectors(texts), atol=1e-6)
 
 
 def test_tuning_learns_its_examples_and_is_the_same_twice(model):

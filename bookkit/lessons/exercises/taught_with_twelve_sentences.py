@@ -2,17 +2,42 @@
 
 import numpy as np
 
-from bookkit.lessons.exercises.grading import Choice, Function, Guess, Value
+from bookkit.lessons.exercises.grading import Function, Guess
 
 _EXAMPLES = np.array([[[1.0, 0.0, 0.0], [0.6, 0.8, 0.0]], [[0.0, 0.0, 1.0], [0.0, 0.6, 0.8]],
                       [[0.0, 1.0, 0.0], [0.28, 0.96, 0.0]], [[-1.0, 0.0, 0.0], [-0.6, 0.0, 0.8]]])
+# Three rates, four draws each: the luckiest draw, the best of the test and the best in the mean are three rates.
+_TRIED = np.array([[0.9, 0.5, 0.6, 0.6], [0.8, 0.8, 0.7, 0.8], [0.7, 0.7, 0.8, 0.7]])
+_ASKED = np.array([[0.6, 0.6, 0.5, 0.7], [0.7, 0.85, 0.7, 0.75], [0.8, 0.8, 0.75, 0.85]])
+_ANGLES = np.radians([[0, 10, 90, 200, 290], [100, 92, 110, 240, 300]])
+_BEFORE, _AFTER = (np.stack([np.cos(angles), np.sin(angles)], axis=1) for angles in _ANGLES)
+
+
+def _pair(moved):
+    """The row and the column of the largest number above the diagonal."""
+    moved = np.triu(moved, 1)
+    return np.unravel_index(moved.argmax(), moved.shape)
+
 
 EXERCISES = {
-    "numbers": Value([2304, 24], within=0.5, mistakes=[
-        ([390, 24], "multiply: each of the six kinds has a number for each of the 384 of a vector."),
-        ([2304, 4], "six kinds with four examples each."),
-        ([22_713_216, 24], "the model itself does not learn here; only the matrix does.")],
-        labels=["numbers", "sentences"]),
+    "numbers": Function(
+        lambda validation, test: test[validation.mean(axis=1).argmax()].mean(),
+        [(_TRIED, _ASKED), (_TRIED[::-1], _ASKED[::-1]), (_TRIED[[1, 2, 0]], _ASKED[[1, 2, 0]])],
+        [(lambda validation, test: test.mean(axis=1).max(),
+          "this chooses the rate by the test itself, so the share is too good: it was chosen for being large."),
+         (lambda validation, test: validation.mean(axis=1).max(),
+          "this is the share on the validation messages, by which the rate was chosen; report the one on the test."),
+         (lambda validation, test: test[validation.max(axis=1).argmax()].mean(),
+          "this goes by the luckiest single draw; take the mean over the draws first."),
+         (lambda validation, test: test[validation.mean(axis=1).argmax()].max(),
+          "the rate is right, but this reports its luckiest draw; take the mean.")],
+        code="""
+def fair(validation, test):
+    best = ___
+    return ___
+""",
+        choices=[["test.mean(axis=1).argmax()", "validation.max(axis=1).argmax()", "validation.mean(axis=1).argmax()"],
+                 ["validation[best].mean()", "test[best].max()", "test[best].mean()"]]),
     "nearest": Function(
         lambda x, examples: (examples @ x).mean(axis=1).argmax(),
         [(np.array([0.0, 0.1, 0.99]), _EXAMPLES), (np.array([0.1, 0.99, 0.0]), _EXAMPLES),
@@ -31,13 +56,22 @@ def nearest(x, examples):
 """,
         choices=[["match.argmax()", "match.mean(axis=0).argmax()", "match.mean(axis=1).max()",
                   "match.mean(axis=1).argmax()"]]),
-    "way": Choice(
-        "Retrieve: find the shop's page, and give it to the model with the question.",
-        ("Pretrain a model on the pages of the forty shops.",
-         "forty pages teach nobody English, and tomorrow they are wrong."),
-        ("Tune a model on last year's questions and answers.",
-         "it would learn last year's hours by heart, and the hours change every week."),
-        ("Prompt: write into the prompt that it must not make mistakes.", "where should it know the hours from?")),
+    "way": Function(
+        lambda before, after: _pair(after @ after.T - before @ before.T),
+        [(_BEFORE, _AFTER), (_AFTER, _BEFORE), (_BEFORE[::-1], _AFTER[::-1])],
+        [(lambda before, after: _pair(after @ after.T),
+          "these are most alike afterwards; they may have been so before, too."),
+         (lambda before, after: _pair(before @ before.T - after @ after.T), "these were drawn apart, not together."),
+         (lambda before, after: _pair(after @ before.T - before @ before.T),
+          "compare like with like: after with after, before with before.")],
+        code="""
+def drawn_together(before, after):
+    moved = ___
+    moved = np.triu(moved, 1)     # each pair once, no row with itself
+    return np.unravel_index(moved.argmax(), moved.shape)
+""",
+        choices=[["after @ before.T - before @ before.T", "after @ after.T - before @ before.T", "after @ after.T",
+                  "before @ before.T - after @ after.T"]]),
 }
 
 GUESSES = {"twelve": Guess(right=68, low=0, high=100, step=1, digits=0, unit=" of 100", within=10)}
