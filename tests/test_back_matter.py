@@ -119,12 +119,13 @@ PLANTED = [
     ("terms", "- term: dot product", "- term: budget line", "'budget line' is nowhere in bold on its page chapters/dot_product"),
     ("subjects", "#a-step-downhill", "#a-step-uphill", "names the section chapters/learning#a-step-uphill, and there is none"),
     ("letters", "slug: positions", "slug: postions", "names the page 'postions', and there is none"),
-    ("claims", "slug: softmax", "slug: hardmax", "names the page 'hardmax', and there is none")]
+    ("claims", "slug: softmax", "slug: hardmax", "names the page 'hardmax', and there is none"),
+    ("lane", "- softmax", "- hardmax", "names the page 'hardmax', and the road has none")]
 
 
 def test_what_does_not_fit_is_named(tmp_path):
     (tmp_path / "data").mkdir()
-    for path in ["_toc.yml", "data/terms.yml", "data/subjects.yml", "data/letters.yml", "data/claims.yml", "chapters", "further", "reference", "index.ipynb"]:
+    for path in ["_toc.yml", "data/terms.yml", "data/subjects.yml", "data/letters.yml", "data/claims.yml", "data/lane.yml", "chapters", "further", "reference", "index.ipynb"]:
         (tmp_path / path).symlink_to(ROOT / path)
     for name, there, planted, _ in PLANTED:
         path = tmp_path / "data" / f"{name}.yml"

@@ -49,8 +49,8 @@ FIRST = [
     ("√d_k", "chapters/matrix_form#why-divide-by-the-square-root-of-the-width"),       # a sign that nobody types, but pastes
     ("multi_head_attention", "reference/mechanism#attnkit.mechanism.multi_head_attention"),
     ("MaskBuilder", "reference/figures#bookkit.figures.MaskBuilder"),
-    ("optimizer", "chapters/learning#three-tools-for-later"),
-    ("optimiser", "chapters/learning#three-tools-for-later"),
+    ("optimizer", "chapters/learning#a-step-downhill"),
+    ("optimiser", "chapters/learning#a-step-downhill"),
     ("residaul conection", "chapters/layers#the-sum-a-word-stays-itself"),
     ("„Residual“ #connection", "chapters/layers#the-sum-a-word-stays-itself"),
     ("ﬁne‑tuning", "chapters/taught_with_twelve_sentences#fine-tuning-with-the-loop-in-sight"),     # copied from a PDF

@@ -20,7 +20,7 @@ from conftest import DARK_PHONE, ROOT, SHIFT, SITE, TWO, WIDE, Context, asked, n
 from table import Questions
 
 from bookkit.figures import base
-from website import book_fonts, browser, toc
+from website import book_fonts, browser, road, toc
 
 pytestmark = pytest.mark.browser
 
@@ -603,6 +603,29 @@ def the_road_in_one_line_says_where_one_is(name):
     line = parsed(name).select_one(".ak-map")
     assert [a["data-ak-stop"] for a in line.select("a")] == ROAD[1:] and line["aria-hidden"] == "true"
     assert [a["data-ak-stop"] for a in line.select("a.ak-here")] == [name] and all(a["tabindex"] == "-1" for a in line.select("a"))
+
+
+@READ.of(ROAD)
+def the_fast_lane_is_marked(name):
+    """In the list of chapters and on the cover's map each of its pages; where it leaves the road a line under the title and one at the foot."""
+    page, lane = parsed(name), toc.lane()
+    marks = [*page.select("nav.bd-links .ak-on-lane"), *page.select("#the-map .ak-on-lane")]
+    stops = [link.get("data-ak-page") or link["data-ak-stop"] for link in (mark.find_parent("a") for mark in marks)]
+    assert stops == lane * (2 if name == "index" else 1)
+    assert all(mark.get_text() == " » (fast lane)" for mark in marks)
+    where = ROAD.index(name)
+    before, after = [other for other in ROAD[:where] if other in lane], [other for other in ROAD[where + 1:] if other in lane]
+    if name == "index":
+        [line] = page.select("#the-map .ak-lane")
+        assert f"the {len(lane)} marked pages" in line.text and re.search(r"about (\d+) minutes", line.text)
+        whole = sum(road.minutes(json.loads((ROOT / f"{other}.ipynb").read_text())) for other in lane)
+        assert abs(int(re.search(r"about (\d+) minutes", line.text)[1]) - whole) <= 2.5
+        return
+    comes = before[-1:] if name in lane and before and before[-1] != ROAD[where - 1] else []
+    goes = after[:1] if after and (name not in lane or after[0] != ROAD[where + 1]) else []
+    told = [[posixpath.normpath(posixpath.join(posixpath.dirname(name), link["href"])).removesuffix(".html") for link in page.select(f"{place} .ak-lane a")]
+            for place in (".ak-time", ".prev-next-footer")]
+    assert told == [comes + goes, goes]
 
 
 @READ.of(CHAPTERS)

@@ -123,7 +123,8 @@ def room_for_progress(page):
 def cover(page):
     """The cover has no lists at its sides; its first link is where to press, and under it stands how far one has come.
 
-    On the map each stop says which page it is, so that a script can mark those that were read.
+    On the map each stop says which page it is, so that a script can mark those that were read, and whether it is on the
+    fast lane, about which a line stands over the map.
     """
     if page.name != "index":
         return
@@ -132,12 +133,16 @@ def cover(page):
     [begin, *_] = page.tree.xpath("//article//section/p[count(*) = 1 and a and normalize-space(text()) = '']")
     begin.set("class", "ak-begin")
     begin.addnext(html.Element("p", {"class": "ak-progress"}))
+    root = Path(page.app.srcdir)
+    page.tree.xpath("//section[@id='the-map']/h2")[0].addnext(book_road.lane_on_cover(root))
     for link in page.tree.xpath("//section[@id='the-map']//li//a"):
         link.set("data-ak-stop", link.get("href").removesuffix(".html"))
         question = link.tail.strip().removeprefix(": ")
         link.tail = None
         link.addnext(builder.SPAN(": ", builder.CLASS("ak-unseen")))
         link.getnext().tail = question[:1].upper() + question[1:]
+        if link.get("data-ak-stop") in book_road.plan(root).lane:
+            link.append(book_road.lane_mark())
 
 
 PASSES = (still_pictures, drawn_links, static_files, book_acts.acts, book_road.masthead, room_for_progress, cover,

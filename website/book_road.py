@@ -10,7 +10,7 @@ from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
-from lxml.html import builder, fragment_fromstring
+from lxml.html import builder, fragment_fromstring, tostring
 
 from bookkit.lessons.measured import results
 from website import road, toc
@@ -19,13 +19,14 @@ PACKAGE = "The package"      # a part of _toc.yml
 
 
 class Plan(NamedTuple):
-    """What _toc.yml says: of each page what it is a side room of, and its part; the road; what is read as a chapter; of
-    each side trip the page where it begins.
+    """What _toc.yml says: of each page what it is a side room of, and its part; the road, and the fast lane along it;
+    what is read as a chapter; of each side trip the page where it begins.
     """
 
     parents: dict
     parts: dict
     road: list
+    lane: list
     chapters: list
     trips: dict
 
@@ -34,7 +35,7 @@ class Plan(NamedTuple):
 def plan(root):
     """The plan of the book in a folder, read once a build."""
     trips = {trip: toc.branch(trip, root) for trip in toc.trips(root)}
-    return Plan(toc.parents(root), toc.captions(root), toc.road(root), toc.chapters(root), trips)
+    return Plan(toc.parents(root), toc.captions(root), toc.road(root), toc.lane(root), toc.chapters(root), trips)
 
 
 def setup(app):
@@ -52,7 +53,7 @@ def show_the_way(app, pagename, templatename, context, doctree):
         here = page == pagename
         on_the_way = here or pagename in inside
         return {"title": short(app, page), "link": app.builder.get_relative_uri(pagename, page),
-                "page": page, "asks": asked(Path(app.srcdir), page), "here": here,
+                "page": page, "asks": asked(Path(app.srcdir), page), "here": here, "lane": page in book.lane,
                 "rooms": [entry(room) for room in inside] if on_the_way else [], "on_the_way": on_the_way}
 
     parts = {}
@@ -61,12 +62,15 @@ def show_the_way(app, pagename, templatename, context, doctree):
         if book.parents[page] is None and (part != PACKAGE or part not in parts or part == book.parts.get(pagename)):
             parts.setdefault(part, []).append(entry(page))
     context["parts"] = parts
+    context["lane_sign"], context["lane_mark"] = LANE, tostring(lane_mark(), encoding="unicode")
     context["asks"] = sum(asked(Path(app.srcdir), page) for page in book.chapters)
     if pagename in book.parents:
         context["back"] = book.parents[pagename] is not None or pagename in book.trips
         for name, page in zip(("prev", "next"), neighbours(book, pagename), strict=True):
             context[name] = page and {"link": app.builder.get_relative_uri(pagename, page),
                                       "title": escape(app.env.titles[page].astext())}
+        if on := beside(book, pagename)[1]:
+            context["lane"] = {"link": app.builder.get_relative_uri(pagename, on), "title": short(app, on)}
         if pagename == book.road[-1]:
             context["next"] = {"link": app.builder.get_relative_uri(pagename, book.road[0]) + "#side-trips",
                                "title": "The side trips: choose one"}
@@ -119,7 +123,10 @@ def masthead(page):
     title.addprevious(above)
     if name in book.road:
         title.addprevious(small_map(page, book))
-    title.addnext(fragment_fromstring(how_long(root, name)))
+    under = fragment_fromstring(how_long(root, name))
+    if (line := lane_line(page, book)) is not None:
+        under.append(line)
+    title.addnext(under)
 
 
 def small_map(page, book):
@@ -147,3 +154,59 @@ def how_long(folder, pagename):
     seconds = results("bench", folder=folder)["chapters"]["seconds"].get(f"{pagename}.ipynb")
     runs = f"; its code runs in {seconds:.0f} s (measured once)" if seconds else ""
     return f'<p class="ak-time">About {minutes} minutes to read, without the exercises{runs}.</p>'
+
+
+# ---- the fast lane: data/lane.yml
+
+LANE = "\N{RIGHT-POINTING DOUBLE ANGLE QUOTATION MARK}"      # its mark, which looks like the button that winds forward
+
+
+def beside(book, page):
+    """Where the fast lane leaves the road for a page: the page that it comes from, and the one that it goes on to.
+
+    None where road and lane are the same.  From a page that it passes by it goes on, too, and comes from nowhere.
+    """
+    if page not in book.road or not book.lane:
+        return None, None
+    at = book.road.index(page)
+    [*_, before] = [None, *(other for other in book.road[:at] if other in book.lane)]
+    [after, *_] = [*(other for other in book.road[at + 1:] if other in book.lane), None]
+    if page not in book.lane:
+        return None, before and after
+    return (before if book.road[at - 1] != before else None), (after if book.road[at + 1:at + 2] != [after] else None)
+
+
+def lane_mark():
+    """What marks a page of the lane in a list: for the eye, and in words."""
+    seen, said = builder.SPAN(LANE, **{"aria-hidden": "true"}), builder.SPAN(" (fast lane)", builder.CLASS("ak-unseen"))
+    return builder.SPAN(" ", seen, said, builder.CLASS("ak-on-lane"), title="on the fast lane")
+
+
+def lane_line(page, book):
+    """The line under a title where the lane leaves the road; None where it does not."""
+    def link(other):
+        return builder.A(short(page.app, other), href=page.app.builder.get_relative_uri(page.name, other))
+
+    before, after = beside(book, page.name)
+    if page.name not in book.lane:
+        words = ["past this page, to ", link(after), "."] if after else []
+    elif before:
+        words = ["from ", link(before), " to here", *([", and on to ", link(after)] if after else []), "."]
+    else:
+        words = ["from here to ", link(after), "."] if after else []
+    return builder.SPAN(f"{LANE} Fast lane: ", *words, builder.CLASS("ak-lane")) if words else None
+
+
+def lane_on_cover(root):
+    """The line over the cover's map: who the lane is for, and how long it takes."""
+    pages, minutes = len(plan(root).lane), lane_minutes(root)
+    return builder.P(f"{LANE} Fast lane: if you know numpy and dot products, follow the {pages} marked pages. They "
+                     f"take about {minutes} minutes, and at the end a model that you have trained writes.",
+                     builder.CLASS("ak-lane"))
+
+
+@functools.cache
+def lane_minutes(root):
+    """How long the pages of the lane take to read, rounded to five minutes."""
+    notebooks = (json.loads((root / f"{page}.ipynb").read_text(encoding="utf-8")) for page in plan(root).lane)
+    return 5 * round(sum(map(road.minutes, notebooks)) / 5)

@@ -128,12 +128,14 @@ def name_citations(app, env):
 
 def outline(env, page):
     """What other pages show or link to of a page: its title and sections, every place that has a name, its exercises,
-    and where a side trip begins.
+    where a side trip begins, and where the fast lane goes, with its minutes.
     """
-    named = env.get_domain("std")
+    named, root = env.get_domain("std"), Path(env.srcdir)
+    plan = book_road.plan(root)
+    lane = page in plan.lane and (book_road.beside(plan, page), book_road.lane_minutes(root))
     places = [(name, *place) for name, place in {**named.anonlabels, **named.labels}.items() if place[0] == page]
     return (env.titles[page].astext(), env.tocs[page].pformat(), sorted(places), env.metadata[page].get("myst_slugs"),
-            book_road.asked(Path(env.srcdir), page), book_road.plan(Path(env.srcdir)).trips.get(page))
+            book_road.asked(root, page), plan.trips.get(page), lane)
 
 
 def all_if_outlines_changed(app, env):

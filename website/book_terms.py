@@ -18,7 +18,8 @@ GLOSSARY, BIBLIOGRAPHY = "reference/glossary", "chapters/bibliography"
 # Where no link is put: headings, links, code, what is in bold or moves, exercises, and what has a role of its own.
 APART = {"a", "blockquote", "h1", "h2", "h3", "h4", "pre", "code", "strong", "b", "summary", "figcaption", "svg",
          "table", "button"}
-CLASSES = {"katex", "ak-widget", "ak-exercise", "exercise", "highlight", "math", "ak-time", "ak-kicker", "cell_input"}
+CLASSES = {"katex", "ak-widget", "ak-exercise", "exercise", "highlight", "math", "ak-time", "ak-lane", "ak-kicker",
+           "cell_input"}
 
 
 def address(term):

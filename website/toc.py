@@ -82,6 +82,13 @@ def road(root=ROOT):
     return [name for name, parent in found if parent is None and (name == found[0][0] or name in told)]
 
 
+def lane(root=ROOT):
+    """The fast lane: the pages of the road that data/lane.yml names; none if there is no such file."""
+    file = root / "data" / "lane.yml"
+    named = parsed(file.read_text(encoding="utf-8")) if file.exists() else []
+    return [name for name in road(root) if slug(name) in named]
+
+
 def trips(root=ROOT):
     """The side trips: chapters that are chosen, in any order."""
     parts, above = captions(root), parents(root)

@@ -1,4 +1,4 @@
-"""The four words that go through Part II: one head made by hand, its distances, and a tiny machine of two blocks."""
+"""The four words that go through the book: one head made by hand, its distances, and a tiny machine of two blocks."""
 
 import numpy as np
 

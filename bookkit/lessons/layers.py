@@ -93,14 +93,16 @@ class ChainLayer(nn.Module):
 
     With `residual` what goes into a part, attention or MLP, is added to what comes out. `norm` is "pre", "post" or
     None: layer normalisation of what goes into each part, or of what comes out (with `residual`, of the sum), or none.
+    What attention adds begins `start` times as large as usual.
     """
 
-    def __init__(self, width, *, num_heads=1, residual=True, norm="pre", mlp=False):
+    def __init__(self, width, *, num_heads=1, residual=True, norm="pre", mlp=False, start=1.0):
         super().__init__()
         if norm not in ("pre", "post", None):
             raise ValueError(f"norm must be 'pre', 'post' or None, got {norm!r}")
         self.residual, self.norm = residual, norm
         self.attention = MultiHeadAttention(width, num_heads)
+        self.attention.w_output.data *= start
         self.attention_norm = nn.LayerNorm(width) if norm else None
         self.mlp = nn.Sequential(nn.Linear(width, 4 * width), nn.ReLU(), nn.Linear(4 * width, width)) if mlp else None
         self.mlp_norm = nn.LayerNorm(width) if norm and mlp else None

@@ -37,6 +37,16 @@ class GiftModel(nn.Module):
         return self.readout(output[:, 0]).unflatten(1, (2, -1)), weights[:, :, 0], output[:, 0]
 
 
+def exchange_heads(model):
+    """Number the two heads of a trained model the other way round; what it computes stays the same."""
+    layer = model.attention
+    for name in ("w_query", "b_query", "w_key", "b_key", "w_value", "b_value"):
+        numbers = getattr(layer, name).data
+        numbers.copy_(torch.cat(numbers.chunk(2, dim=-1)[::-1], dim=-1))
+    rows = layer.w_output.data
+    rows.copy_(torch.cat(rows.chunk(2)[::-1]))
+
+
 class Named(NamedTuple):
     """The shares of sentences in which the giver is named right, the receiver, and both."""
 

@@ -50,10 +50,11 @@ class StoryBlock(nn.Module):
     """A block of a decoder: masked attention with a relative bias, then an MLP; each reads what a layer norm gives.
 
     The bias tells `reach` places back apart, and `hidden` is the units of the MLP. Where ``attention`` is "uniform"
-    instead of "softmax", all words so far count the same, and queries, keys and biases stay unused.
+    instead of "softmax", all words so far count the same, and queries, keys and biases stay unused. Without `mlp` the
+    MLP is not used: what attention adds is all.
     """
 
-    def __init__(self, width, num_heads, hidden, *, reach=32, attention="softmax"):
+    def __init__(self, width, num_heads, hidden, *, reach=32, attention="softmax", mlp=True):
         super().__init__()
         if attention not in ("softmax", "uniform"):
             raise ValueError(f"attention must be 'softmax' or 'uniform', got {attention!r}")
@@ -67,6 +68,9 @@ class StoryBlock(nn.Module):
         self.mlp = nn.Sequential(nn.Linear(width, hidden), nn.ReLU(), nn.Linear(hidden, width))
         for weight in (self.w_query, self.w_key, self.bias):
             weight.requires_grad_(not self.uniform)
+        self.computes = mlp
+        for weight in (*self.mlp_norm.parameters(), *self.mlp.parameters()):
+            weight.requires_grad_(mlp)
 
     def forward(self, x, past=None, moved=None):
         """All that the block computes of items x (b, n, d), by name, see `Storyteller`; "after_mlp" is what goes on.
@@ -95,9 +99,10 @@ class StoryBlock(nn.Module):
         thought = second(hidden)                                                             # (b, n, d)
         if "mlp" in moved:
             thought[..., -1, :] = moved["mlp"]
+        after = middle + thought if self.computes else middle                                # (b, n, d)
         return {"norm1": items, "query": query, "key": key, "value": value, "scores": scores, "weights": weights,
                 "heads": heads, "attention": looked, "after_attention": middle, "norm2": middle_items,
-                "hidden": hidden, "mlp": thought, "after_mlp": middle + thought}
+                "hidden": hidden, "mlp": thought, "after_mlp": after}
 
     def score(self, query, key):
         """Scores (b, h, n, m): scaled dot products, and what each head adds for how far back a key stands."""
@@ -143,12 +148,13 @@ class Storyteller(nn.Module):
 
     context = CONTEXT
 
-    def __init__(self, words, *, width=32, num_heads=4, num_layers=2, hidden=64, reach=32, attention="softmax"):
+    def __init__(self, words, *, width=32, num_heads=4, num_layers=2, hidden=64, reach=32, attention="softmax",
+                 mlp=True):
         super().__init__()
         self.words = list(words)
         self.embedding = nn.Embedding(len(self.words), width)
-        self.blocks = nn.ModuleList(StoryBlock(width, num_heads, hidden, reach=reach, attention=attention)
-                                    for _ in range(num_layers))
+        options = {"reach": reach, "attention": attention, "mlp": mlp}
+        self.blocks = nn.ModuleList(StoryBlock(width, num_heads, hidden, **options) for _ in range(num_layers))
         self.norm = nn.LayerNorm(width)
         self.readout = Readout(self.embedding)
 
@@ -377,12 +383,17 @@ class StoryTask:
         chosen = chosen // 4 if short else chosen                # they are sorted by length
         return self._numbers[chosen, :self._lengths[chosen].max()]
 
-    def train(self, seed, *, steps=4000, batch_size=10, lr=1e-2, **options):
+    def train(self, seed, *, steps=4000, batch_size=10, lr=1e-2, change=None, **options):
         """A model trained from scratch, in less than a minute; `options` are those of `Storyteller`.
 
-        In the first `SHORT` of the steps it learns from the shortest quarter of the stories.
+        In the first `SHORT` of the steps it learns from the shortest quarter of the stories. `change` is called with
+        each block before that, and may put other parts in (see `bookkit.lessons.put_in`).
         """
         model, steps_taken = new_model(seed, Storyteller, self.vocabulary, **options), count()
+        if change:
+            for block in model.blocks:
+                change(block)
+            model.double()
 
         def loss(chosen):
             numbers = self.batch(chosen, short=next(steps_taken) < SHORT * steps)
@@ -482,16 +493,17 @@ def random_matrices(count, d):
 
 
 class Block(nn.Module):
-    """The block of the chapter `layers` around some attention (b, n, d) -> (b, n, d)."""
+    """The block of the chapter `layers` around some attention, which gives items (b, n, d) and weights."""
 
-    def __init__(self, attention, d, hidden=64):
+    def __init__(self, attention, d, hidden):
         super().__init__()
         self.norm_1, self.attention, self.norm_2 = nn.LayerNorm(d), attention, nn.LayerNorm(d)
         self.mlp = nn.Sequential(nn.Linear(d, hidden), nn.ReLU(), nn.Linear(hidden, d))
 
     def forward(self, x):
         """The words (b, n, d) after the block."""
-        x = x + self.attention(self.norm_1(x))
+        looked, _ = self.attention(self.norm_1(x))
+        x = x + looked
         return x + self.mlp(self.norm_2(x))
 
 

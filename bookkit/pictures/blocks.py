@@ -199,8 +199,10 @@ def _figure_of_2017(pale, links):
     reads, writes = Tower(left, "encoder", "the text to read"), Tower(right, "decoder", "the words so far")
     for number, words in ENCODER:
         reads.step(number, words, pale="encoder" in pale, leads=links.get(number))
-    heights = [writes.step(number, words, pale=number == 7 and "cross-attention" in pale, leads=links.get(number))
-               for number, words in DECODER]
+    # A decoder without cross-attention lacks the norm behind it, too.
+    lacks = {k + more for k, (number, _) in enumerate(DECODER) if number == 7 for more in (0, 1)}
+    heights = [writes.step(number, words, pale=k in lacks and "cross-attention" in pale, leads=links.get(number))
+               for k, (number, words) in enumerate(DECODER)]
     writes.end("chances of the next word")
     cross = heights[[number for number, _ in DECODER].index(7)]
     low = max(cross, reads.y)
@@ -217,7 +219,7 @@ WAYS = [("pretrain", 1, None, "every number changes", "needs an ocean of text", 
         ("tune", 0.4, None, "some or all change a little", "needs a dozen examples or more",
          "for a task that stays the same"),
         ("prompt", 0, "prompt", "no number changes", "needs a text before the question",
-         "for a model that was tuned to answer"),
+         "for a large model; examples help"),
         ("retrieve", 0, "found text", "no number changes", "needs texts to look in",
          "for facts that change")]
 
@@ -241,6 +243,38 @@ def _four_ways():
     lines = [words for way in WAYS for words in (f"{way[0]}: {way[3]}", way[4], way[5])]
     right = left + wide + 24 + max(text_width(words) for words in lines) * 1.08
     return Svg("".join(body), math.ceil(right), 4 * (deep + gap) - gap + 4, " ".join(told))
+
+
+# ---- three families, by who sees whom
+
+FAMILIES = [
+    ("all see all", np.ones((6, 6)), "every word sees every word",
+     {2019: "BERT", 2024: "ModernBERT"}),
+    ("two towers", np.block([[np.ones((3, 3)), np.zeros((3, 3))], [np.ones((3, 3)), np.tril(np.ones((3, 3)))]]),
+     "three words are read, three written",
+     {2017: "Transformer", 2020: "T5", 2025: "T5Gemma 2"}),
+    ("only the left", np.tril(np.ones((6, 6))), "every word sees itself and what stands before it",
+     {2019: "GPT-2", 2020: "GPT-3", 2023: "Llama", 2024: "Llama 3", 2025: "Gemma 3"})]
+
+
+def _families():
+    """A mask for each family, and below it its models, on one line of years for all."""
+    years = sorted({year for *_, models in FAMILIES for year in models})
+    left, wide, side, top, row = 62, 138, 16, 40, 26
+    line = top + 6 * side + 30
+    body = [f'<path d="M{left - 14} {line - 12}V{line + row * len(years) - 14}" stroke="{QUIET}" stroke-width="2"/>']
+    for k, year in enumerate(years):
+        y = line + row * k
+        body += [text(left - 24, y + 5, str(year), QUIET, anchor="end"),
+                 f'<circle cx="{left - 14}" cy="{y}" r="4" fill="{QUIET}"/>']
+    told = []
+    for k, (name, looks, words, models) in enumerate(FAMILIES):
+        x = left + wide * (k + .5)
+        body += [text(x, 20, name, INK, size=LABEL, bold=True), seen(x, top, looks, side=side)]
+        body += [text(x, line + row * years.index(year) + 5, model, INK) for year, model in models.items()]
+        told.append(f"{name.capitalize()}: {words}; " + ", ".join(f"{model} {year}" for year, model in models.items())
+                    + ".")
+    return Svg("".join(body), left + 3 * wide + 2, line + row * len(years) - 6, " ".join(told))
 
 
 # ---- where a word looks
@@ -355,6 +389,14 @@ def four_ways():
     A model is filled as far as its numbers change; what is put before a question leads into it.
     """
     return Picture(_four_ways())
+
+
+def families():
+    """Draw the three families of Transformers, by who sees whom, each with a mask and with models on a line of years.
+
+    In the mask of two towers, the first three words are read, and the others are written.
+    """
+    return Picture(_families())
 
 
 def attention_over_words(words, weights, *, asking, row_names=None):

@@ -37,8 +37,9 @@ def squares(numbers, *, label="", role=None, values=True, standing=False, vmax=N
     `label` is written above; what follows a ``^`` is raised.  `role`, "query", "key", "value" or "weight", colours
     frame and label.  Without `values`, a + or − marks the sign.  A `standing` vector is a column.  `vmax` is the
     magnitude that gets the full depth, to compare several pictures; the largest one drawn, but at least 1, if not
-    given.  `row_language`, such as "fr", is that of the row names, if it is not the page's.  `shape` writes the shape
-    below.  `highlight` is a ``(row, column)`` to frame; None in either place means all of them.
+    given.  Column names that are blank make room only, so that rows stand level with those of a picture beside it.
+    `row_language`, such as "fr", is that of the row names, if it is not the page's.  `shape` writes the shape below.
+    `highlight` is a ``(row, column)`` to frame; None in either place means all of them.
 
     >>> squares([0.9, -0.4], label="u")
     <Picture: Vector u, 2 numbers: 0.9, −0.4.>
@@ -184,7 +185,7 @@ def describe(x, label="", role=None, row_names=None, column_names=None, digits=1
         count = f"{len(x)} number" + "s" * (len(x) != 1)
         upright = ", standing" if standing else ""
         return f"{kind}{name}{role}{upright}, {count}: {', '.join(entries)}."
-    head = f" with columns {', '.join(column_names)}" if column_names else ""
+    head = f" with columns {', '.join(column_names)}" if any(map(str.strip, column_names or [])) else ""
     rows = [f"{row_names[i] if row_names else f'row {i + 1}'}: {', '.join(fixed(v, digits) for v in row)}"
             for i, row in enumerate(x)]
     return f"{kind}{name}{role}, {x.shape[0]} by {x.shape[1]}{head}. {'; '.join(rows)}."

@@ -1,4 +1,4 @@
-"""The machine of 2017 as it grows from page to page: a head, a block, a stack, a loop round it.
+"""The machine of 2017 as it grows from page to page: a word that asks, a head, a block, a stack, a loop round it.
 
 Each page begins with what the page before ended with, and adds one part, step by step, in a
 `bookkit.figures.GrowingPicture`.  Drawings stand side by side and wrap: on a phone they go on below each other.
@@ -35,7 +35,16 @@ SIDE = 36            # of the squares of a head, which hold numbers
 TOP = 72             # of what stands above them: a name, how it is made, the words
 SIGN = 22            # the room of a sign between two matrices
 SIGNS = {"B": "+", "S + B": "=", "V": "×", "Y": "="}           # before them
+ROLES = ("query", "key", "value")
+ALL_ASKED = ("K", "V", *(f"W^{role[0].upper()}" for role in ROLES))      # of these all rows are used, whoever asks
 PALE = 0.5           # of what is still to come, as in figures/growing_picture.js
+
+
+class Reaching(Svg):
+    """A drawing whose lines go on beyond it, to the next one."""
+
+    def _give(self):
+        return super()._give() + ";overflow:visible"
 
 
 def pale(svg):
@@ -68,22 +77,27 @@ def room_of(names):
 # ---- a head
 
 class Table:
-    """A matrix that has no place yet: its squares, some of them perhaps crossed out, and the words above them."""
+    """A matrix that has no place yet: its squares, some of them perhaps crossed out, and the words above them.
 
-    def __init__(self, numbers, title, note, *, role=None, digits=1, vmax=None, columns=(), hidden=None):
+    With `row` only this row is there; the others are still empty.
+    """
+
+    def __init__(self, numbers, title, note, *, role=None, digits=1, vmax=None, columns=(), hidden=None, row=None):
         self.numbers, self.title, self.note, self.role, self.digits = numbers, title, note, role, digits
         self.columns, self.hidden = columns, np.zeros(numbers.shape, bool) if hidden is None else hidden
+        self.row = row
         self.vmax = vmax or max(1.0, float(np.abs(numbers).max()))
         self.step = max(cell_width([fixed(v, digits) for v in numbers.flat], 6, SIDE), cell_width(columns, 6, 0))
         self.deep = len(numbers) * SIDE
-        above = max(text_width(title, LABEL, bold=True), formula_width(note))
+        above = max(formula_width(title, LABEL, True), formula_width(note))
         self.wide = max(numbers.shape[1] * self.step, math.ceil(above))
 
     def at(self, x, asking):
         """The squares with all that stands above them; the row of the word that asks is framed."""
         n, d = self.numbers.shape
         colour = palette.var(self.role or "ink")
-        body = [text(x - 2, 18, self.title, colour, anchor="start", size=LABEL, bold=True),
+        body = [formula(x - 2, 18, self.title, colour, size=LABEL, bold=True) if "^" in self.title else
+                text(x - 2, 18, self.title, colour, anchor="start", size=LABEL, bold=True),
                 formula(x - 2, 40, self.note, QUIET)]
         body += [text(x + (j + .5) * self.step, TOP - 9, name, INK) for j, name in enumerate(self.columns)]
         body += [self._square(i, j, x) for i in range(n) for j in range(d)]
@@ -97,12 +111,18 @@ class Table:
 
     def _square(self, i, j, x):
         x, y = x + j * self.step, TOP + i * SIDE
+        if self.row not in (None, i):
+            return (f'<rect x="{x + 1:g}" y="{y + 1:g}" width="{self.step - 2:g}" height="{SIDE - 2}" rx="3" '
+                    f'fill="none" stroke="{palette.var("grid")}"/>')
         if self.hidden[i, j]:
             return crossed(x, y, self.step, SIDE)
         return square(self.numbers[i, j], x, y, self.step, SIDE, self.digits, self.vmax, self.role)
 
     def told(self, names):
         """The same in words."""
+        if self.row is not None:
+            name, numbers = names[self.row], self.numbers[[self.row]]
+            return describe(numbers, self.title, self.role, [name], self.columns, self.digits)
         if not self.hidden.any():
             return describe(self.numbers, self.title, self.role, names, self.columns, self.digits)
         rows = [", ".join("crossed out" if off else fixed(v, self.digits) for v, off in zip(*row))
@@ -160,30 +180,87 @@ class Head:
     def _drawing(self, keys, tables, came, new, later, before):
         """Some matrices in a row, the first with the names of its rows."""
         x, body, told = 4, [], []
-        middle = TOP + tables["S"].deep / 2
+        deep, names = max(table.deep for table in tables.values()), self._rows_of(keys[0])
+        middle = TOP + tables[keys[0]].deep / 2
         for key in keys:
             table, part, start = tables[key], [], x
             if key in SIGNS:
                 part.append(text(x + SIGN / 2 - 2, middle + 6, SIGNS[key], INK, size=LABEL, bold=True))
                 x += SIGN - 4
+            elif key in ALL_ASKED and key != keys[0]:
+                x, start = x + 6, start + 6
             if key == keys[0]:
-                x += room_of(self.names)
+                x += room_of(names)
                 part += [text(x - 8, TOP + (i + .5) * SIDE + 5, name, INK, anchor="end")
-                         for i, name in enumerate(self.names)]
-            part = "".join([*part, table.at(x, None if key == "V" else self.asking)])
+                         for i, name in enumerate(names)]
+            part = "".join([*part, table.at(x, None if key in ALL_ASKED else self.asking)])
             x += table.wide + 6
             if key in later:
                 part = pale(part)
             elif not (before and key in ("S + B", "A", "Y")):
-                part = coming(part, key, came.get(key, ()))
+                part = coming(part, self._called(table, key), came.get(key, ()))
             body.append(part)
-            told.append(("Still to come: " if key in later else "") + table.told(self.names))
+            told.append(("Still to come: " if key in later else "") + table.told(names))
             if key == new:
                 body.append(outline(start - 3, 1, x - start + 3, TOP + table.deep + 7))
         if keys[-1] == self.asked:
             body.append(arrow((x + 4, middle), (x + 26, middle)))
             x += 26
-        return Svg("".join(body), math.ceil(x + 2), TOP + tables["S"].deep + 10, " ".join(told))
+        return Svg("".join(body), math.ceil(x + 2), TOP + deep + 10, " ".join(told))
+
+    def _rows_of(self, key):
+        """What the rows of a drawing are of, by its first matrix."""
+        return self.names
+
+    def _called(self, table, key):
+        """By which name others come from a matrix."""
+        return key
+
+
+class Whole(Head):
+    """A head from the words on, first for the one word that asks, and with `every` for all of them."""
+
+    def __init__(self, x, matrices, names, columns, asking, every):
+        self.x, self.matrices, self.columns, self.every = x, matrices, columns, every
+        super().__init__(*(x @ w for w in matrices), names, None, False, asking)
+
+    def pictures(self):
+        """One for each step: what it outlines; of the matrices of who asks, those that are whole; what is to come."""
+        if self.every:
+            order = ["Q", "S", "A", "Y"]
+            return [self._at(None if k == 0 else order[k - 1], order[:k], []) for k in range(5)]
+        order = ["Q", "K", "S", "A", "V", "Y"]
+        return [self._at(None if k == 0 else order[k - 1], [], order[k:]) for k in range(7)]
+
+    def _at(self, new, whole, later):
+        questions = self.columns[1]
+        query, key = (self.x @ w for w in self.matrices[:2])
+        weights = softmax(self.scores)
+
+        def of_one(*given, **more):
+            return Table(*given, **more, row=None if given[1][-1] in whole else self.asking)
+        largest = max(1.0, *(float(np.abs(w).max()) for w in self.matrices))
+        of_roles = zip(ROLES, self.matrices, ("looks for", "is found by", "hands over"), (questions, questions, ()))
+        tables = {
+            "X": Table(self.x, "words X", "as they are"),
+            **{f"W^{role[0].upper()}": Table(w, f"W^{role[0].upper()}", note, role=role, digits=0, vmax=largest,
+                                             columns=its) for role, w, note, its in of_roles},
+            "Q": of_one(query, "queries Q", "X W^Q", role="query", columns=questions),
+            "K": Table(key, "keys K", "X W^K", role="key", columns=questions),
+            "S": of_one(self.scores, "scores S", "Q K^T / √d_k", vmax=self.vmax, columns=self.names),
+            "A": of_one(weights, "weights A", "softmax by rows", role="weight", digits=2, vmax=1.0, columns=self.names),
+            "V": Table(self.value, "values V", "handed over", role="value"),
+            "Y": of_one(weights @ self.value, "output Y", "A V", digits=2)}
+        made = {"Q": ["X", "W^Q"], "K": ["X", "W^K"], "S": ["Q", "K"], "A": ["S"], "V": ["X", "W^V"], "Y": ["A", "V"]}
+        came = {key: [self._called(tables[one], one) for one in its] for key, its in made.items()}
+        groups = [["X"], ["W^Q", "W^K", "W^V"], ["Q", "K"], ["S"], ["A", "V", "Y"]]
+        return Picture(*(self._drawing(group, tables, came, new, later, False) for group in groups))
+
+    def _rows_of(self, key):
+        return self.columns[0] if key == "W^Q" else self.names
+
+    def _called(self, table, key):
+        return f"{key} of all" if self.every and table.row is None and key not in ("X", *ALL_ASKED) else key
 
 
 # ---- blocks on a residual stream
@@ -219,7 +296,7 @@ class Machine:
 
     def svg(self, body, wide, told):
         """A drawing as high as all of them."""
-        return Svg("".join(body), math.ceil(wide), math.ceil(self.deep), told)
+        return Reaching("".join(body), math.ceil(wide), math.ceil(self.deep), told)
 
     # ---- rows of numbers
 
@@ -409,6 +486,27 @@ def _weight(value, x, y, side, hidden):
 
 
 # ---- what pages call
+
+def whole(x, matrices, *, names, columns, asking, every=False):
+    """Draw how a head grows from the words on: a list of pictures, one for each step, of one size.
+
+    `x` (n, d) are the words, `matrices` three, (d, d_k), (d, d_k) and (d, d_v); `columns` are two lists of names, of
+    the d features and of the d_k numbers of a query or a key.  The row of the word of number `asking` is framed, and it
+    alone asks, in seven steps: the words and the matrices; its query; the keys; its scores; its weights; the values;
+    its output.
+
+    With `every` there are five: that whole picture; the queries of all words; their scores; weights; outputs.
+    """
+    x, (q, k, v) = as_array(x, "x"), (as_array(w, "matrices") for w in matrices)
+    if any(a.ndim != 2 for a in (x, q, k, v)) or q.shape != k.shape or {len(q), len(v)} != {x.shape[1]}:
+        raise ValueError(f"x must be (n, d) and matrices (d, d_k), (d, d_k) and (d, d_v), got {x.shape}, {q.shape}, "
+                         f"{k.shape} and {v.shape}")
+    check_names("names", names, len(x), f"x of shape {x.shape}")
+    for given, count, what in zip(columns, q.shape, ("a word", "a query")):
+        check_names("columns", given, count, f"numbers of {what}")
+    check_within("asking", asking, 0, len(names) - 1, "words")
+    return Whole(x, (q, k, v), list(names), [list(one) for one in columns], asking, every).pictures()
+
 
 def head(query, key, value, *, names, table=None, causal=True, asking=None):
     """Draw how a head grows by its newest part: a list of pictures, one for each step, of one size.

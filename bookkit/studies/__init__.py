@@ -22,14 +22,18 @@ from bookkit.studies import (
     graphs,
     layers,
     linear_recall,
+    low_rank,
     moved_parts,
     multi_head,
     own_text,
     positions,
+    preferences,
+    put_in,
     reach,
     recall,
     reviews,
     sizes,
+    stopped,
     stories,
     story_heads,
     training_bugs,
@@ -39,6 +43,6 @@ from bookkit.studies import (
 # By the name of the file of results: a module says in its first line what it asks, and in STAGES what is run.
 STUDIES = {module.__name__.rpartition(".")[2]: module for module in (
     translation, copying, multi_head, recall, positions, stories, story_heads, moved_parts, layers, reviews, reach,
-    graphs, linear_recall, gates, ask_the_book, sizes,
-    encoder_decoder, both_sides, training_bugs, answering, own_text, few_sentences, chat_model,
-    chat_tuned)}
+    graphs, linear_recall, gates, ask_the_book, sizes, stopped,
+    encoder_decoder, both_sides, training_bugs, answering, low_rank, preferences, put_in,
+    own_text, few_sentences, chat_model, chat_tuned)}

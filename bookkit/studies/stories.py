@@ -1,4 +1,4 @@
-"""A small Transformer that writes stories, beside ones with even weights, one layer or one head."""
+"""A small Transformer that writes stories, beside ones with even weights, one layer, one head, or no MLP."""
 
 from bookkit.lessons.storyteller import StoryTask, Storyteller
 from bookkit.studies.runs import rounded, trained
@@ -8,7 +8,7 @@ TRIAL = 8000     # the seed of the stories, and of the training with each rate
 RATES = (5e-3, 1e-2, 2e-2)
 TELLERS = {     # what the table calls it, with the options of the model and how many seeds it gets
     "full": ({}, 5), "uniform attention": ({"attention": "uniform"}, 3), "one layer": ({"num_layers": 1}, 3),
-    "one head": ({"num_heads": 1}, 3),
+    "one head": ({"num_heads": 1}, 3), "no MLP": ({"mlp": False}, 3),
 }
 
 

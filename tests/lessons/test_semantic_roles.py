@@ -3,7 +3,7 @@
 import torch
 from table import each
 
-from bookkit.lessons.semantic_roles import GiftModel, GiftTask
+from bookkit.lessons.semantic_roles import GiftModel, GiftTask, exchange_heads
 from bookkit.lessons.training import encode
 from lessons.by_hand import scatter
 
@@ -26,3 +26,15 @@ def test_giver_and_receiver_are_learned_with_positions_only():
     task = GiftTask()
     assert task.evaluate(task.train(0, num_heads=2, positions=True, steps=200)).both > 0.9
     assert task.evaluate(task.train(0, num_heads=2, positions=False, steps=200)).both < 0.3
+
+
+def test_exchanged_heads_compute_the_same():
+    task = GiftTask()
+    model = GiftModel(len(task.vocabulary), 2, True).double()
+    scatter(model)
+    sentences = task.encode(task.held_out[:20])
+    scores, weights, output = model(sentences)
+    exchange_heads(model)
+    again, turned, same = model(sentences)
+    assert torch.allclose(again, scores) and torch.allclose(same, output) and torch.allclose(turned, weights.flip(1))
+    assert abs(weights - weights.flip(1)).max() > 0.01

@@ -120,6 +120,14 @@ def test_uniform_attention_is_a_mean_of_what_came_before():
     assert Storyteller.unpacked(model.packed()).blocks[0].uniform
 
 
+def test_a_model_that_never_had_its_mlps():
+    model = new_model(0, Storyteller, vocabulary([WORDS]), width=8, num_heads=2, mlp=False)
+    found = model.trace([1, 5, 7])
+    assert all(np.array_equal(found[f"layers.{k}.after_mlp"], found[f"layers.{k}.after_attention"]) for k in (0, 1))
+    learn = {name for name, weight in model.named_parameters() if weight.requires_grad}
+    assert learn and not any("mlp" in name for name in learn)
+
+
 @each("options, message", [({"attention": "hard"}, "'softmax' or 'uniform', got 'hard'"), ({"num_heads": 5}, "num_heads must divide width, got 5 and 32")])
 def test_a_storyteller_refuses(options, message):
     with pytest.raises(ValueError, match=message):

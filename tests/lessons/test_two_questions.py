@@ -8,6 +8,7 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from attnkit import attention
+from bookkit.figures import WordVotes
 from bookkit.lessons.pointing import FRENCH, QUALITIES, THAT
 from bookkit.lessons.two_questions import (
     ADVERBS,
@@ -21,6 +22,8 @@ from bookkit.lessons.two_questions import (
     VERBS,
     WORDS,
     encoded,
+    new_head,
+    opened,
     two_questions,
 )
 
@@ -60,9 +63,9 @@ def test_encoded_are_numbers_of_words_and_answers():
     assert [[WORDS[i] for i in row] for row in words] == sentences and [tuple(ANSWERS[i] for i in row) for row in numbers] == answers
     assert (numbers[:, 0] < 3).all() and (numbers[:, 1] >= 3).all()
     with pytest.raises(ValueError, match="not in the vocabulary: 'swim'$"):
-        encoded(["see that clever girl swim out".split()], [("cette", "sortir")])
+        encoded(["see that clever girl swim out".split()], [("cette", "out")])
     with pytest.raises(ValueError, match="answers must be of ce, .*; got cela$"):
-        encoded(["see that clever girl run out".split()], [("cela", "sortir")])
+        encoded(["see that clever girl run out".split()], [("cela", "out")])
 
 
 def ask(head, ids, one_query=False, exchanged=False):
@@ -78,10 +81,8 @@ def ask(head, ids, one_query=False, exchanged=False):
 
 
 def trained(ids, answers, seed, **how):
-    torch.manual_seed(seed)
-    head = [torch.randn(size).double() for size in ((len(WORDS), 16), (16, 4), (16, 4), (16, 4), (4, 6))]
-    head[0] *= 0.01
-    optimiser = torch.optim.Adam([p.requires_grad_() for p in head], lr=0.05, weight_decay=0.0003)
+    head = new_head(seed)
+    optimiser = torch.optim.Adam(head, lr=0.05, weight_decay=0.0003)
     for _ in range(150):
         loss = cross_entropy(ask(head, ids, **how)[0].transpose(1, 2), answers)
         optimiser.zero_grad()
@@ -104,3 +105,16 @@ def test_one_head_asks_both_questions_and_needs_two_queries():
     for alike in (head, trained(ids[:500], answers[:500], 5, one_query=True)):
         right = ask(alike, ids[500:], one_query=True)[0].argmax(2) == answers[500:]
         assert not right.all(1).any()
+
+
+def test_an_opened_head_says_what_the_head_says():
+    sentences, said, _ = two_questions(6)
+    ids = torch.tensor(encoded(sentences, said)[0])
+    head = new_head(0, width=3)
+    shown = opened("random", head, ids)
+    assert shown["name"] == "random" and shown["keys"].shape == (6, 6, 3) and shown["votes"].shape == (6, 6, 3)
+    scores, weights = ask(head, ids)
+    for k in range(6):
+        figure = WordVotes([shown], sentences, list(DIRECTIONS), [0] * 6, sentence=k)
+        assert np.allclose(figure.weights, weights[k, 1].detach(), atol=1e-3)
+        assert np.allclose(figure.totals, scores[k, 1, 3:].detach(), atol=1e-2)

@@ -10,6 +10,7 @@ from table import each
 from bookkit.pictures import blocks, palette
 from bookkit.pictures.formats import fixed
 from bookkit.pictures.picture import PHONE
+from bookkit.pictures.shapes import opacity
 
 
 def masked(drawn, box):
@@ -80,11 +81,11 @@ def test_architectures_come_in_the_order_of_their_names():
 
 
 def test_the_figure_of_2017_has_all_its_boxes():
-    """Fifteen, of eight kinds; the pale ones dashed, seven if our model lacks the encoder and what looks at it."""
+    """Fifteen, of eight kinds; the pale ones dashed, eight if our model lacks the encoder and what looks at it with its norm."""
     whole, ours = (blocks.figure_of_2017(pale=pale) for pale in ((), ("encoder", "cross-attention")))
     assert [picture.html().count("<rect ") for picture in (whole, ours)] == [15, 15]
-    assert [picture.html().count("stroke-dasharray") for picture in (whole, ours)] == [0, 7]
-    assert "7 cross-attention (pale)" in ours.alt and "pale" not in whole.alt and all(f"{number} " in whole.alt for number in range(1, 9))
+    assert [picture.html().count("stroke-dasharray") for picture in (whole, ours)] == [0, 8]
+    assert "7 cross-attention (pale), 4 sum and norm (pale), 5 MLP, 4 sum and norm, 8" in ours.alt and "pale" not in whole.alt and all(f"{number} " in whole.alt for number in range(1, 9))
 
 
 def test_a_box_of_the_figure_of_2017_leads_to_its_page():
@@ -102,6 +103,16 @@ def test_four_ways_differ_in_what_changes_and_what_stands_before():
     assert filled == [62, pytest.approx(0.4 * 62)] and not drawn.crowded()
     assert all(f"{name.capitalize()}: " in picture.alt for name in ("pretrain", "tune", "prompt", "retrieve")) and picture.alt.count("no number changes") == 2
     assert [word for word in ("prompt", "found text") if f">{word}</text>" in picture.html()] == ["prompt", "found text"]
+
+
+def test_three_families_differ_in_who_sees_whom():
+    """36 pairs of words, all of them, those behind hidden, and both; each model stands beside its year."""
+    picture = blocks.families()
+    drawn = Drawing(picture)
+    every, towers, left = (looks for _, looks, *_ in blocks.FAMILIES)
+    assert every.all() and np.array_equal(left, np.tril(every)) and np.array_equal(towers, np.maximum(left, np.pad(np.ones((3, 3)), (0, 3))))
+    assert picture.html().count(f'fill-opacity="{opacity(1.0, 1.0):g}"') == every.sum() + towers.sum() + left.sum() and not drawn.crowded()
+    assert all(f"{model} {year}" in picture.alt for *_, models in blocks.FAMILIES for year, model in models.items())
 
 
 # ---- where a word looks

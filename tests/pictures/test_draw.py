@@ -67,6 +67,8 @@ def test_squares_words():
     x = np.array([[0.5, -1.0], [2.0, 0.0]])
     words = draw.squares(x, label="X", role="key", row_names=["a", "b"], column_names=["p", "q"]).alt
     assert words == "Matrix X (key), 2 by 2 with columns p, q. a: 0.5, −1.0; b: 2.0, 0.0."
+    blank = draw.squares(x, label="X", column_names=[" ", " "])
+    assert blank.alt == draw.squares(x, label="X").alt and blank.parts[0].height == draw.squares(x, label="X", column_names=["p", "q"]).parts[0].height
     assert draw.squares(3.0, label="s").alt == "Scalar s: 3.0."
     assert draw.squares([1.0], standing=True).alt == "Vector, standing, 1 number: 1.0."
 

@@ -1,4 +1,4 @@
-"""Networks over a sequence, and messages on a graph."""
+"""Networks over a sequence, messages on a graph, and the chain rule."""
 
 import re
 
@@ -109,12 +109,30 @@ def test_news_goes_round_as_powers_of_the_mask_say(mask, source, count):
         before = reached
 
 
+# ---- the chain rule
+
+@each("into, out, names, heads", [([2, 1], [0.5, -3], ["a", "b"], ("", "", "")), ([0, -0.12, 0.12, 1.2, 0.24], [0.5, -0.11, -0.09, -0.4, 0.1], "see that clever girl run".split(), ("moves", "scores", "slopes")),
+                                  ([0.001] * 8, [-10.25] * 8, ["wonderful"] * 8, ("", "things", "")), ([0, 0], [0, 0], ["a", "b"], ("", "", ""))])
+def test_each_way_of_a_chain_has_its_two_factors(into, out, names, heads):
+    picture, into, out = graphs.chain(into, out, names, ends=("one number", "loss"), heads=heads), np.array(into), np.array(out)
+    drawn = Drawing(picture)
+    assert not drawn.crowded()
+    said = [word.text for word in drawn.words]
+    assert said == ["one number", "loss", *names, *(f"× {fixed(v)}" for pair in zip(into, out) for v in pair), *filter(None, heads)]
+    ways = into * out
+    thick = re.findall(r'<path [^>]*stroke="var\(--ak-fill-(\w+),[^>]*stroke-width="([\d.]+)"', picture.parts[0].body)
+    assert [colour for colour, _ in thick] == [colour for way in ways for colour in ["negative" if way < 0 else "positive"] * 2]
+    assert np.allclose([float(wide) for _, wide in thick], np.repeat(1 + 7 * np.abs(ways) / max(1e-9, np.abs(ways).max()), 2), atol=0.01)
+    assert picture.alt.endswith(f"The sum is {fixed(ways.sum())}.") and all(f"{name} {fixed(a)} times {fixed(b)} is {fixed(a * b)}" in picture.alt for name, a, b in zip(names, into, out))
+
+
 # ---- what test_every_picture.py asks
 
 NARROW = {      # what chapters come back to has room on a phone
     "paths": lambda: Picture(graphs.paths(8, "recurrent"), graphs.paths(16, "convolution", 5)),
     "message_graph": lambda: graphs.message_graph(np.eye(6), "The animal did not cross it".split()),
     "rounds": lambda: graphs.rounds(np.ones((16, 16), bool), 0, 1),
+    "chain": lambda: graphs.chain([1.2] * 5, [-0.4] * 5, "see that clever girl run".split(), ends=("number of M", "loss")),
 }
 
 BAD = [
@@ -129,6 +147,10 @@ BAD = [
     (lambda: graphs.message_graph(np.eye(2), ["a", "b"], node=2), ValueError, "node must be from 0 to 1, the number of one of the nodes, got 2"),
     (lambda: graphs.message_graph([[0, 1], [0, 1]], ["a", "b"], mask=np.eye(2, dtype=bool)), ValueError, "the weights of node 0 must be 0 where the mask hides a node"),
     (lambda: graphs.message_graph(np.eye(2), ["a", "b"], mask=np.eye(2)), TypeError, "mask must be boolean, True where a node may hear another, got dtype float64"),
+    (lambda: graphs.chain([1], [1], ["a"]), ValueError, "names must be 2 to 8, got 1"),
+    (lambda: graphs.chain([1, 2], [1], ["a", "b"]), ValueError, r"into and out must have shape \(2,\), got \(2,\) and \(1,\)"),
+    (lambda: graphs.chain([1, 2], [1, 2], ["a", "b"], ends=("m",)), ValueError, "ends must hold 2 names for the two numbers"),
+    (lambda: graphs.chain([1, 2], [1, 2], ["a", "b"], heads=("m",)), ValueError, "heads must hold 3 names for the factors and the things"),
     (lambda: graphs.rounds(np.ones((2, 3), bool), 0, 1), ValueError, r"mask must have shape \(n, n\) with n from 2 to 16, got \(2, 3\)"),
     (lambda: graphs.rounds(np.ones((3, 3), bool), 3, 1), ValueError, "source must be from 0 to 2, the number of one of the nodes, got 3"),
 ]

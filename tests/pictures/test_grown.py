@@ -9,6 +9,7 @@ from table import each
 
 from attnkit import attention, causal_mask, scaled_dot
 from bookkit.figures import GrowingPicture
+from bookkit.lessons import four_words as four
 from bookkit.pictures import grown, palette
 from bookkit.pictures.picture import PHONE
 
@@ -104,6 +105,58 @@ def test_a_head_in_words():
     assert len(frames) == 3 and len({box.y for box in frames}) == 1
 
 
+# ---- a head from the words on
+
+COLUMNS = (["thing", "action", "pointing", "quality"], ["thing", "action"])
+OF_WHO_ASKS = {"queries Q", "scores S", "weights A", "output Y"}
+
+
+def from_words(n=4, asking=1, every=False):
+    rng = np.random.default_rng(5)
+    x, matrices = rng.normal(size=(n, 4)), [rng.normal(size=(4, d)) for d in (2, 2, 3)]
+    pictures = grown.whole(x, matrices, names=[*NAMES, "home", "tired"][:n], columns=COLUMNS, asking=asking, every=every)
+    return x, matrices, pictures
+
+
+@each("n, asking", [(4, 1), (1, 0), (6, 5)])
+def test_a_word_asks_and_then_all_of_them(n, asking):
+    x, matrices, one = from_words(n, asking)
+    every = from_words(n, asking, every=True)[2]
+    query, key, value = (x @ w for w in matrices)
+    output, weights = attention(query, key, value)
+    whole = {"queries Q": written(query), "keys K": written(key), "scores S": written(query @ key.T / np.sqrt(2)),
+             "weights A": written(weights, 2), "values V": written(value), "output Y": written(output, 2)}
+    before, after = tables(one[-1]), tables(every[-1])
+    for name, rows in whole.items():
+        assert after[name] == rows
+        alone = [row if name not in OF_WHO_ASKS or i == asking else [] for i, row in enumerate(rows)]
+        assert [[words for words in row if words] for row in before[name]] == [row for row in alone if row]
+    assert tables(every[0]) == before and before["words X"] == written(x)
+    # The last drawings are those of the head that goes on in Part II.
+    last = tables(grown.head(query, key, value, names=[*NAMES, "home", "tired"][:n], causal=False)[-1])
+    assert {name: after[name] for name in last} == last
+
+
+def test_each_step_adds_what_it_outlines():
+    _, _, one = from_words()
+    _, _, every = from_words(every=True)
+    assert [" ".join(outlined(picture)) for picture in one] == ["", "queries Q", "keys K", "scores S", "weights A", "values V", "output Y"]
+    assert [" ".join(outlined(picture)) for picture in every] == ["", "queries Q", "scores S", "weights A", "output Y"]
+    assert ["Still to come" in picture.alt for picture in one] == [True] * 6 + [False] and not any("Still to come" in picture.alt for picture in every)
+    assert "Matrix queries Q (query), 1 by 2 with columns thing, action. that: " in one[-1].alt
+    for pictures in (one, every):
+        assert len({tuple((part.width, part.height) for part in picture.parts) for picture in pictures}) == 1
+        assert len({part.height for part in pictures[0].parts}) == 1
+
+
+def test_what_a_word_gets_runs_from_what_it_comes_of():
+    _, _, one = from_words()
+    _, _, every = from_words(every=True)
+    runs = [[re.findall(r'data-ak-name="([^"]+)" data-ak-came="([^"]+)"', "".join(part.body for part in picture.parts)) for picture in pictures] for pictures in (one, every)]
+    assert runs[0][0] == [] and runs[0][-1] == [("Q", "X|W^Q"), ("K", "X|W^K"), ("S", "Q|K"), ("A", "S"), ("V", "X|W^V"), ("Y", "A|V")]
+    assert runs[1][-1] == [("Q of all", "X|W^Q"), ("K", "X|W^K"), ("S of all", "Q of all|K"), ("A of all", "S of all"), ("V", "X|W^V"), ("Y of all", "A of all|V")]
+
+
 # ---- the machine
 
 def triangle(n):
@@ -190,11 +243,17 @@ NARROW = {
     **{f"grown.head, {case}": lambda causal=causal, tabled=tabled: grown.head(*asked()[:3], names=NAMES, table=asked()[3] if tabled else None, causal=causal)[-1]
        for case, (causal, tabled) in CASES.items()},
     **{f"grown.{kind}": lambda kind=kind: machine(kind)[0] for kind in STEPS},
+    "grown.whole": lambda: grown.whole(four.vectors(), (four.W_Q, four.W_K, four.W_V), names=NAMES, columns=COLUMNS, asking=1, every=True)[-1],
 }
 assert PHONE == 328
 
 ONE, LEFT = np.ones((1, 1)), np.ones((1, 4))
+W = [np.ones((4, 2)), np.ones((4, 2)), np.ones((4, 3))]
 BAD = [
+    (lambda: grown.whole(X[:4], [W[0], W[0].T, W[2]], names=NAMES, columns=COLUMNS, asking=0), ValueError, r"x must be \(n, d\) and matrices .* got \(4, 4\), \(4, 2\), \(2, 4\) and \(4, 3\)"),
+    (lambda: grown.whole(X[:4], W, names=NAMES[:3], columns=COLUMNS, asking=0), ValueError, "names must hold 4 names"),
+    (lambda: grown.whole(X[:4], W, names=NAMES, columns=(COLUMNS[0], COLUMNS[0]), asking=0), ValueError, "columns must hold 2 names"),
+    (lambda: grown.whole(X[:4], W, names=NAMES, columns=COLUMNS, asking=4), ValueError, "asking must be from 0 to 3"),
     (lambda: grown.head(X[:4], X[:3], X[:4], names=NAMES), ValueError, r"query, key and value must be .* got \(4, 4\), \(3, 4\) and \(4, 4\)"),
     (lambda: grown.head(X[0], X[0], X[0], names=NAMES), ValueError, r"must be \(n, d_k\)"),
     (lambda: grown.head(X[:4], X[:4], X[:4], names=NAMES[:3]), ValueError, "names must hold 4 names"),

@@ -6,7 +6,7 @@ from attnkit import softmax
 from bookkit.lessons.exercises.examples import WORDS
 from bookkit.lessons.exercises.grading import Function, Guess, Judged, Value
 
-SENTENCE = np.array([[0.2, -0.1], [-0.1, 0.2], [1.2, -0.6], [0.8, 0.8]])
+SENTENCE = np.array([[-0.5, -0.8], [-0.2, -0.3], [1.4, -0.2], [0.8, 0.8]])
 
 
 def _attend(X):

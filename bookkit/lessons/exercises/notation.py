@@ -51,5 +51,7 @@ def convert(X, W):
 }
 
 GUESSES = {
+    "which_list": Guess(["`[[0.3, -0.8], [0.8, -0.1], [-0.9, 0.4]]`", "`[[-0.3, 0.8], [-0.8, 0.1], [0.9, -0.4]]`",
+                         "`[[-0.8, 0.3], [-0.1, 0.8], [0.4, -0.9]]`"], right=1),
     "recolour": Guess(["all squares", "that square and the one of chase", "only that square"], right=2),
 }

@@ -1,0 +1,86 @@
+"""Names of newer models, put into the story model: each changes the blocks before they are trained.
+
+A change is a function of a block, a `StoryBlock`; `StoryTask.train` takes it as ``change``.
+"""
+
+import torch
+from torch import nn
+from torch.nn.utils import parametrize
+
+from attnkit import rotary, scaled_dot
+
+GATED = 43                   # units of a gated MLP that has nearly as many numbers as one of 64 units: three matrices
+
+
+class SwiGLU(nn.Module):
+    """Half of what comes in, bent, says how much of the other half passes (Shazeer 2020)."""
+
+    def forward(self, x):
+        """Items (..., 2 h): (..., h)."""
+        gate, up = x.chunk(2, dim=-1)
+        return nn.functional.silu(gate) * up
+
+
+def rms_norm(block):
+    """Norms that take no mean away and add nothing (Zhang and Sennrich 2019)."""
+    block.attention_norm = nn.RMSNorm(block.w_query.shape[0])
+    block.mlp_norm = nn.RMSNorm(block.w_query.shape[0])
+
+
+def gelu(block):
+    """A smooth bend in the place of the corner of ReLU (Hendrycks and Gimpel 2016)."""
+    block.mlp[1] = nn.GELU()
+
+
+def gated(block):
+    """An MLP in which one product says how much of another passes."""
+    width = block.w_query.shape[0]
+    block.mlp = nn.Sequential(nn.Linear(width, 2 * GATED), SwiGLU(), nn.Linear(GATED, width))
+
+
+def turned(block):
+    """Queries and keys turned by their places, in the place of a number for each distance (Su et al. 2021)."""
+    block.bias.requires_grad_(False)
+    block.score = lambda query, key: scaled_dot(rotary(query), rotary(key))
+
+
+def all_at_once(block):
+    """Norms, MLP and positions as in Llama."""
+    for change in (rms_norm, gated, turned):
+        change(block)
+
+
+CHANGES = {"as it is": None, "RMSNorm": rms_norm, "GELU": gelu, "SwiGLU": gated, "rotary": turned,
+           "all but GELU": all_at_once}
+
+
+# ---- low rank: what is added to matrices that stand still
+
+class LowRank(nn.Module):
+    """A matrix that stands still, and beside it the product of a tall and a wide one that learn (Hu et al. 2022)."""
+
+    def __init__(self, rows, columns, rank):
+        super().__init__()
+        self.tall = nn.Parameter(torch.randn(rows, rank, dtype=torch.float64) / rank**0.5)
+        self.wide = nn.Parameter(torch.zeros(rank, columns, dtype=torch.float64))
+
+    def forward(self, matrix):
+        """The matrix with the product added; at the start that is zero."""
+        return matrix + self.tall @ self.wide
+
+
+def low_rank(model, rank, seed=0):
+    """Let a storyteller learn by additions of a low rank alone, in the matrices of its blocks; gives it back."""
+    torch.manual_seed(seed)
+    model.requires_grad_(False)
+    for block in model.blocks:
+        first, _, second = block.mlp
+        for module, name in [*((block, f"w_{name}") for name in ("query", "key", "value", "output")),
+                             (first, "weight"), (second, "weight")]:
+            parametrize.register_parametrization(module, name, LowRank(*getattr(module, name).shape, rank))
+    return model
+
+
+def learns(model):
+    """How many numbers of a model learn."""
+    return sum(p.numel() for p in model.parameters() if p.requires_grad)

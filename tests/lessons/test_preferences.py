@@ -1,0 +1,74 @@
+"""Preferences: pairs of sentences after a gift, the loss of their log-chances, and what a few steps do."""
+
+import math
+
+import pytest
+import torch
+
+from bookkit.lessons import storyteller
+from bookkit.lessons.measured import results
+from bookkit.lessons.preferences import both, gifts, log_chances, pairs, prefer, preference_loss, says_thanks, sentence
+from bookkit.lessons.stories import errors
+from bookkit.lessons.storyteller import StoryTask
+from bookkit.studies import preferences as study
+
+
+@pytest.fixture(scope="module")
+def task():
+    return StoryTask(400, 60)
+
+
+def test_pairs_are_two_right_ways_to_go_on_after_a_gift(task):
+    model = storyteller.trained()
+    found = pairs(model, task.training, 10)
+    assert len(found) == 10 and found == pairs(model, task.training, 10)
+    for begun, better, worse in found:
+        assert better[1] == "thanked" and better != worse and begun[-1] == better[-1] == worse[-1] == "."
+        assert "gave" in begun[-8:]
+        for after in (better, worse):
+            assert {kind for kind, _ in errors(begun + after)} <= {"unfinished"}
+    assert all(begun + thanks in [story[:len(begun + thanks)] for story in task.training] for begun, thanks in gifts(task.training)[:5])
+    assert sentence("Rex ran . Max".split()) == ("Rex", "ran", ".") and sentence(["Rex"]) is None
+
+
+def test_a_log_chance_is_the_sum_of_those_of_its_words(task):
+    """Word by word, whatever stands beside it in the batch; chances of all continuations of one word sum to one."""
+    model = storyteller.trained()
+    begun, better, worse = pairs(model, task.held_out, 1)[0]
+    told, by_hand = list(begun), 0.0
+    with torch.no_grad():
+        for word in better:
+            by_hand += model(task.encode([told])[:, :-1])[0][0, -1].log_softmax(-1)[task.vocabulary.index(word)].item()
+            told.append(word)
+        alone = log_chances(task, model, [begun], [better])
+        beside = log_chances(task, model, [begun, begun[:9]], [better, worse])
+    assert alone.item() == pytest.approx(by_hand) and beside[0].item() == pytest.approx(by_hand)
+
+
+def test_the_loss_of_a_pair_by_hand():
+    before = torch.tensor([[-2.0, -1.0]])
+    assert preference_loss(before, before).item() == pytest.approx(math.log(2))
+    now = torch.tensor([[-1.0, -3.0]])                    # gained 1 and -2: a margin of 0.3
+    assert preference_loss(now, before).item() == pytest.approx(math.log(1 + math.exp(-0.3)))
+    assert preference_loss(now, before, beta=1.0).item() == pytest.approx(math.log(1 + math.exp(-3)))
+    assert preference_loss(now + 5, before).item() == pytest.approx(preference_loss(now, before).item())      # only the gap counts
+
+
+def test_a_few_steps_make_it_politer(task):
+    model, some = storyteller.trained(), pairs(storyteller.trained(), task.training, 20)
+    with torch.no_grad():
+        before, was = both(task, model, some), says_thanks(task, model, task.held_out)
+    steps = []
+    assert prefer(task, model, some, steps=15, callback=steps.append) is model and steps == list(range(16)) and not model.training
+    with torch.no_grad():
+        assert preference_loss(both(task, model, some), before) < math.log(2) - 0.01
+        assert says_thanks(task, model, task.held_out) > was + 0.02
+
+
+def test_what_was_measured():
+    """Before the first step all draws are the same model, and what it says is what it says today."""
+    runs = results("preferences")["runs"]
+    assert [run["seed"] for run in runs] == list(study.SEEDS) and all([look["step"] for look in run["looks"]] == list(study.LOOKS) for run in runs)
+    task = StoryTask(20)
+    assert all(run["looks"][0] | {"pair loss": 0.6931, "better": 0.0, "worse": 0.0} == runs[0]["looks"][0] for run in runs)
+    assert round(says_thanks(task, storyteller.trained(), task.held_out), 4) == runs[0]["looks"][0]["thanks"]

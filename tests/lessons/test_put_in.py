@@ -1,0 +1,72 @@
+"""Names of newer models in the story model: what each changes, and that nothing else does."""
+
+import numpy as np
+import pytest
+import torch
+from table import each
+from torch import nn
+
+from bookkit.lessons import put_in, storyteller
+from bookkit.lessons.measured import results
+from bookkit.lessons.put_in import CHANGES, LowRank, SwiGLU, learns, low_rank
+from bookkit.lessons.storyteller import StoryTask
+from bookkit.lessons.training import new_model
+from bookkit.studies import put_in as study
+
+
+@pytest.fixture(scope="module")
+def task():
+    return StoryTask(400, 20)
+
+
+def changed(task, change):
+    """A model with a change, before any training, all in float64."""
+    model = new_model(0, storyteller.Storyteller, task.vocabulary)
+    for block in model.blocks:
+        change(block)
+    return model.double()
+
+
+@each("name", [name for name, change in CHANGES.items() if change])
+def test_a_changed_model_reads_looks_back_only_and_learns(task, name):
+    """Its rows of weights sum to one, a later word changes nothing before it, and eighty steps lower the loss."""
+    model, numbers = changed(task, CHANGES[name]), task.encode(task.training[:2])[:, :-1]
+    scores, weights = model(numbers)
+    assert all(torch.allclose(w.sum(-1), torch.ones(()).double()) for w in weights)
+    other = numbers.clone()
+    other[:, -1] = 5
+    assert torch.equal(model(other)[0][:, :-1], scores[:, :-1])
+    assert task.loss(task.train(0, steps=80, change=CHANGES[name], width=8, hidden=16)) < task.loss(model) - 1
+
+
+def test_what_each_name_computes(task):
+    """RMSNorm keeps the mean and has no bias; GELU is smooth at 0; a gate multiplies; turned scores know distances only."""
+    block = changed(task, put_in.rms_norm).blocks[0]
+    x = torch.randn(3, 32).double()
+    assert torch.allclose(block.mlp_norm(x), x / x.square().mean(-1, keepdim=True).sqrt(), atol=1e-6)
+    block = changed(task, put_in.gelu).blocks[1]
+    assert isinstance(block.mlp[1], nn.GELU) and block.mlp[1](torch.tensor(-0.5)) < 0
+    assert SwiGLU()(torch.tensor([0.0, 2.0, 5.0, 3.0])).tolist() == [0.0, pytest.approx(6 / (1 + np.exp(-2)))]
+    assert abs(learns(changed(task, put_in.gated)) - learns(changed(task, lambda block: None))) < 200
+    block, rows = changed(task, put_in.turned).blocks[0], torch.randn(8).double().expand(1, 1, 6, 8)
+    scores = block.score(rows, rows)[0, 0]
+    assert torch.allclose(scores[1:, 1:], scores[:-1, :-1]) and not torch.allclose(scores[0, 0], scores[0, 1]) and not block.bias.requires_grad
+
+
+def test_what_is_added_has_a_low_rank_and_is_zero_at_the_start(task):
+    model, whole = low_rank(storyteller.trained(), 2), storyteller.trained()
+    numbers = task.encode(task.held_out[:2])[:, :-1]
+    assert torch.allclose(model(numbers)[0], whole(numbers)[0]) and learns(model) == 2 * 2 * (4 * 64 + 2 * 96)
+    one = LowRank(5, 7, 2)
+    nn.init.normal_(one.wide)
+    assert torch.linalg.matrix_rank(one(torch.zeros(5, 7).double())) == 2
+
+
+def test_a_name_was_measured_as_it_would_be():
+    """As written down, every name from the same seeds, and with as many numbers."""
+    runs = results("put_in")["runs"]
+    assert [(run["name"], run["seed"]) for run in runs] == [(name, seed) for seed in study.SEEDS for name in CHANGES]
+    full = learns(storyteller.trained())
+    assert all(abs(run["parameters"] - full) < 400 for run in runs)
+    ranks = results("low_rank")["runs"]
+    assert [run["learn"] for run in ranks if run["rank"] == 1] == [learns(low_rank(storyteller.trained(), 1))] * 3
