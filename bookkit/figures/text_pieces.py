@@ -24,7 +24,7 @@ class TextPieces(Figure):
     bytes, and pair k, counted from 0, makes piece 256 + k, of at most 300 bytes. `merged` says how many of them are
     known. `examples` are pairs of a name and a text, each a button.
 
-    >>> figure = TextPieces([[116, 104], [256, 101], [32, 257]], "See the théâtre", merged=2)
+    >>> figure = TextPieces([[116, 104], [256, 101], [32, 257]], "See the thé", merged=2)
     >>> figure.pieces[3:6], figure.ids[3:6]
     ([b' ', b'the', b' '], [32, 257, 32])
     """

@@ -44,15 +44,15 @@ def dialogues(texts, number, seed=0):
 
 def tune(task, model, examples, *, seed=0, steps=STEPS, lr=LR):
     """Train a storyteller further on dialogues, and give it back; the loss counts answers, and nothing else."""
-    numbers = task.encode([asked + answered for asked, answered in examples])           # (examples, n)
+    numbers = task.encode([asked + answered for asked, answered in examples])
     targets = numbers.clone()
     for row, (asked, _) in zip(targets, examples):
-        row[:len(asked) + 1] = 0                         # the start mark and what is asked do not count
+        row[:len(asked) + 1] = 0         # what is asked does not count
     torch.manual_seed(seed)
     optimiser = torch.optim.Adam(model.train().parameters(), lr=lr)
     for _ in range(steps):
         chosen = torch.randint(len(examples), (10,))
-        scores, _ = model(numbers[chosen, :-1])                                          # (10, n - 1, words)
+        scores, _ = model(numbers[chosen, :-1])      # (10, n - 1, words)
         optimiser.zero_grad()
         next_word_loss(scores, targets[chosen, 1:]).backward()
         optimiser.step()
