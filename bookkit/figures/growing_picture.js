@@ -89,7 +89,7 @@
       for (const part of parts) {
         const { akFrom: from, akAt: at } = part.dataset;
         const seen = from === undefined ? Number(at) === state.step : Number(from) <= state.step;
-        attnkit.style(part, "opacity", seen ? "1" : from === undefined ? "0" : "0.5");
+        attnkit.style(part, "opacity", seen ? "1" : from === undefined ? "0" : "0.2");
       }
       // Not `disabled`: that would take the focus away from whoever has just pressed it.
       attr(back, "aria-disabled", String(state.step === 0));

@@ -163,9 +163,9 @@ class LowRank(nn.Module):
     def __init__(self, W, rank):
         super().__init__()
         rows, columns = W.shape
-        A = torch.randn(rank, columns) / columns ** 0.5
-        self.A = nn.Parameter(A)
-        self.B = nn.Parameter(torch.zeros(rows, rank))
+        A = torch.randn(rank, columns, dtype=W.dtype)
+        self.A = nn.Parameter(A / columns ** 0.5)
+        self.B = nn.Parameter(torch.zeros(rows, rank, dtype=W.dtype))
 
     def forward(self, W):
         """What is used in its place."""

@@ -5,9 +5,10 @@ A change is a function of a block, a `StoryBlock`; `StoryTask.train` takes it as
 
 import torch
 from torch import nn
-from torch.nn.utils import parametrize
+from torch.nn.utils.parametrize import register_parametrization
 
 from attnkit import rotary, scaled_dot
+from bookkit.lessons.few_sentences import LowRank
 
 GATED = 43                   # units of a gated MLP that has nearly as many numbers as one of 64 units: three matrices
 
@@ -56,19 +57,6 @@ CHANGES = {"as it is": None, "RMSNorm": rms_norm, "GELU": gelu, "SwiGLU": gated,
 
 # ---- low rank: what is added to matrices that stand still
 
-class LowRank(nn.Module):
-    """A matrix that stands still, and beside it the product of a tall and a wide one that learn (Hu et al. 2022)."""
-
-    def __init__(self, rows, columns, rank):
-        super().__init__()
-        self.tall = nn.Parameter(torch.randn(rows, rank, dtype=torch.float64) / rank**0.5)
-        self.wide = nn.Parameter(torch.zeros(rank, columns, dtype=torch.float64))
-
-    def forward(self, matrix):
-        """The matrix with the product added; at the start that is zero."""
-        return matrix + self.tall @ self.wide
-
-
 def low_rank(model, rank, seed=0):
     """Let a storyteller learn by additions of a low rank alone, in the matrices of its blocks; gives it back."""
     torch.manual_seed(seed)
@@ -77,7 +65,7 @@ def low_rank(model, rank, seed=0):
         first, _, second = block.mlp
         for module, name in [*((block, f"w_{name}") for name in ("query", "key", "value", "output")),
                              (first, "weight"), (second, "weight")]:
-            parametrize.register_parametrization(module, name, LowRank(*getattr(module, name).shape, rank))
+            register_parametrization(module, name, LowRank(getattr(module, name), rank))
     return model
 
 

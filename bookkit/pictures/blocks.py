@@ -215,36 +215,6 @@ def _figure_of_2017(pale, links):
 
 # ---- four ways to make a model do what one wants
 
-WAYS = [("pretrain", 1, None, "every number changes", "needs an ocean of text", "done once, often by others"),
-        ("tune", 0.4, None, "some or all change a little", "needs a dozen examples or more",
-         "for a task that stays the same"),
-        ("prompt", 0, "prompt", "no number changes", "needs a text before the question",
-         "for a large model; examples help"),
-        ("retrieve", 0, "found text", "no number changes", "needs texts to look in",
-         "for facts that change")]
-
-
-def _four_ways():
-    """A row for each way: the model, filled as far as its numbers change, what is put before it, and words."""
-    deep, gap, left, wide, told, body = 62, 26, 106, 76, [], []
-    for k, (name, changed, before, what, needs, use) in enumerate(WAYS):
-        y = 2 + k * (deep + gap)
-        if before:
-            body += [f'<rect x="1" y="{y + 16}" width="{left - 28}" height="30" rx="6" fill="{PAGE}" stroke="{INK}"/>',
-                     text((left - 28) / 2 + 1, y + 36, before, INK), arrow((left - 26, y + 31), (left, y + 31))]
-        body += [f'<rect x="{left}" y="{y}" width="{wide}" height="{deep}" rx="8" fill="{GROUND}" stroke="{QUIET}"/>',
-                 f'<rect x="{left}" y="{y + (1 - changed) * deep:g}" width="{wide}" height="{changed * deep:g}" rx="8" '
-                 f'fill="{INK}" fill-opacity=".3"/>' if changed else "",
-                 text(left + wide / 2, y + deep / 2 + 5, "model", INK, bold=bool(changed))]
-        for line, words in enumerate((f"{name}: {what}", needs, use)):
-            body.append(text(left + wide + 18, y + 16 + 21 * line, words, INK if line == 0 else QUIET, anchor="start",
-                             bold=line == 0))
-        told.append(f"{name.capitalize()}: {what}; {needs}; {use}.")
-    lines = [words for way in WAYS for words in (f"{way[0]}: {way[3]}", way[4], way[5])]
-    right = left + wide + 24 + max(text_width(words) for words in lines) * 1.08
-    return Svg("".join(body), math.ceil(right), 4 * (deep + gap) - gap + 4, " ".join(told))
-
-
 # ---- three families, by who sees whom
 
 FAMILIES = [
@@ -381,14 +351,6 @@ def figure_of_2017(*, pale=(), links=None):
     if unknown := set(links or {}) - {number for number, _ in DECODER + ENCODER}:
         raise ValueError(f"links must be for boxes 1 to 8, got {sorted(unknown, key=str)}")
     return Picture(_figure_of_2017(pale, links or {}))
-
-
-def four_ways():
-    """Draw four ways to make a model do what one wants: pretrain, tune, prompt, retrieve.
-
-    A model is filled as far as its numbers change; what is put before a question leads into it.
-    """
-    return Picture(_four_ways())
 
 
 def families():

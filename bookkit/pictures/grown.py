@@ -37,7 +37,7 @@ SIGN = 22            # the room of a sign between two matrices
 SIGNS = {"B": "+", "S + B": "=", "V": "×", "Y": "="}           # before them
 ROLES = ("query", "key", "value")
 ALL_ASKED = ("K", "V", *(f"W^{role[0].upper()}" for role in ROLES))      # of these all rows are used, whoever asks
-PALE = 0.5           # of what is still to come, as in figures/growing_picture.js
+PALE = 0.2           # of what is still to come, as in figures/growing_picture.js
 
 
 class Reaching(Svg):

@@ -1,4 +1,4 @@
-"""Attention drawn as a computation: a dot product, its stages, one output with its numbers, a layer as a wiring."""
+"""Attention drawn as a computation: a dot product, one output with its numbers, a layer as a wiring."""
 
 import math
 
@@ -239,84 +239,6 @@ def dot_product(left, right, *, names, entry_names, digits=1):
     words = " ".join(describe(x, name, column_names=entry_names, digits=digits) for x, name in zip((u, v), names))
     return Picture(Svg("".join(body), end + 38 + step + 6, y + SIDE + 6,
                        alt=f"{words} The products: {told}. Sum: {fixed(total)}."))
-
-
-STAGES = ("score", "scale", "softmax", "blend")
-BLENDS = "weights × values"
-
-
-def pipeline(query, key, value, *, key_names, lit=None, digits=1):
-    """Draw the four stages of attention for one query, with their numbers: score, scale, softmax, blend.
-
-    Chapters come back to this picture with the stages that they are about `lit`: "score", "scale", "softmax", "blend",
-    or some of them.  `query` (d_k,), `key` (m, d_k), `value` (m, d_v); values have `digits` decimals, all other numbers
-    two.
-    """
-    q, k, v = _arrays(query, key, value, key_names)
-    lit = (lit,) if isinstance(lit, str) else lit or ()
-    if not set(lit) <= set(STAGES):
-        raise ValueError(f"lit must be of {', '.join(STAGES)}, got {', '.join(map(repr, lit))}")
-    scores = k @ q
-    scaled = scores / np.sqrt(len(q))
-    weights = softmax(scaled)
-    stages = _Stages(key_names, lit, digits, len(q), scores, scaled, weights, v, weights @ v)
-    return Picture(Svg(stages.drawing(), stages.width, stages.height, alt=stages.words()))
-
-
-class _Stages:
-    """The stages of one output side by side, and where they stand."""
-
-    def __init__(self, names, lit, digits, d, scores, scaled, weights, value, output):
-        self.names, self.lit, self.digits, self.d = names, lit, digits, d
-        self.scores, self.scaled, self.weights, self.value, self.output = scores, scaled, weights, value, output
-        self.wide = max([cell_width(fixed(x, 2) for x in [*scores, *scaled, *weights]),
-                         *(math.ceil(text_width(name, bold=True)) + 4 for name in STAGES[:3])])
-        self.step = max(cell_width([fixed(x, digits) for x in value.flat] + [fixed(x, 2) for x in output]),
-                        math.ceil(text_width(BLENDS) / value.shape[1]))
-        self.left, self.gap = math.ceil(max(map(text_width, names))) + 14, 26
-        self.top, self.deep = 2 * TEXT + 24, len(value) * SIDE
-        self.x_blend, self.blend = self.left + 3 * (self.wide + self.gap), value.shape[1] * self.step
-        self.y_sum = self.top + self.deep + 16
-        self.width, self.height = math.ceil(self.x_blend + self.blend + 9), self.y_sum + SIDE + 12
-
-    def drawing(self):
-        """Three columns of numbers, then the values, and below them their average; the names on the left."""
-        ink, top, wide = palette.var("ink"), self.top, self.wide
-        columns = [("q · k", self.scores, None), (f"÷ √{self.d}", self.scaled, None),
-                   ("weights", self.weights, "weight")]
-        body = []
-        for i, (below, numbers, role) in enumerate(columns):
-            x = self.left + i * (wide + self.gap)
-            vmax = 1.0 if role else max(1.0, np.abs(self.scores).max())
-            body += [self._head(STAGES[i], x, wide, below, top + self.deep + 8),
-                     _rows(x, top, numbers[:, None], wide, role, 2, vmax),
-                     text(x + wide + self.gap / 2, top + self.deep / 2 + 5, "→" if role is None else "×", ink)]
-        x, y, limit = self.x_blend, self.y_sum, max(1.0, np.abs(self.value).max())
-        body += [self._head("blend", x, self.blend, BLENDS, top + self.deep + SIDE + 24),
-                 _rows(x, top, self.value, self.step, "value", self.digits, limit),
-                 *(text(self.left - 12, top + (i + .5) * SIDE + 5, name, ink, anchor="end")
-                   for i, name in enumerate(self.names)),
-                 text(x - 14, y + SIDE / 2 + 5, "weighted average =", ink, anchor="end"),
-                 _row(x, y, self.output, self.step, None, 2, limit)]
-        return "".join(body)
-
-    def _head(self, name, x, width, below, height):
-        """The name of a stage and what it does; behind them, if the stage is lit, its panel."""
-        ink, quiet, on = palette.var("ink"), palette.var("quiet"), name in self.lit
-        panel = (f'<rect x="{x - 7:g}" y="2" width="{width + 14:g}" height="{height:g}" rx="8" '
-                 f'fill="{palette.var("ground")}" stroke="{ink}" stroke-width="2.5"/>')
-        return ((panel if on else "")
-                + text(x + width / 2, TEXT + 4, name, ink if on or not self.lit else quiet, bold=True)
-                + text(x + width / 2, 2 * TEXT + 8, below, quiet))
-
-    def words(self):
-        """The stages in words, each with its numbers."""
-        lines = [("Score, query times key", self.scores), (f"Scale, divided by the root of {self.d}", self.scaled),
-                 ("Softmax, the weights", self.weights)]
-        told = " ".join(f"{head}: {', '.join(f'{name} {fixed(s)}' for name, s in zip(self.names, numbers))}."
-                        for head, numbers in lines)
-        head = f"Four stages, {' and '.join(self.lit)} lit." if self.lit else "Four stages."
-        return f"{head} {told} Blend, weights times values: ({', '.join(map(fixed, self.output))})."
 
 
 def wiring(query_source, key_source, *, label="", projections=False, compares=True):

@@ -46,14 +46,16 @@ def prompted(labels, seed):
     """Sort messages by prompt: the share of right answers.
 
     The examples stand in the prompt in an order of their own, a line for each, and of the labels the one is the answer
-    whose first piece is the likeliest. The `labels` are the "names" of the kinds, or "letters" from A to F instead.
+    whose first piece is the likeliest. The `labels` are the "names" of the kinds, or "letters" from A to F instead, or
+    "names alone": no example stands in the prompt.
     """
     model, rng, new = known()[0], np.random.default_rng([seed, 1]), messages(SEEDS[0])
-    examples = [(text, kind) for kind in KINDS for text in REQUESTS[kind][:2]]
-    said = dict(zip(KINDS, KINDS if labels == "names" else "ABCDEF"))
+    examples = [(text, kind) for kind in KINDS for text in REQUESTS[kind][:2]] if labels != "names alone" else []
+    said = dict(zip(KINDS, "ABCDEF" if labels == "letters" else KINDS))
     firsts = [model.numbers(f" {said[kind]}")[0] for kind in KINDS]
     lines, kept = "".join(f"{examples[k][0]} -> {said[examples[k][1]]}\n" for k in rng.permutation(len(examples))), {}
-    model.go_on(model.numbers(lines), kept)
+    if lines:
+        model.go_on(model.numbers(lines), kept)
     found = [KINDS[int(np.argmax(model.go_on(model.numbers(f"{text} ->"), dict(kept))[firsts]))] for text, _ in new]
     return {"kind": "prompted", "labels": labels, "seed": seed, "messages": len(new), "right": share(found, new),
             "found": {kind: found.count(kind) for kind in KINDS}}
@@ -81,4 +83,5 @@ def share(found, new):
 
 STAGES = [lambda _: [(untuned,), *((tuned, FIRST, seed) for seed in SEEDS),
                      (without_examples,),
+                     (prompted, "names alone", SEEDS[0]),
                      *((prompted, labels, seed) for labels in ("names", "letters") for seed in SEEDS)]]

@@ -240,5 +240,5 @@ def test_parts_come_when_they_say(window, tmp_path):
         for step in range(3):
             press(found, str(step + 1))
             seen = found.evaluate(PARTS)
-            assert [o for begins, _, o in seen if begins] == [1 if k <= step else 0.5 for k in range(3)]
+            assert [o for begins, _, o in seen if begins] == [1 if k <= step else 0.2 for k in range(3)]
             assert [o for _, at, o in seen if at] == [int(k == step) for k in range(3)]

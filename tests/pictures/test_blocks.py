@@ -95,16 +95,6 @@ def test_a_box_of_the_figure_of_2017_leads_to_its_page():
     assert ('role="group"' in leads.html(), 'role="img"' in still.html()) == (True, True)
 
 
-def test_four_ways_differ_in_what_changes_and_what_stands_before():
-    """Two models are filled, the first whole; two have a text before them; every row says what it needs and is for."""
-    picture = blocks.four_ways()
-    drawn = Drawing(picture)
-    filled = [float(height) for height in re.findall(r'height="([\d.]+)" rx="8" fill="[^"]*" fill-opacity', picture.html())]
-    assert filled == [62, pytest.approx(0.4 * 62)] and not drawn.crowded()
-    assert all(f"{name.capitalize()}: " in picture.alt for name in ("pretrain", "tune", "prompt", "retrieve")) and picture.alt.count("no number changes") == 2
-    assert [word for word in ("prompt", "found text") if f">{word}</text>" in picture.html()] == ["prompt", "found text"]
-
-
 def test_three_families_differ_in_who_sees_whom():
     """36 pairs of words, all of them, those behind hidden, and both; each model stands beside its year."""
     picture = blocks.families()

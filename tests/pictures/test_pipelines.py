@@ -6,7 +6,7 @@ from drawn import Drawing
 from table import each
 
 from attnkit import attention
-from bookkit.pictures import metrics, palette, pipelines
+from bookkit.pictures import palette, pipelines
 from bookkit.pictures.formats import fixed
 from pictures.sentence import KEY, QUERY, SENTENCE, VALUE
 
@@ -196,68 +196,7 @@ def test_dot_product_multiplies_entry_by_entry_and_adds():
     assert picture.alt.endswith(f" The products: {told}. Sum: {fixed(u @ v)}.")
 
 
-def panels(drawn):
-    """The names of the stages that a panel holds, and the panels."""
-    found = [box for box in drawn.boxes if "--ak-ground" in box.fill]
-    return [[word for word in drawn.written_in(box) if word in pipelines.STAGES] for box in found], found
-
-
-@each("d", [3, 4])
-def test_pipeline_shows_what_attention_computes(d):
-    rng = np.random.default_rng(0)
-    q, k, v = rng.normal(size=d), rng.normal(size=(5, d)), rng.normal(size=(5, 3))
-    picture = pipelines.pipeline(q, k, v, key_names=list("abcde"))
-    drawn = Drawing(picture)
-    output, weights = attention(q[None], k, v)
-    *columns, (frame, values), (_, summed) = drawn.blocks()
-    assert len(columns) == 3 and [frame.x for frame, _ in columns] == sorted(frame.x for frame, _ in columns)
-    for (_, rows), name, numbers in zip(columns, pipelines.STAGES, (k @ q, k @ q / np.sqrt(d), weights[0])):
-        assert [drawn.written_in(c) for [c] in rows] == [[fixed(x)] for x in numbers]
-        assert drawn.column_name(rows[0][0])[0] == name
-        assert [[row[0].y] for row in rows] == [[row[0].y] for row in values]
-    assert [drawn.row_name(row)[0] for row in columns[0][1]] == list("abcde")
-    assert "--ak-weight" in columns[2][0].stroke and all("weight" in c.fill for [c] in columns[2][1])
-    assert f"÷ √{d}" == drawn.column_name(columns[1][1][0][0])[1]
-    assert [[drawn.written_in(c)[0] for c in row] for row in values] == [[fixed(x, 1) for x in row] for row in v]
-    assert "--ak-value" in frame.stroke and frame.x > columns[2][0].x
-    assert [[drawn.written_in(c)[0] for c in row] for row in summed] == [[fixed(x) for x in output[0]]]
-    assert [c.x for c in summed[0]] == [c.x for c in values[0]] and summed[0][0].y > values[-1][0].y
-    assert drawn.row_name(summed[0]) == ["weighted average ="]
-    for head, numbers in (("Score, query times key", k @ q), ("Softmax, the weights", weights[0])):
-        assert f"{head}: {', '.join(f'{n} {fixed(x)}' for n, x in zip('abcde', numbers))}." in picture.alt
-    assert picture.alt.startswith("Four stages. ")
-    assert picture.alt.endswith(f"values: ({', '.join(fixed(x) for x in output[0])}).")
-
-
-@each("lit", [None, (), "score", "scale", "softmax", "blend", ("scale", "softmax"), ("score", "blend")])
-def test_pipeline_lights_just_the_stages_it_names(lit):
-    picture = pipelines.pipeline([1.0, 2.0], np.eye(2), np.ones((2, 3)), key_names=["a", "b"], lit=lit)
-    drawn, stages = Drawing(picture), [lit] if isinstance(lit, str) else list(lit or [])
-    names, boxes = panels(drawn)
-    assert names == [[stage] for stage in stages]
-    fills = {word.text: word.fill for word in drawn.words if word.text in pipelines.STAGES}
-    assert fills == {name: palette.var("ink" if name in stages or not stages else "quiet") for name in pipelines.STAGES}
-    *blocks, (_, summed) = drawn.blocks()
-    columns = {name: rows for name, (_, rows) in zip(pipelines.STAGES, blocks, strict=True)}
-    columns["blend"] = columns["blend"] + summed
-    for stage, box in zip(stages, boxes):
-        assert all(box.holds(*cell.centre) for row in columns[stage] for cell in row)
-        others = [c for name, rows in columns.items() if name != stage for row in rows for c in row]
-        assert not any(box.holds(*cell.centre) for cell in others)
-    assert picture.alt.startswith(f"Four stages, {' and '.join(stages)} lit. " if stages else "Four stages. ")
-
-
 FILMS = np.array([[0.9, -0.6, -0.2], [-0.7, 0.9, 0.1], [0.1, 0.2, 0.8], [-0.3, 0.6, -0.5]])
-
-
-@each("width", [1, 2, 3])
-def test_words_of_the_last_stage_have_room_above_narrow_values(width):
-    picture = pipelines.pipeline([1.0], [[1.0], [2.0]], np.ones((2, width)), key_names=["a", "b"])
-    drawn = Drawing(picture)
-    words = next(word for word in drawn.words if word.text == "weights × values")
-    half = metrics.text_width(words.text) / 2
-    weights = next(word for word in drawn.words if word.text == "weights")
-    assert words.x + half <= picture.parts[0].width and weights.x + metrics.text_width("weights") / 2 < words.x - half
 
 
 # ---- a layer as a wiring
@@ -297,7 +236,6 @@ def test_wiring_leads_from_rows_to_roles(asks, asked, options):
 # ---- what test_every_picture.py asks
 
 NARROW = {      # what chapters come back to has room on a phone
-    "pipeline": lambda: pipelines.pipeline(FILMS[0], FILMS, FILMS, key_names=["Thunder", "Letters", "Mix-up", "Harbour"]),
     "dot_product": lambda: pipelines.dot_product(FILMS[0], FILMS[3], names=["Mia", "Quiet Harbour"],
                                               entry_names=["action", "romance", "comedy"]),
     "graph": lambda: graph("scores"),
@@ -308,7 +246,6 @@ BAD = [
     (lambda: pipelines.dot_product([1.0, 2.0], [1.0], names=["u", "v"], entry_names=["a", "b"]), ValueError, r"\(d,\), got \(2,\) and \(1,\)"),
     (lambda: pipelines.dot_product([1.0], [1.0], names=["u"], entry_names=["a"]), ValueError, r"names must hold 2 names for two vectors, got \['u'\]"),
     (lambda: pipelines.dot_product([1.0], [1.0], names=["u", "v"], entry_names=[]), ValueError, r"entry_names must hold 1 names .* got \[\]"),
-    (lambda: pipelines.pipeline([1.0], [[1.0]], [[1.0]], key_names=["a"], lit="blur"), ValueError, "lit must be of score, scale, softmax, blend, got 'blur'"),
     (lambda: pipelines.wiring("S", "H", projections=True, compares=False), ValueError, "no projections to draw"),
     (lambda: pipelines.attention_graph([1.0], [[1.0]], [[1.0]], key_names=["a"], until="blur"), ValueError,
      "until must be one of keys, scores, weights, values, output, got 'blur'"),
