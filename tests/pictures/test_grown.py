@@ -79,7 +79,7 @@ def test_a_head_grows_by_its_newest_part(case, n):
         assert first["scores S"] == written(scores)
     steps = ["", "table B", "S + B"] if tabled else ["", "scores S"] if causal else ["scores S"]
     assert [" ".join(outlined(one)) for one in pictures] == [*steps, "weights A", "output Y"]
-    assert ['opacity="0.2"' in "".join(part.body for part in one.parts) for one in pictures] == [False if causal and not tabled else True, *[True] * len(steps), False]
+    assert [f'<g opacity="{grown.PALE:g}">' in "".join(part.body for part in one.parts) for one in pictures] == [False if causal and not tabled else True, *[True] * len(steps), False]
     # All of one size; nothing moves from step to step.
     assert len({tuple((part.width, part.height) for part in one.parts) for one in pictures}) == 1
     assert len({part.height for part in pictures[0].parts}) == 1
