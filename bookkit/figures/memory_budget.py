@@ -30,11 +30,11 @@ class MemoryBudget(Figure):
     """Lengthen a text, ask for one of its sentences, and see what three memories answer, and how many bytes they take.
 
     Sentence j says that one of the `names`, that of number ``holders[j]``, has one of the `things`.  Its key is the
-    thing's vector, a row of `thing_vectors`, and its value the name's, a row of `name_vectors`; to ask for a thing is to ask with its
-    key.  The *cache* keeps every key and value and answers by attention, its dot products times `scale`.  The *window*
-    keeps as many of the last as the budget has room for.  The *matrix* is the sum of all outer products of key and
-    value, read by one product.  The answer is the name whose vector fits what was read best.  A number takes four
-    bytes.
+    thing's vector, a row of `thing_vectors`, and its value the name's, a row of `name_vectors`; to ask for a thing is
+    to ask with its key.  The *cache* keeps every key and value and answers by attention, its dot products times
+    `scale`.  The *window* keeps as many of the last as the budget has room for.  The *matrix* is the sum of all outer
+    products of key and value, read by one product.  The answer is the name whose vector fits what was read best.  A
+    number takes four bytes.
 
     `length` is how many sentences the text has, `asked` the number of the one that is asked for, from 0, the last if
     the text is shorter, and `budget` the number of one of the `budgets`, which are in bytes.
@@ -119,14 +119,15 @@ class MemoryBudget(Figure):
         """The bytes of each memory, and the number of the name that it answers."""
         width, out = np.shape(self.thing_vectors)[1], np.shape(self.name_vectors)[1]
         numbers = {"cache": self.length * (width + out), "window": self.kept * (width + out), "matrix": width * out}
-        return {name: (NUMBER * numbers[name], int(scores[self.place].argmax())) for name, scores in self.scores.items()}
+        answers = {name: int(scores[self.place].argmax()) for name, scores in self.scores.items()}
+        return {name: (NUMBER * numbers[name], answers[name]) for name in MEMORIES}
 
     def still(self):
         """What is asked; bytes, answer and score of each memory, and how many of all questions it answers right."""
         thing, holder = self.things[self.place], self.names[self.holders[self.place]]
         rows = [[name, f"{bytes:,}", self.names[answer], fixed(self.scores[name][self.place, answer]),
                  f"{self.right[name].sum()} of {self.length}"] for name, (bytes, answer) in self.told.items()]
-        said = (f"<p>A text of {self.length} sentences, and a budget of {self.budgets[self.budget]:,} bytes. Who has the "
-                f"{thing}? Sentence {self.place + 1} says: {holder}. The window keeps {self.kept}.</p>")
+        said = (f"<p>A text of {self.length} sentences, and a budget of {self.budgets[self.budget]:,} bytes. Who has "
+                f"the {thing}? Sentence {self.place + 1} says: {holder}. The window keeps {self.kept}.</p>")
         return said + still_table(["memory", "bytes", "answer", "score", "right"], rows)
 
