@@ -197,7 +197,7 @@
     const stores = [pairsDrawn(rows, width, out), pairsDrawn(rows, width, out)];
     const matrix = matrixDrawn(width, out);
     const drawn = [...stores, matrix];
-    const panels = MEMORIES.map((name, k) => panel(TITLES[k], drawn[k].element, names));
+    const panels = TITLES.map((title, k) => panel(title, drawn[k].element, names));
     const question = h("p", { class: "ak-question" });
     const length = figure.slider({
       name: "sentences",
@@ -229,7 +229,10 @@
     const legend = "A filled square: cache, window or matrix memory would answer right.";
     const three = h("div", { class: "ak-memories" }, ...panels.map(({ element }) => element));
     const controls = h("div", { class: "ak-controls" }, length.element, budget.element);
-    return { parts: [text.element, h("p", { class: "ak-small ak-legend" }, legend), question, three, controls], update };
+    return {
+      parts: [text.element, h("p", { class: "ak-small ak-legend" }, legend), question, three, controls],
+      update,
+    };
   }
 
   attnkit.register("memory_budget", { label: "A budget of bytes", compute, build });
