@@ -181,7 +181,8 @@
     const answers = MEMORIES.map((name, k) => {
       const { bytes, answer } = told[k];
       const verdict = answer === holders[place] ? "right" : "wrong";
-      return `${name} ${names[answer]}, ${verdict}${bytes > budgets[budget] ? `, ${grouped(bytes)} bytes` : ""}`;
+      const large = bytes > budgets[budget] ? `, but too large with ${grouped(bytes)} bytes` : "";
+      return `${k ? "the" : "The"} ${name} says ${names[answer]}, ${verdict}${large}`;
     });
     const counts = told.map(({ right }) => right.filter(Boolean).length);
     const asks = `${many(length, "sentence")}, ${grouped(budgets[budget])} bytes. Who has the ${things[place]}?`;

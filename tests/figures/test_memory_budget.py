@@ -106,7 +106,7 @@ def test_a_budget_by_keyboard_and_by_hand(window, tmp_path, width):
             assert f"Who has the {widget.things[widget.place]}?" in said
             for name, (bytes_, answer) in widget.told.items():
                 verdict = "right" if answer == widget.holders[widget.place] else "wrong"
-                assert f"{name} {widget.names[answer]}, {verdict}" in said and f"{bytes_:,} bytes" in seen
+                assert f"he {name} says {widget.names[answer]}, {verdict}" in said and f"{bytes_:,} bytes" in seen
                 assert f"right for {widget.right[name].sum()} of {widget.length}" in seen
                 assert (f"{bytes_:,} bytes: over" in seen) == (bytes_ > widget.budgets[widget.budget])
             known = found.locator(".ak-sentence").evaluate_all("""bs => bs.filter(b => b.style.visibility !== 'hidden')
@@ -180,7 +180,7 @@ def test_each_memory_fails_in_its_own_way(opened):
     """Short, all three are right and fit; long, the cache is too large, and of a question about the beginning the others are wrong."""
     w, found = opened, figure(opened, "memory_budget")
     slider = found.get_by_role("slider", name="sentences")
-    assert re.search(r"cache (\w+), right, 768 bytes; window \w+, wrong; matrix \w+, wrong", says(w, found))
+    assert re.search(r"The cache says \w+, right, but too large with 768 bytes; the window says \w+, wrong; the matrix says \w+, wrong", says(w, found))
     for _ in range(8):
         slider.press("ArrowLeft")
-    assert says(w, found).count("right") == 3 and "Right for 4, 4 and 4 of 4" in says(w, found)
+    assert says(w, found).count(", right") == 3 and "Right for 4, 4 and 4 of 4" in says(w, found)
