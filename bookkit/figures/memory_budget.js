@@ -141,9 +141,10 @@
   // A memory: its name, its squares, its bytes, how well each name fits, and its answer.
   /** @param {string} title @param {HTMLElement} store @param {string[]} names */
   function panel(title, store, names) {
+    const taken = h("span", {});
     const [keeps, bytes, says, share] = [
       h("p", { class: "ak-small" }),
-      h("p", { class: "ak-bytes" }),
+      h("p", { class: "ak-bytes" }, taken, h("span", { class: "ak-has" }, " bytes")),
       h("p", { class: "ak-says" }),
       h("p", { class: "ak-small" }),
     ];
@@ -163,9 +164,8 @@
     /** @param {string} keeping @param {Told} told @param {number} most @param {number} holder */
     function show(keeping, told, most, holder) {
       attnkit.write(keeps, keeping);
-      const over = told.bytes > most;
-      attnkit.write(bytes, `${grouped(told.bytes)} bytes${over ? ": over" : ""}`);
-      attnkit.attr(bytes, "data-over", String(over));
+      attnkit.write(taken, `${grouped(told.bytes)} of ${grouped(most)}`);
+      attnkit.attr(bytes, "data-over", String(told.bytes > most));
       cells.forEach((cell, k) => {
         attnkit.paint(cell, told.scores[k], 1);
         attnkit.attr(cell, "data-best", String(k === told.answer));

@@ -7,7 +7,7 @@ from attnkit import attention, delta_rule_attention, linear_attention
 from bookkit.lessons.recall import GUESTS, MENU, AttentionRecall, LinearAttentionRecall, RecallTask
 
 SHARPNESS = 30.0      # of the softmax: what the dot products of keys of length one are multiplied by
-_THINGS = "ball bell boat book cap coin cup drum hat kite lamp map pen ring shell spoon".split()
+_THINGS = "ball bell boat book cap coin cup drum hat kite lamp map pen ring shell toy".split()
 LENGTH = 10.0         # of keys before elu(x) + 1, for each square root of their width: longer than that changes little
 
 

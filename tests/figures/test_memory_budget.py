@@ -102,13 +102,13 @@ def test_a_budget_by_keyboard_and_by_hand(window, tmp_path, width):
         found = alone(w, tmp_path, widget)
 
         def shows():
-            said, seen = says(w, found), found.inner_text()
+            said, seen, most = says(w, found), found.inner_text(), widget.budgets[widget.budget]
             assert f"Who has the {widget.things[widget.place]}?" in said
             for name, (bytes_, answer) in widget.told.items():
                 verdict = "right" if answer == widget.holders[widget.place] else "wrong"
-                assert f"he {name} says {widget.names[answer]}, {verdict}" in said and f"{bytes_:,} bytes" in seen
+                assert f"he {name} says {widget.names[answer]}, {verdict}" in said and f"{bytes_:,} of {most:,}" in seen
                 assert f"right for {widget.right[name].sum()} of {widget.length}" in seen
-                assert (f"{bytes_:,} bytes: over" in seen) == (bytes_ > widget.budgets[widget.budget])
+                assert found.locator(f".ak-bytes[data-over={str(bytes_ > most).lower()}]", has_text=f"{bytes_:,} of {most:,}").count()
             known = found.locator(".ak-sentence").evaluate_all("""bs => bs.filter(b => b.style.visibility !== 'hidden')
                 .map(b => [...b.querySelectorAll('.ak-mark')].map(m => m.dataset.known === 'true'))""")
             assert np.array_equal(known, np.array(list(widget.right.values())).T)
