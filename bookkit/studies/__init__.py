@@ -39,6 +39,7 @@ from bookkit.studies import (
     story_heads,
     training_bugs,
     translation,
+    tuned_kinds,
 )
 
 # By the name of the file of results: a module says in its first line what it asks, and in STAGES what is run.
@@ -46,4 +47,4 @@ STUDIES = {module.__name__.rpartition(".")[2]: module for module in (
     translation, copying, multi_head, recall, positions, stories, story_heads, moved_parts, layers, reviews, reach,
     graphs, linear_recall, gates, digits, ask_the_book, sizes, stopped,
     encoder_decoder, both_sides, training_bugs, answering, low_rank, preferences, put_in,
-    own_text, few_sentences, chat_model, chat_tuned)}
+    own_text, few_sentences, tuned_kinds, chat_model, chat_tuned)}
