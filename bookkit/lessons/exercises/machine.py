@@ -23,7 +23,7 @@ EXERCISES = {
     "stop": Value([-2, 1, 4], mistakes=[
         ([-2, 3, 3], "this is what each part adds. The stream keeps what was there before."),
         ([2, 6, 8], "this is the score of Max alone."),
-        ([2, -1, -4], "this is the score of Eva less that of Max.")],
+        ([2, -1, -4], "this is the score of Eva minus that of Max.")],
         labels=["at the beginning", "after attention", "after the MLP"]),
     "patch": Function(
         _patched, [(HEADS, OTHERS, 1, W_O), (OTHERS, HEADS, 0, W_O), (HEADS, OTHERS, 2, W_O)],
