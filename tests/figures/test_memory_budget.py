@@ -28,7 +28,7 @@ def example():
 
 def shown(widget):
     return [text for name, (bytes_, answer) in widget.told.items() for text in
-            (f"{bytes_:,}", widget.names[answer], fixed(widget.scores[name][widget.place, answer]), f"{widget.right[name].sum()} of {widget.length}")]
+            (f"{bytes_:,}", widget.names[answer], fixed(widget.scores[name][widget.place, answer]), f"<td>{widget.right[name].sum()}</td>", f"right, of {widget.length}")]
 
 
 BAD = [
