@@ -126,8 +126,8 @@ class MemoryBudget(Figure):
         """What is asked; bytes, answer and score of each memory, and how many of all questions it answers right."""
         thing, holder = self.things[self.place], self.names[self.holders[self.place]]
         rows = [[name, f"{bytes:,}", self.names[answer], fixed(self.scores[name][self.place, answer]),
-                 f"{self.right[name].sum()} of {self.length}"] for name, (bytes, answer) in self.told.items()]
+                 str(self.right[name].sum())] for name, (bytes, answer) in self.told.items()]
         said = (f"<p>A text of {self.length} sentences, and a budget of {self.budgets[self.budget]:,} bytes. Who has "
                 f"the {thing}? Sentence {self.place + 1} says: {holder}. The window keeps {self.kept}.</p>")
-        return said + still_table(["memory", "bytes", "answer", "score", "right"], rows)
+        return said + still_table(["memory", "bytes", "answer", "score", f"right, of {self.length}"], rows)
 

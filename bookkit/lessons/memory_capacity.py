@@ -60,6 +60,22 @@ def told_text(seed=6009, *, length=16, width=8):
             "name_vectors": people}
 
 
+def known_sentences(length, *, kept=4, seed=6009):
+    """How many of the first sentences of a `told_text` a cache, a window of the last `kept`, and a matrix know.
+
+    As `bookkit.figures.MemoryBudget` counts them.
+
+    >>> known_sentences(12)
+    [12, 4, 8]
+    """
+    text = told_text(seed)
+    keys, people, holders = text["thing_vectors"][:length], text["name_vectors"], text["holders"][:length]
+    values, near = people[holders], slice(max(0, length - kept), length)
+    read = [attention(keys, keys, values, scale=SHARPNESS)[0],
+            attention(keys, keys[near], values[near], scale=SHARPNESS)[0], _products(keys, values)]
+    return [int(((found @ people.T).argmax(axis=1) == holders).sum()) for found in read]
+
+
 def share_recalled(memory, num_orders, width, *, changed=False, draws=40, seed=0):
     """The share of orders that a memory, one of `MEMORIES`, gives back when each key is asked; see `random_orders`.
 

@@ -28,7 +28,7 @@ def example():
 
 def shown(widget):
     return [text for name, (bytes_, answer) in widget.told.items() for text in
-            (f"{bytes_:,}", widget.names[answer], fixed(widget.scores[name][widget.place, answer]), f"{widget.right[name].sum()} of {widget.length}")]
+            (f"{bytes_:,}", widget.names[answer], fixed(widget.scores[name][widget.place, answer]), f"<td>{widget.right[name].sum()}</td>", f"right, of {widget.length}")]
 
 
 BAD = [
@@ -90,6 +90,12 @@ def test_bytes_are_those_of_the_arrays():
     assert widget.kept == 4
     widget.budget = 2
     assert widget.kept == 12 and widget.told["window"] == widget.told["cache"]
+
+
+def test_the_lesson_counts_as_the_figure_does():
+    for seed, length, budget in ((6009, 12, 0), (6009, 5, 1), (3, 16, 0), (4, 9, 1)):
+        widget = MemoryBudget(**memory_capacity.told_text(seed), budgets=[256, 512], length=length, budget=budget)
+        assert [right.sum() for right in widget.right.values()] == memory_capacity.known_sentences(length, kept=4 + 4 * budget, seed=seed)
 
 
 # ---- alone on a page
