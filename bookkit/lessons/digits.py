@@ -17,7 +17,6 @@ from bookkit.lessons.training import fit, new_model
 FILE = Path(__file__).with_name("digits.json")
 LEARN, TEST = 900, 300               # pictures; the same number of each digit
 SIDE, LEVELS = 8, 16
-MIDDLE = 4                           # of nine tiles, counted from 0
 KINDS = ("attention", "each by itself")
 
 
@@ -50,25 +49,29 @@ def digits(part):
     return Pictures(numbers[:, :-1].double().view(-1, SIDE, SIDE) / LEVELS, numbers[:, -1].long())
 
 
-def twins(num_pictures, part="learn", *, seed=0):
-    """Pictures (b, 24, 24) of nine digits, and where the twin of the one in the middle stands, 0 to 8, row by row.
+class Questions(NamedTuple):
+    """Pictures (b, 24, 24) of nine digits, the digit that is asked for (b,), and where it stands (b,), 0 to 8."""
 
-    The eight around it are all different, and one of them is the same digit as the middle, in another picture.
+    pixels: object
+    asked: object
+    labels: object
 
-    >>> pixels, where = twins(100)
+
+def questions(num_pictures, part="learn", *, seed=0):
+    """Pictures of nine different digits, row by row, and a question to each: where is the 7?
+
+    >>> pixels, asked, where = questions(100)
     >>> pixels.shape, sorted(set(where.tolist()))
-    (torch.Size([100, 24, 24]), [0, 1, 2, 3, 5, 6, 7, 8])
+    (torch.Size([100, 24, 24]), [0, 1, 2, 3, 4, 5, 6, 7, 8])
     """
     pixels, labels = digits(part)
     of_digit = torch.stack([torch.nonzero(labels == digit)[:, 0] for digit in range(10)]).numpy()       # (10, each)
-    rng, each = np.random.default_rng(seed), of_digit.shape[1]
-    around = rng.permuted(np.tile(np.arange(10), (num_pictures, 1)), axis=1)[:, :8]
-    chosen = rng.integers(each, size=(num_pictures, 8))
-    k, rows = rng.integers(8, size=num_pictures), np.arange(num_pictures)
-    other = (chosen[rows, k] + rng.integers(1, each, size=num_pictures)) % each
-    tiles = np.insert(of_digit[around, chosen], MIDDLE, of_digit[around[rows, k], other], axis=1)
+    rng = np.random.default_rng(seed)
+    shown = rng.permuted(np.tile(np.arange(10), (num_pictures, 1)), axis=1)[:, :9]
+    tiles = of_digit[shown, rng.integers(of_digit.shape[1], size=shown.shape)]
     pictures = pixels[torch.tensor(tiles)].view(-1, 3, 3, SIDE, SIDE).transpose(2, 3).reshape(-1, 3 * SIDE, 3 * SIDE)
-    return Pictures(pictures, torch.tensor(k + (k >= MIDDLE)))
+    where = rng.integers(9, size=num_pictures)
+    return Questions(pictures, *map(torch.tensor, (shown[np.arange(num_pictures), where], where)))
 
 
 def patches(pixels, size):
@@ -101,44 +104,52 @@ class DigitReader(nn.Module):
     """A small vision Transformer: each patch becomes a vector, gets its place, and all look at all.
 
     `size` is the side of a patch and `count` how many a picture has; `places` says whether vectors are told where they
-    stand. With `hidden` a patch becomes a vector through an MLP. The answer is read from the mean of all words, or of
-    the one with the number `read`. `kind` "each by itself" is a rival as large, in which no patch looks at another.
+    stand. The answer is read from the mean of all words. With `words` there are so many questions: each is a vector
+    that stands after the patches, as one more word, and the answer is read there. `kind` "each by itself" is a rival as
+    large, in which no word looks at another.
     """
 
-    def __init__(self, size=2, count=16, answers=10, *, width=32, num_heads=4, num_layers=2, hidden=None, places=True,
-                 read=None, kind="attention"):
+    def __init__(self, size=2, count=16, answers=10, *, words=None, width=32, num_heads=4, num_layers=2, places=True,
+                 kind="attention"):
         super().__init__()
         if kind not in KINDS:
             raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
-        self.size, self.read = size, read
-        self.embedding = nn.Linear(size**2, width) if hidden is None else nn.Sequential(
-            nn.Linear(size**2, hidden), nn.ReLU(), nn.Linear(hidden, width))
-        self.places = nn.Parameter(0.1 * torch.randn(count, width)) if places else None
+        self.size = size
+        self.embedding = nn.Linear(size**2, width)
+        self.places = nn.Parameter(torch.randn(count, width)) if places else None
+        self.words = nn.Embedding(words, width) if words else None
         self.blocks = nn.ModuleList(TransformerBlock(width, num_heads, norm="pre") if kind == "attention"
                                     else ByItself(width) for _ in range(num_layers))
         self.norm, self.readout = nn.LayerNorm(width), nn.Linear(width, answers)
 
-    def forward(self, pixels):
-        """Pictures (b, side, side): logits (b, answers), and the weights of each layer (b, h, patches, patches)."""
+    def forward(self, pixels, asked=None):
+        """Pictures (b, side, side): logits (b, answers), and the weights of each layer (b, h, n, n) of the n words.
+
+        `asked` (b,) are the numbers of the questions, if the model has such.
+        """
         x, weights = self.embedding(patches(pixels, self.size)), []
         if self.places is not None:
             x = x + self.places
+        if self.words is not None:
+            x = torch.cat([x, self.words(asked)[:, None]], dim=1)
         for block in self.blocks:
             x, looked = block(x)
             weights.append(looked)
         x = self.norm(x)
-        return self.readout(x.mean(1) if self.read is None else x[:, self.read]), weights
+        return self.readout(x.mean(1) if self.words is None else x[:, -1]), weights
 
 
-def train(seed, pictures, *, steps=400, lr=3e-3, **options):
-    """A reader trained from scratch on pictures; `options` are those of its class."""
+def train(seed, examples, *, steps=400, lr=3e-3, **options):
+    """A reader trained from scratch on `Pictures` or `Questions`; `options` are those of its class."""
     model = new_model(seed, DigitReader, **options)
-    fit(model, lambda i: nn.functional.cross_entropy(model(pictures.pixels[i])[0], pictures.labels[i]),
-        len(pictures.labels), steps=steps, lr=lr, warmup=50, clip=1.0)
+    *given, labels = examples
+    fit(model, lambda i: nn.functional.cross_entropy(model(*(part[i] for part in given))[0], labels[i]),
+        len(labels), steps=steps, lr=lr, warmup=50, clip=1.0)
     return model
 
 
 @torch.no_grad()
-def right(model, pictures):
-    """The share of pictures for which a model is right."""
-    return (model(pictures.pixels)[0].argmax(1) == pictures.labels).double().mean().item()
+def right(model, examples):
+    """The share of examples for which a model is right."""
+    *given, labels = examples
+    return (model(*given)[0].argmax(1) == labels).double().mean().item()

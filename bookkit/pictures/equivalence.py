@@ -66,7 +66,7 @@ def offsets(width, height, pixel, offset):
 
 
 def sharing(weight, kernel, items):
-    """Draw what a dense layer, a convolution and attention multiply each item by: learned anew, shared, or made.
+    """Draw by what a dense layer, a convolution and attention multiply each item: learned, shared, or made.
 
     Rows are the items that a number is for, columns the items that it is multiplied with.  A dense layer over n items
     of one number learns one for each pair of places, `weight` (n, n).  A convolution repeats its few, `kernel` (k,)
@@ -397,7 +397,7 @@ class _Sharing:
             ("dense layer", weight, None, (f"{learned[0]},", "one for each pair of places"), describe(weight)),
             ("convolution", banded, None, (f"{learned[1]},", "the same at every place"),
              describe(kernel, "the kernel")),
-            ("attention", weights, "weight", ("made from the items,", "anew for each input"),
+            ("attention", weights, "weight", ("made from the items,", "input by input"),
              describe(weights, role="weight", digits=2))]
         self.step = cell_width([fixed(v, 1) for v in [*weight.flat, *kernel, *items.flat]], 8, SMALL)
         # Notes are written in the middle below the squares, and may be wider than these.

@@ -9,7 +9,7 @@ import torch
 from table import each
 
 from bookkit.lessons import digits as lesson
-from bookkit.lessons.digits import DigitReader, digits, patches, twins
+from bookkit.lessons.digits import DigitReader, digits, patches, questions, right, train
 from bookkit.lessons.training import new_model
 
 
@@ -35,17 +35,14 @@ def test_other_digits_are_refused(tmp_path, monkeypatch):
         digits("learn")
 
 
-def test_the_twin_is_the_same_digit_in_another_picture():
-    (pixels, labels), (pictures, where) = digits("test"), twins(200, "test", seed=5)
+def test_what_is_asked_for_stands_where_it_is_said_to():
+    (pixels, labels), (pictures, asked, where) = digits("test"), questions(200, "test", seed=5)
     known = {picture.numpy().tobytes(): label for picture, label in zip(pixels, labels.tolist())}
-    tiles = patches(pictures, 8).view(200, 9, 8, 8)
-    for nine, answer in zip(tiles, where.tolist()):
+    for nine, digit, answer in zip(patches(pictures, 8).view(200, 9, 8, 8), asked.tolist(), where.tolist()):
         shown = [known[tile.contiguous().numpy().tobytes()] for tile in nine]
-        middle, around = shown.pop(4), shown
-        assert len(set(around)) == 8 and [k for k, digit in enumerate(around) if digit == middle] == [answer - (answer > 4)]
-        assert not torch.equal(nine[answer], nine[4])
-    assert sorted(set(where.tolist())) == [0, 1, 2, 3, 5, 6, 7, 8]
-    assert torch.equal(twins(200, "test", seed=5).pixels, pictures) and not torch.equal(twins(200, "test", seed=6).pixels, pictures)
+        assert len(set(shown)) == 9 and shown.index(digit) == answer
+    assert sorted(set(where.tolist())) == list(range(9))
+    assert torch.equal(questions(200, "test", seed=5).pixels, pictures) and not torch.equal(questions(200, "test", seed=6).pixels, pictures)
 
 
 def test_patches_put_together_are_the_picture():
@@ -73,12 +70,21 @@ def test_a_reader_and_its_rivals(kind, places):
     assert torch.allclose(model(inside)[0], scores, atol=1e-9) != places
 
 
-def test_one_word_may_be_read():
-    model = new_model(0, DigitReader, 8, 9, 9, read=4, num_heads=1, num_layers=1, hidden=5, kind="each by itself")
-    pictures = twins(2, seed=1).pixels
-    other = pictures.clone()
-    other[:, :8] = 0
-    assert torch.equal(model(pictures)[0], model(other)[0])          # the first row of tiles is not heard
+def test_a_question_is_one_more_word():
+    """The answer is read there; by itself it hears nothing of the picture."""
+    pictures, asked, _ = questions(4, seed=1)
+    for kind in lesson.KINDS:
+        model = new_model(0, DigitReader, 8, 9, 9, words=10, num_layers=1, kind=kind)
+        scores, weights = model(pictures, asked)
+        assert scores.shape == (4, 9) and torch.equal(model(0 * pictures, asked)[0], scores) == (kind == "each by itself")
+        assert not torch.allclose(model(pictures, (asked + 1) % 10)[0], scores)
+    assert weights == [None]
+
+
+def test_a_reader_learns():
+    learn = digits("learn")
+    model = train(0, learn, steps=60, size=8, count=1, kind="each by itself", num_layers=1)
+    assert right(model, learn) > 0.5 and right(model, digits("test")) > 0.5
 
 
 @each("call, says", [
