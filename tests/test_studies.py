@@ -7,11 +7,11 @@ import pytest
 from conftest import ROOT
 from table import each
 
-from bookkit.lessons.measured import results
 from bookkit.lessons.corpora import english_french
+from bookkit.lessons.measured import results
 from bookkit.lessons.training import new_model
 from bookkit.lessons.translation import TranslationTask, Translator
-from bookkit.studies import STUDIES, chat_model, learned_score, runs
+from bookkit.studies import STUDIES, chat_model, learned_score, own_text, runs, tuned_kinds
 from tools import study
 
 
@@ -111,3 +111,22 @@ def test_the_learned_score_is_drawn_in_the_plane_of_the_keys():
     weights = lessons.weights(model, [pair])[0].numpy()
     shares = np.exp(found["scores"]) / np.exp(found["scores"]).sum(axis=1, keepdims=True)
     assert np.abs(weights - shares).max() < 1e-3
+
+
+def test_counting_well_shares_out_one():
+    """After a past that was seen often, once or never; and what it finds in a tenth of the book is what was written down."""
+    rng = np.random.default_rng(0)
+    seen = (rng.zipf(1.4, 4000) % 400).tolist()
+    for longest in (1, 2, 4):
+        chance = own_text.counting_well(seen, 400, longest)
+        for past in ((), tuple(seen[7:8]), tuple(seen[7:10]), (399, 398, 397), (0, 0)):
+            chances = [chance(past, piece) for piece in range(400)]
+            assert min(chances) > 0 and sum(chances) == pytest.approx(1)
+    [written] = [run for run in results("own_text", folder=ROOT)["runs"] if run["kind"] == "counted" and run["part"] == 0.1]
+    assert own_text.counted(0.1) == written
+
+
+def test_a_draw_of_kinds_asks_all_others():
+    (texts, _), (others, answers) = tuned_kinds.given("kinds", 9500)
+    assert len(texts) == 12 and len(others) == len(answers) == 228 and not set(texts) & set(others)
+    assert not set(tuned_kinds.given("moods", 9500)[0][0]) & set(tuned_kinds.given("moods", 9500)[1][0])

@@ -198,8 +198,8 @@ PARTS = ("last", "low rank", "all")
 def tune(model, texts, kinds, *, part="all", first=0, steps=60, rate=1e-4, top=1e-2, batch=16, seed=0):
     """Train a model on, by Adam; the matrix of the kinds always learns, at the rate `top` or faster. Gives the losses.
 
-    With `part` "last" only the last layer learns with it, with "low rank" the As and Bs of `add_low_rank`, of rank 4, in
-    the layers from `first` on. A step has at most `batch` examples, drawn from all of them in turn.
+    With `part` "last" only the last layer learns with it, with "low rank" the As and Bs of `add_low_rank`, of rank 4,
+    in the layers from `first` on. A step has at most `batch` examples, drawn from all of them in turn.
     """
     torch.manual_seed(seed)
     if part == "low rank":

@@ -1,4 +1,4 @@
-"""The chat model tuned to answer in one word, in many layers and in few; and asked by prompt what a message is about."""
+"""The chat model tuned to answer in one word, in many layers or few; and asked by prompt what a message is about."""
 
 import numpy as np
 

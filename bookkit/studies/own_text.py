@@ -69,7 +69,8 @@ def counting_well(seen, known, longest):
     not how often.
     """
     grams = {size: Counter(zip(*(seen[k:] for k in range(size)))) for size in range(1, longest + 1)}
-    levels = {size: Counter(gram[1:] for gram in grams[size + 1]) for size in range(1, longest)} | {longest: grams[longest]}
+    levels = {size: Counter(gram[1:] for gram in grams[size + 1]) for size in range(1, longest)}
+    levels[longest] = grams[longest]
     totals, left = Counter(), defaultdict(float)                     # by past
     taken = {}                                                       # discounts of counts 1, 2, and 3 or more
     for size, counts in levels.items():
@@ -116,7 +117,7 @@ def counted(part):
 
 
 def guessing():
-    """The loss of somebody who counts: pieces alone, after the last piece, after the last two; and letters; and well."""
+    """The loss of somebody who counts: pieces alone, after the last one, after two; letters; and counted well."""
     transformer, whole = program(), (EXAMPLES / "book.txt").read_text(encoding="utf-8")
     cut = len(whole) * 9 // 10
     merges = transformer.learn_merges(whole[:cut], 1024)
@@ -143,4 +144,5 @@ def guessing():
                for longest in (3, 5)}}     # so many pieces in a row
 
 
-STAGES = [lambda _: [(guessing,), *((counted, part) for part in (0.1, 0.33, 1)), *((run, {"seed": seed}) for seed in SEEDS), *((run, other) for other in OTHERS)]]
+STAGES = [lambda _: [(guessing,), *((counted, part) for part in (0.1, 0.33, 1)),
+                     *((run, {"seed": seed}) for seed in SEEDS), *((run, other) for other in OTHERS)]]

@@ -1,4 +1,4 @@
-"""The page's tuning with ten draws of what is learned from: customers' moods, and the six kinds with two examples each."""
+"""Low rank, the last layer or a matrix alone, with ten draws each of what is learned from: moods, and six kinds."""
 
 import numpy as np
 import torch
