@@ -22,6 +22,7 @@ from bookkit.studies import (
     graphs,
     layers,
     linear_recall,
+    longer_translation,
     low_rank,
     moved_parts,
     multi_head,
@@ -42,7 +43,7 @@ from bookkit.studies import (
 
 # By the name of the file of results: a module says in its first line what it asks, and in STAGES what is run.
 STUDIES = {module.__name__.rpartition(".")[2]: module for module in (
-    translation, copying, multi_head, recall, positions, stories, story_heads, moved_parts, layers, reviews, reach,
-    graphs, linear_recall, gates, ask_the_book, sizes, stopped,
+    translation, longer_translation, copying, multi_head, recall, positions, stories, story_heads, moved_parts, layers,
+    reviews, reach, graphs, linear_recall, gates, ask_the_book, sizes, stopped,
     encoder_decoder, both_sides, training_bugs, answering, low_rank, preferences, put_in,
     own_text, few_sentences, chat_model, chat_tuned)}
