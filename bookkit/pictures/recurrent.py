@@ -205,7 +205,7 @@ class _Step:
         self.english, self.weights, self.step = english, weights, step
         self.before, self.word = french[step - 1] or START, french[step]
         n, widest = len(english), math.ceil(max(map(text_width, english)))
-        pitch = max(min(104, 373 // n), WIDE + 26, widest + 10)
+        pitch = max(min(92, 373 // n), WIDE + 26, widest + 10)
         self.known = 2 + math.ceil(text_width(self.before)) + 6         # where the line of the word begins
         self.x = max(self.LEFT + n * pitch / 2, 184, self.known + self.READOUT / 2 + 30)
         self.past, self.xs = 2 + WIDE / 2, [self.x + (j - (n - 1) / 2) * pitch for j in range(n)]
@@ -305,8 +305,8 @@ class _Step:
 def _copied(pairs):
     """Two lines for each pair, word under word."""
     pairs = list(pairs)
-    gutter, deep, row = math.ceil(text_width("wrote")) + 12, 28, 84
-    pitch = max(40, 12 + math.ceil(max(text_width(word) for pair in pairs for words in pair for word in words)))
+    gutter, deep, row = math.ceil(text_width("wrote")) + 3, 28, 84
+    pitch = max(36, 5 + math.ceil(max(text_width(word) for pair in pairs for words in pair for word in words)))
     body, told = [], []
     for k, (read, written) in enumerate(pairs):
         top, wrong = k * row, []
@@ -317,7 +317,7 @@ def _copied(pairs):
             wrong += [] if right else [i + 1]
             look = (f'fill="{palette.var("fill-positive")}" fill-opacity="{opacity(.5, 1):g}" stroke="{RIGHT}"' if right
                     else f'fill="{GROUND}" stroke="{WRONG}" stroke-width="2" stroke-dasharray="4 3"')
-            body += [f'<rect x="{gutter + i * pitch + 2:g}" y="{top + 29:g}" width="{pitch - 4:g}" height="{deep:g}" '
+            body += [f'<rect x="{gutter + i * pitch + 1.5:g}" y="{top + 29:g}" width="{pitch - 3:g}" height="{deep:g}" '
                      f'rx="6" {look}/>', text(gutter + (i + .5) * pitch, top + 48, word, INK)]
         ends = f"; wrong: word {', '.join(map(str, wrong))}" if wrong else ""
         told.append(f"Read: {' '.join(read)}. Written: {' '.join(written)}{ends}.")
@@ -329,11 +329,11 @@ def _copied(pairs):
 
 def _alignment(english, french, weights, around):
     """Squares, the French words at their left and the English ones above."""
-    side = max(32, math.ceil(max(map(text_width, english)) / 2) + 4)        # a name has the room of two squares
-    left = max(10 + math.ceil(max(map(text_width, french))), 2 + math.ceil((text_width(english[0]) - side) / 2))
+    side = max(30, math.ceil(max(map(text_width, english)) / 2) + 4)        # a name has the room of two squares
+    left = max(8 + math.ceil(max(map(text_width, french))), 2 + math.ceil((text_width(english[0]) - side) / 2))
     top = 52
     body = [block(weights, left, top, side, "", "weight", None, 1, None, above=True, side=side)]
-    body += [text(left - 8, top + (i + .5) * side + 5, word, INK, anchor="end", language="fr")
+    body += [text(left - 7, top + (i + .5) * side + 5, word, INK, anchor="end", language="fr")
              for i, word in enumerate(french)]
     right = left + side * len(english)
     for j, word in enumerate(english):
@@ -348,4 +348,4 @@ def _alignment(english, french, weights, around):
                     f'stroke="{INK}" stroke-width="3"/>')
     largest = [(int(row.argmax()), row.max()) for row in weights]
     told = "; ".join(f"{word}: {english[j]} {fixed(w)}" for word, (j, w) in zip(french, largest))
-    return Svg("".join(body), math.ceil(right) + 4, top + side * len(french) + 6, f"Weights, largest first: {told}.")
+    return Svg("".join(body), math.ceil(right) + 2, top + side * len(french) + 6, f"Weights, largest first: {told}.")
