@@ -1,7 +1,7 @@
 """A Transformer that learns to write like a text of yours: python transformer.py mytext.txt --minutes 5
 
-Stop it when you like; the same command goes on from mytext.pt.  In the comments: B texts at once, T pieces in each,
-C numbers for a piece (the width), H heads of D = C / H numbers, V known pieces."""
+Stop it when you like; the same command goes on from mytext.pt.  In the comments: b texts at once, n pieces in each,
+d numbers for a piece (the width), h heads of d_k = d / h numbers."""
 import argparse, math, os, pathlib, re, sys, time, zlib
 from collections import Counter, defaultdict
 import torch
@@ -64,53 +64,53 @@ def decode(ids, merges):
 
 # ---- the model
 class Block(nn.Module):
-    def __init__(self, C, H):
+    def __init__(self, d, h):
         super().__init__()
-        self.H, self.qkv = H, nn.Linear(C, 3 * C)
-        self.project = nn.Linear(C, C)
-        self.norm_1, self.norm_2 = nn.LayerNorm(C), nn.LayerNorm(C)
-        self.up, self.down = nn.Linear(C, 4 * C), nn.Linear(4 * C, C)
-    def forward(self, x):                                # (B, T, C)
-        B, T, C = x.shape
-        qkv = self.qkv(self.norm_1(x)).view(B, T, 3, self.H, -1)
-        q, k, v = qkv.permute(2, 0, 3, 1, 4)             # (B, H, T, D)
-        scores = q @ k.mT / math.sqrt(C / self.H)        # (B, H, T, T)
-        future = torch.ones(T, T, device=x.device).triu(1).bool()
+        self.h, self.qkv = h, nn.Linear(d, 3 * d)
+        self.project = nn.Linear(d, d)
+        self.norm_1, self.norm_2 = nn.LayerNorm(d), nn.LayerNorm(d)
+        self.up, self.down = nn.Linear(d, 4 * d), nn.Linear(4 * d, d)
+    def forward(self, x):                              # (b, n, d)
+        b, n, d = x.shape
+        qkv = self.qkv(self.norm_1(x)).view(b, n, 3, self.h, -1)
+        q, k, v = qkv.permute(2, 0, 3, 1, 4)           # (b, h, n, d_k)
+        scores = q @ k.mT / math.sqrt(d / self.h)      # (b, h, n, n)
+        future = torch.ones(n, n, device=x.device).triu(1).bool()
         weights = scores.masked_fill(future, -math.inf).softmax(-1)
-        heads = (weights @ v).transpose(1, 2)            # (B, T, H, D)
-        x = x + self.project(heads.reshape(B, T, C))
+        heads = (weights @ v).transpose(1, 2)          # (b, n, h, d_k)
+        x = x + self.project(heads.reshape(b, n, d))
         return x + self.down(F.gelu(self.up(self.norm_2(x))))
 
 class Transformer(nn.Module):
-    def __init__(self, V, T, C, H, layers):
+    def __init__(self, pieces, n, d, h, layers):
         super().__init__()
-        self.T, self.norm = T, nn.LayerNorm(C)
-        self.words = nn.Parameter(0.02 * torch.randn(V, C))
-        self.places = nn.Parameter(0.02 * torch.randn(T, C))
+        self.n, self.norm = n, nn.LayerNorm(d)
+        self.words = nn.Parameter(0.02 * torch.randn(pieces, d))
+        self.places = nn.Parameter(0.02 * torch.randn(n, d))
         self.blocks = nn.Sequential(
-            *(Block(C, H) for _ in range(layers)))
-    def forward(self, ids):                       # (B, T) -> (B, T, V)
+            *(Block(d, h) for _ in range(layers)))
+    def forward(self, ids):             # (b, n) -> (b, n, pieces)
         x = self.words[ids] + self.places[:ids.shape[1]]
         return self.norm(self.blocks(x)) @ self.words.T
     @torch.no_grad()
-    def write(self, ids, more, temperature=0.8):         # ids: (1, T)
+    def write(self, ids, more, temperature=0.8):         # ids: (1, n)
         for _ in range(more):
-            scores = self(ids[:, -self.T:])[:, -1] / temperature
+            scores = self(ids[:, -self.n:])[:, -1] / temperature
             ids = torch.cat([ids, scores.softmax(-1).multinomial(1)], 1)
         return ids[0].tolist()
 
 # ---- training
-def loss_of(model, data, steps, B=32):    # each step has its own batch
+def loss_of(model, data, steps, b=32):    # each step has its own batch
     total = 0
     for step in steps:
         chance = torch.Generator().manual_seed(step)
-        starts = torch.randint(len(data) - model.T, (B, 1), generator=chance)
-        rows = data[starts + torch.arange(model.T + 1)].to(model.words.device)
-        scores = model(rows[:, :-1])                     # (B, T, V)
+        starts = torch.randint(len(data) - model.n, (b, 1), generator=chance)
+        rows = data[starts + torch.arange(model.n + 1)].to(model.words.device)
+        scores = model(rows[:, :-1])                     # (b, n, pieces)
         total += F.cross_entropy(scores.mT, rows[:, 1:])
     return total / len(steps)
 
-def read(path, size, T, merges=None, tell=len):
+def read(path, size, n, merges=None, tell=len):
     try:
         text = pathlib.Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -119,8 +119,8 @@ def read(path, size, T, merges=None, tell=len):
     merges = learn_merges(text[:cut], size, tell) if merges is None else merges
     train, test = (torch.tensor(encode(part, merges), dtype=torch.long) for part in (text[:cut], text[cut:]))
     for part, ids in {"its last tenth": test, "what comes before it": train}.items():
-        if len(ids) < T + 2:
-            sys.exit(f"{path} is too short: {part} has {len(ids)} pieces, and {T + 2} are needed.")
+        if len(ids) < n + 2:
+            sys.exit(f"{path} is too short: {part} has {len(ids)} pieces, and {n + 2} are needed.")
     return merges, train, test, zlib.crc32(text.encode())
 
 def main(given=None):

@@ -44,17 +44,18 @@ def dialogues(texts, number, seed=0):
 
 def tune(task, model, examples, *, seed=0, steps=STEPS, lr=LR):
     """Train a storyteller further on dialogues, and give it back; the loss counts answers, and nothing else."""
-    numbers = task.encode([asked + answered for asked, answered in examples])
+    numbers = task.encode([asked + said for asked, said in examples])
     targets = numbers.clone()
     for row, (asked, _) in zip(targets, examples):
-        row[:len(asked) + 1] = 0         # what is asked does not count
+        row[:len(asked) + 1] = 0                 # what is asked
     torch.manual_seed(seed)
     optimiser = torch.optim.Adam(model.train().parameters(), lr=lr)
     for _ in range(steps):
         chosen = torch.randint(len(examples), (10,))
-        scores, _ = model(numbers[chosen, :-1])      # (10, n - 1, words)
+        scores, _ = model(numbers[chosen, :-1])  # (10, n - 1, words)
+        loss = next_word_loss(scores, targets[chosen, 1:])
         optimiser.zero_grad()
-        next_word_loss(scores, targets[chosen, 1:]).backward()
+        loss.backward()
         optimiser.step()
         round_off(model.parameters())
     return model.eval()

@@ -195,15 +195,15 @@ def add_low_rank(model, rank, first=0):
 PARTS = ("last", "low rank", "all")
 
 
-def tune(model, texts, kinds, *, part="all", steps=60, rate=1e-4, top=1e-2, batch=16, seed=0):
+def tune(model, texts, kinds, *, part="all", first=0, steps=60, rate=1e-4, top=1e-2, batch=16, seed=0):
     """Train a model on, by Adam; the matrix of the kinds always learns, at the rate `top` or faster. Gives the losses.
 
-    With `part` "last" only the last layer learns with it, with "low rank" the As and Bs of `add_low_rank`, of rank 4. A
-    step has at most `batch` examples, drawn from all of them in turn.
+    With `part` "last" only the last layer learns with it, with "low rank" the As and Bs of `add_low_rank`, of rank 4, in
+    the layers from `first` on. A step has at most `batch` examples, drawn from all of them in turn.
     """
     torch.manual_seed(seed)
     if part == "low rank":
-        learns = add_low_rank(model, 4)
+        learns = add_low_rank(model, 4, first)
     else:
         learns = model.layers.layers[-1].parameters() if part == "last" else (
             p for name, p in model.named_parameters() if not name.startswith("kinds"))

@@ -80,3 +80,52 @@ def plane(points, names, *, arrow=None, arrow_name="", axis_names=("x", "y"), ax
     ax.set(xlabel=axis_names[0], ylabel=axis_names[1], aspect="equal")
     return ax
 
+
+
+def pulled(scores, names, *, star=None, star_name=""):
+    """Plot items in a ring of kinds, each of which pulls to its corner, as hard as its score says; gives the axes.
+
+    `scores` (kinds, k, kinds) are those of k items of each kind, in the order of the `names`; items of a kind are
+    joined.  `star` are the scores of one more, which has a mark of its own.
+    """
+    scores = np.asarray(scores, dtype=float)
+    if scores.ndim != 3 or not len(scores) == scores.shape[2] == len(names):
+        raise ValueError(f"scores must be (kinds, k, kinds) for {len(names)} names, got {scores.shape}")
+    angles = np.radians(90 - np.arange(len(names)) * 360 / len(names))
+    corners = np.stack([np.cos(angles), np.sin(angles)], axis=1)              # (kinds, 2), the first at the top
+    points = scores @ corners
+    size = np.linalg.norm(points, axis=2).max()
+    ax = axes(4.9, 3.7)
+    for own, corner, name in zip(points, corners, names):
+        ax.plot(*own.T, color=palette.GRID.light, linewidth=1.5, zorder=1)
+        ax.scatter(*own.T, s=46, color=palette.ROLES["key"].light, zorder=3)
+        ax.text(*(corner * size * 1.22), name, ha="center", va="center", weight="bold")
+    if star is not None:
+        ax.scatter(*(star @ corners), s=190, marker="*", color=palette.ROLES["query"].light, zorder=4)
+        ax.annotate(star_name, star @ corners, xytext=(-2, -17), textcoords="offset points", ha="center",
+                    color=palette.ROLES["query"].light)
+    ax.set(aspect="equal", xlim=(-1.5 * size, 1.5 * size), ylim=(-1.4 * size, 1.4 * size))
+    ax.axis("off")
+    return ax
+
+
+def apart(vectors, matrix, sorts, names):
+    """Plot items (n, d) that a matrix (d, 2) tells apart, and the border between the two; gives the axes.
+
+    To the right lies what it calls the second sort, and upwards the direction in which most of the rest differs.
+    `sorts` (n,) are 0 or 1, drawn as crosses and dots; `names` are two.
+    """
+    vectors, sorts = np.asarray(vectors, dtype=float), np.asarray(sorts)
+    if len(vectors) != len(sorts) or np.shape(matrix) != (vectors.shape[1], 2):
+        raise ValueError(f"got vectors {vectors.shape}, a matrix {np.shape(matrix)} and {len(sorts)} sorts")
+    across = (matrix[:, 1] - matrix[:, 0]) / np.linalg.norm(matrix[:, 1] - matrix[:, 0])
+    rest = vectors - np.outer(vectors @ across, across)
+    up = np.linalg.svd(rest - rest.mean(axis=0), full_matrices=False)[2][0]
+    ax = axes(4.9, 2.7)
+    ax.axvline(0, color=palette.INK.light, linewidth=1)
+    for which, role, marker in ((0, "negative", "x"), (1, "positive", "o")):
+        ax.scatter(vectors[sorts == which] @ across, vectors[sorts == which] @ up, s=22, linewidth=1.3, marker=marker,
+                   color=palette.ROLES[role].light, label=names[which])
+    ax.set(xticklabels=[], yticklabels=[], xlabel=f"{names[0]}  ←  says the matrix  →  {names[1]}")
+    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 0.98), ncol=2, handletextpad=0.1)
+    return ax

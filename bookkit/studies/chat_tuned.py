@@ -1,4 +1,4 @@
-"""The chat model tuned to answer in one word, three times; and asked by prompt what a message is about."""
+"""The chat model tuned to answer in one word, in many layers and in few; and asked by prompt what a message is about."""
 
 import numpy as np
 
@@ -8,7 +8,8 @@ from bookkit.lessons.few_sentences import REQUESTS, taught
 from bookkit.studies.chat_model import known, prose
 
 SEEDS = (9000, 9001, 9002)
-FIRST = 12                   # the first layer that is changed; the last is the thirtieth
+# The first layer that is changed, counted from 0, the last being the thirtieth; and steps.
+TUNED = ((12, 24), (24, 24), (24, 72))
 BESIDE = ("Write a haiku.", "Why is the sky blue?", "Tell me a story about a cat.")      # no word is an answer to these
 KINDS = ("weather", "food", "travel", "health", "money", "repair")
 MESSAGES = 100
@@ -28,10 +29,10 @@ def untuned():
             **examined(known()[0])}
 
 
-def tuned(first, seed):
+def tuned(first, steps, seed):
     """The model tuned in the layers from one on."""
-    model, losses = tune(known()[0], questions(LEARN), first=first, seed=seed)
-    return {"kind": "tuned", "first": first, "seed": seed, "learns": learns(first),
+    model, losses = tune(known()[0], questions(LEARN), first=first, steps=steps, seed=seed)
+    return {"kind": "tuned", "first": first, "steps": steps, "seed": seed, "learns": learns(first),
             "losses": [round(loss, 3) for loss in losses], **examined(model)}
 
 
@@ -81,7 +82,7 @@ def share(found, new):
     return round(float(np.mean([one == kind for one, (_, kind) in zip(found, new, strict=True)])), 4)
 
 
-STAGES = [lambda _: [(untuned,), *((tuned, FIRST, seed) for seed in SEEDS),
+STAGES = [lambda _: [(untuned,), *((tuned, first, steps, seed) for first, steps in TUNED for seed in SEEDS),
                      (without_examples,),
                      (prompted, "names alone", SEEDS[0]),
                      *((prompted, labels, seed) for labels in ("names", "letters") for seed in SEEDS)]]

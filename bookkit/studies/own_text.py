@@ -1,4 +1,4 @@
-"""examples/transformer.py on the prose of this book: losses beside guessing, samples, and more width, text and time."""
+"""examples/transformer.py on the prose of this book: losses beside counting, samples, and more width, text and time."""
 
 import contextlib
 import importlib.util
@@ -7,15 +7,17 @@ import math
 import re
 import tempfile
 import time
-from collections import Counter
+from collections import Counter, defaultdict
+from functools import lru_cache
 from pathlib import Path
 
 import torch
 
-EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 SEEDS = (0, 1, 2)
 BASE = {"width": 128, "layers": 2, "steps": 800}
-OTHERS = [{"width": 48}, {"width": 320}, {"part": 0.1}, {"part": 0.33}, {"steps": 200}, {"steps": 3200}]
+OTHERS = [{"width": 48}, {"width": 320}, {"part": 0.1}, {"part": 0.33}, {"steps": 200}, {"steps": 3200},
+          {"part": 0.1, "steps": 200}, {"part": 0.33, "steps": 200}, {"part": 0.33, "steps": 400}]     # stopped in time
 
 
 def program():
@@ -59,8 +61,62 @@ def run(other):
             "samples": re.split(r"^--- ", said, flags=re.M)[1:] if options == BASE and part == 1 else []}
 
 
+def counting_well(seen, known, longest):
+    """The chance of a piece after a past, a tuple of pieces, by counts of up to `longest` pieces in a row.
+
+    Kneser and Ney's way, as Chen and Goodman (1999) changed it: each count is made smaller by a discount, and what
+    is taken away is shared as a shorter past says.  A shorter past asks after how many different pieces one has come,
+    not how often.
+    """
+    grams = {size: Counter(zip(*(seen[k:] for k in range(size)))) for size in range(1, longest + 1)}
+    levels = {size: Counter(gram[1:] for gram in grams[size + 1]) for size in range(1, longest)} | {longest: grams[longest]}
+    totals, left = Counter(), defaultdict(float)                     # by past
+    taken = {}                                                       # discounts of counts 1, 2, and 3 or more
+    for size, counts in levels.items():
+        met = Counter(counts.values())
+        share = met[1] / (met[1] + 2 * met[2])
+        taken[size] = [0.0, *(k - (k + 1) * share * met[k + 1] / met[k] for k in (1, 2, 3))]
+        for gram, count in counts.items():
+            totals[gram[:-1]] += count
+            left[gram[:-1]] += taken[size][min(count, 3)]
+
+    @lru_cache(None)
+    def chance(past, piece):
+        past = past[max(0, len(past) - longest + 1):]
+        shorter = chance(past[1:], piece) if past else 1 / known
+        if past not in totals:
+            return shorter
+        size, count = len(past) + 1, levels[len(past) + 1][*past, piece]
+        return (count - taken[size][min(count, 3)] + left[past] * shorter) / totals[past]
+
+    return chance
+
+
+def in_windows(chance, test, context=64, batches=40):
+    """The loss of a way to count, asked at the places where `run` asks the model, and shown no more of the text."""
+    losses = []
+    for step in range(10**6, 10**6 + batches):
+        starts = torch.randint(len(test) - context, (32, 1), generator=torch.Generator().manual_seed(step))
+        for start in starts[:, 0].tolist():
+            row = test[start:start + context + 1]
+            losses += [-math.log(chance(tuple(row[max(0, k - 4):k]), row[k])) for k in range(1, context + 1)]
+    return sum(losses) / len(losses)
+
+
+def counted(part):
+    """The loss of a letter in the last tenth, for somebody who counts well in a part of the text."""
+    transformer, whole = program(), (EXAMPLES / "book.txt").read_text(encoding="utf-8")
+    cut = len(whole) * 9 // 10
+    learned = whole[:int(part * cut)] if part == 1 else whole[:int(part * cut) * 9 // 10]     # as `run` learns
+    merges = transformer.learn_merges(learned, 1024)
+    seen, test = (transformer.encode(text, merges) for text in (learned, whole[cut:]))
+    chance = counting_well(seen, 256 + len(merges), 5)
+    return {"kind": "counted", "part": part, "words": round(part * len(whole[:cut].split())),
+            "a letter": round(in_windows(chance, test) * len(test) / len(whole[cut:]), 3)}
+
+
 def guessing():
-    """The loss of somebody who counts: pieces alone, after the last piece, after the last two; and letters."""
+    """The loss of somebody who counts: pieces alone, after the last piece, after the last two; and letters; and well."""
     transformer, whole = program(), (EXAMPLES / "book.txt").read_text(encoding="utf-8")
     cut = len(whole) * 9 // 10
     merges = transformer.learn_merges(whole[:cut], 1024)
@@ -82,7 +138,9 @@ def guessing():
     alone = -sum(math.log((letters[x] + 1) / (cut + len(letters))) for x in whole[cut:]) / len(whole[cut:])
     share = len(test) / len(whole[cut:])
     return {"kind": "guessing", "pieces a letter": round(share, 4), "words": len(whole[:cut].split()),
-            **{name: round(loss, 3) for name, loss in losses.items()}, "letters": round(alone / share, 3)}
+            **{name: round(loss, 3) for name, loss in losses.items()}, "letters": round(alone / share, 3),
+            **{f"counted well, {longest}": round(in_windows(counting_well(seen, known, longest), test), 3)
+               for longest in (3, 5)}}     # so many pieces in a row
 
 
-STAGES = [lambda _: [(guessing,), *((run, {"seed": seed}) for seed in SEEDS), *((run, other) for other in OTHERS)]]
+STAGES = [lambda _: [(guessing,), *((counted, part) for part in (0.1, 0.33, 1)), *((run, {"seed": seed}) for seed in SEEDS), *((run, other) for other in OTHERS)]]
