@@ -85,9 +85,13 @@ def test_every_result_of_a_translator_is_the_same_in_the_page():
     rng, largest, count = np.random.default_rng(52), {}, 0
     for model, _ in translators():
         sentences = [rng.integers(3, len(model.source_words), int(rng.integers(1, 13))).tolist() for _ in range(12)]
-        for numbers, got in zip(sentences, in_page("translator", model.packed(), [[numbers, 15] for numbers in sentences])):
-            compare(model.trace(numbers, max_length=15), got, largest)
+        puts = [{int(row): int(rng.integers(3, len(model.target_words))) for row in rng.integers(0, 8, k % 3)} for k in range(12)]     # words that a reader puts there
+        for numbers, put, got in zip(sentences, puts, in_page("translator", model.packed(), [[*asked, 15, put] for *asked, put in zip(sentences, puts)])):
+            compare(model.trace(numbers, max_length=15, put=put), got, largest)
             count += 1
+        again = in_page("translator", model.packed(), [[sentences[0], 15, put] for put in puts])      # of one sentence, what is written is kept as far as it stands
+        for put, got in zip(puts, again):
+            compare(model.trace(sentences[0], max_length=15, put=put), got, largest)
     told(largest)
     assert count == 300 and {"annotations", "key", "query", "attention.scores", "weights", "blend", "state", "scores", "words"} < set(largest)
 

@@ -197,7 +197,7 @@ interface Decoder {
   contributions(traced: Decoded, word: number, other: number): Contribution[];
 }
 interface Translator {
-  trace(numbers: number[], count: number): Translated;
+  trace(numbers: number[], count: number, put?: Record<number, number>): Translated;
 }
 
 // ---- what is gone through by steps: the data that steps.py makes and steps.js draws

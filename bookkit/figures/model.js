@@ -446,9 +446,15 @@
     return words.map((word, i) => joined(before[i], after[i], word));
   }
 
-  // One word more of a translation: the decoder's results at this step, by name.
-  /** @param {Tensors} of @param {Read} read @param {Float64Array} word @param {Float64Array} state */
-  function nextWord(of, { annotations, key }, word, state) {
+  // One word more of a translation: the decoder's results at this step, by name; `put` stands there whatever is likeliest.
+  /**
+   * @param {Tensors} of
+   * @param {Read} read
+   * @param {Float64Array} word
+   * @param {Float64Array} state
+   * @param {number | undefined} put
+   */
+  function nextWord(of, { annotations, key }, word, state, put) {
     const query = layer(of.w_query, state);
     const compared = key.map((one) => of.v.reduce((total, v, k) => total + v * Math.tanh(query[k] + one[k]), 0));
     const weights = attnkit.softmax(compared);
@@ -459,7 +465,7 @@
     const now = gru(of, "decoder", joined(word, blend), state);
     const scores = [...layer(of.readout, joined(now, blend, word), of.b_readout)];
     const chances = attnkit.softmax(scores);
-    const words = attnkit.argmax(chances);
+    const words = put ?? attnkit.argmax(chances);
     return { query, "attention.scores": compared, weights, blend, state: now, scores, chances, words };
   }
 
@@ -468,7 +474,7 @@
 
   // A translator: `trace` gives, for the numbers of a sentence, every result of its first steps, at most `count`, by name,
   // a row for each word or step; the last step is that of <end>. It keeps what it has read and written: a word more of
-  // the same sentence costs its own step only.
+  // the same sentence costs its own step only. What is `put` at a step stands there; what came after another is forgotten.
   attnkit.translator = (packed) => {
     const { width, states, target_words } = packed;
     const of = attnkit.unpack(packed, translatorShapes(packed));
@@ -483,13 +489,15 @@
       const key = annotations.map((one) => layer(of.w_key, one));
       return { read: String(numbers), annotations, key, steps: /** @type {Step[]} */ ([]) };
     }
-    /** @param {number[]} numbers @param {number} count */
-    function trace(numbers, count) {
+    /** @param {number[]} numbers @param {number} count @param {Record<number, number>} [put] */
+    function trace(numbers, count, put = {}) {
       if (String(numbers) !== known?.read) known = read(numbers);
       const { steps, annotations, key } = known;
+      const other = steps.findIndex(({ words, chances }, i) => words !== (put[i] ?? attnkit.argmax(chances)));
+      if (other >= 0) steps.length = other;
       while (steps.length < count && steps[steps.length - 1]?.words !== end) {
         const { words, state } = steps[steps.length - 1] ?? { words: start, state: of.initial_state };
-        steps.push(nextWord(of, known, row("target_embedding", words, width), state));
+        steps.push(nextWord(of, known, row("target_embedding", words, width), state, put[steps.length]));
       }
       const shown = steps.slice(0, count);
       const named = STEP.map((name) => [name, shown.map((step) => step[name])]);

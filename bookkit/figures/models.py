@@ -104,8 +104,10 @@ class TranslationModel(Protocol):
     source_words: list
     target_words: list
 
-    def trace(self, numbers, *, max_length):
+    def trace(self, numbers, *, max_length, put=None):
         """Translate the numbers of m words in t steps: every result on the way by name, as arrays.
+
+        A dict `put` has the numbers of words that stand at some steps, counted from 0, whatever it would write.
 
         ``annotations`` and ``key`` (m, d); ``query``, ``blend`` and ``state`` (t, d), ``attention.scores`` and
         ``weights`` (t, m), ``scores`` and ``chances`` (t, target words), ``words`` (t,).

@@ -3,16 +3,18 @@
   "use strict";
   const { h, fixed, write, attr, quoted } = attnkit;
 
-  /** @typedef {{ sentence: string, step: number, row: number | null }} State */
+  /** @typedef {{ sentence: string, step: number, row: number | null, put: Put }} State */
+  /** @typedef {[row: number, word: string][]} Put words that the reader has put in the place of others */
   /** @typedef {{ next: Record<string, number>[], final: number[] }} Grammar for each state the words that can follow */
   /** @typedef {{ next: [word: string, state: number][][], final: number[] }} Pairs the same, as it travels */
-  /** @typedef {{ packed: PackedTranslator, grammar: Pairs, examples: string[] }} Given */
-  /** @typedef {{ packed: PackedTranslator, grammar: Grammar, examples: string[] }} Data */
+  /** @typedef {{ packed: PackedTranslator, grammar: Pairs, examples: string[], instead: string[] }} Given */
+  /** @typedef {{ packed: PackedTranslator, grammar: Grammar, examples: string[], instead: string[] }} Data */
   /** @typedef {ReturnType<typeof look>} Found */
   /** @typedef {ReturnType<typeof session>} Run */
 
   const MOST = 15; // words that the model writes
-  const BEST = 4; // words that are shown with their chances
+  const BEST = 4; // words that are shown with their chances, and those that are always offered
+  const MARKS = ["<pad>", "<start>", "<end>"]; // no words
   const [PACE, HURRY] = [900, 80]; // milliseconds between two words
   const END = "<end>";
   /** @param {string} sentence */
@@ -23,15 +25,16 @@
   // ---- the arithmetic, compared with SentenceTranslator by tests/figures/
 
   // What follows from the state, with a model that keeps what it has read; `shown` is the row whose lines are drawn.
-  /** @param {Translator} model @param {Omit<Data, "examples">} data @param {State} state */
-  function look(model, { packed, grammar }, { sentence, step, row }) {
+  /** @param {Translator} model @param {Pick<Data, "packed" | "grammar">} data @param {State} state */
+  function look(model, { packed, grammar }, { sentence, step, row, put }) {
     const english = split(sentence);
     const state = english.reduce((at, word) => grammar.next[at][word], 0);
     const complete = grammar.final.includes(state);
     const numbers = english.map((word) => packed.source_words.indexOf(word));
     /** @type {Pick<Translated, "words" | "weights" | "chances">} */
     const none = { words: [], weights: [], chances: [] };
-    const { words, weights, chances } = complete ? model.trace(numbers, Math.min(step + 1, MOST)) : none;
+    const stand = Object.fromEntries(put.map(([at, word]) => [at, packed.target_words.indexOf(word)]));
+    const { words, weights, chances } = complete ? model.trace(numbers, Math.min(step + 1, MOST), stand) : none;
     const all = words.map((number) => packed.target_words[number]);
     const translation = all.slice(0, step).filter((word) => word !== END);
     const count = translation.length;
@@ -43,6 +46,8 @@
       translation,
       weights: weights.slice(0, count),
       chances: chances.slice(0, count),
+      chosen: chances.slice(0, count).map((at, i) => at[words[i]]),
+      own: put.map(([at]) => at).filter((at) => at < count),
       shown: row !== null && row < count ? row : count - 1,
       ended: all[count] === END ? "end" : full,
     };
@@ -52,7 +57,7 @@
   /** @param {Pairs} pairs @returns {Grammar} */
   const opened = ({ next, final }) => ({ next: next.map((pairs) => Object.fromEntries(pairs)), final });
 
-  /** @param {Omit<Given, "examples"> & State} state */
+  /** @param {Pick<Given, "packed" | "grammar"> & State} state */
   const compute = ({ packed, grammar, ...state }) =>
     look(attnkit.translator(packed), { packed, grammar: opened(grammar) }, state);
 
@@ -86,7 +91,7 @@
 
   // What is said of a state that rests.
   /** @param {Found} found */
-  function standing({ english, complete, following, translation, weights, chances, shown, ended }) {
+  function standing({ english, complete, following, translation, weights, chosen, shown, ended }) {
     const sentence = quoted(english.join(" "));
     if (!english.length) return "Choose the first word.";
     if (!complete) return `${sentence} is no sentence yet: choose the next word.`;
@@ -96,7 +101,7 @@
       return `${sentence} is a sentence${more}. It can be translated.`;
     }
     const most = attnkit.argmax(weights[shown]);
-    const told = `${quoted(translation[shown])}, word ${shown + 1}, has chance ${fixed(Math.max(...chances[shown]))}; the model looks most at ${quoted(english[most])}, weight ${fixed(weights[shown][most])}.`;
+    const told = `${quoted(translation[shown])}, word ${shown + 1}, has chance ${fixed(chosen[shown])}; the model looks most at ${quoted(english[most])}, weight ${fixed(weights[shown][most])}.`;
     const full = ended === "full" ? `The model writes at most ${MOST} words` : "";
     const done = ended === "end" ? "The translation is complete" : full;
     return done ? `${done}: ${quoted(translation.join(" "))}. ${told}` : told;
@@ -152,7 +157,10 @@
       write(note, complete ? "nothing is written yet" : "the sentence is not complete yet");
       attnkit.fill(french, translation);
       attnkit.fill(english, found.english);
-      french.forEach((word, i) => attr(word, "class", i === shown ? "ak-word ak-shown" : "ak-word"));
+      french.forEach((word, i) => {
+        const kinds = ["ak-word", i === shown && "ak-shown", found.own.includes(i) && "ak-own"];
+        attr(word, "class", kinds.filter(Boolean).join(" "));
+      });
       tints.forEach((tint, j) => attnkit.paint(tint, weights[shown]?.[j] ?? 0, 1, "weight"));
       drawn = found;
       draw();
@@ -162,33 +170,50 @@
     return { element, show, stop: () => watch.disconnect() };
   }
 
-  // ---- the likeliest words where the word shown was written
+  // ---- the likeliest words where the word shown was written, each to be put there
 
-  /** @param {Pick<Data, "packed">} data */
-  function candidates({ packed }) {
+  // So many words: the likeliest, those that are always offered, and the next likeliest in the place of who is both.
+  /** @param {number[]} at @param {number[]} instead */
+  function offered(at, instead) {
+    const order = at.map((_, word) => word).sort((a, b) => at[b] - at[a]);
+    const others = instead.filter((word) => !order.slice(0, BEST).includes(word));
+    const kept = BEST + instead.length - others.length;
+    return [...order.filter((word) => !others.includes(word)).slice(0, kept), ...others];
+  }
+
+  /** @param {Pick<Data, "packed" | "instead">} data @param {Run} run */
+  function candidates({ packed, instead }, { swap }) {
     const title = h("p", { class: "ak-small" });
-    const bars = room(Math.min(BEST, packed.target_words.length), () => {
+    const always = instead.map((word) => packed.target_words.indexOf(word));
+    let words = /** @type {number[]} */ ([]);
+    const bars = room(Math.min(BEST + always.length, packed.target_words.length), (k) => {
       const [fill, chance] = ["ak-share", "ak-num"].map((kind) => h("span", { class: kind }));
       const word = h("span", { lang: "fr" });
-      const element = h("span", { class: "ak-bar" }, fill, word, " ", chance);
+      const element = attnkit.button([fill, word, " ", chance], () => swap(packed.target_words[words[k]]), {
+        class: "ak-bar",
+      });
       return { element, fill, word, chance };
     });
+    attnkit.walk(bars.map(({ element }) => element));
     const list = h("div", { class: "ak-bars", role: "group" }, ...bars.map(({ element }) => element));
     const element = h("div", { class: "ak-best" }, title, list);
     /** @param {Found} found */
-    function show({ chances, shown, complete }) {
+    function show({ chances, shown, complete, translation }) {
       attr(element, "class", complete ? "ak-best" : "ak-best ak-away");
       attnkit.style(list, "visibility", shown < 0 ? "hidden" : "");
       if (shown < 0)
         return write(title, "Below stand the chances of each French word, and where the model looks for it.");
       const at = chances[shown];
-      const order = at.map((_, word) => word).sort((a, b) => at[b] - at[a]);
-      write(title, `Word ${shown + 1}: the likeliest words there, with their chances. The model took the first.`);
-      attr(list, "aria-label", `The likeliest words for word ${shown + 1}`);
+      words = offered(at, always);
+      write(title, `Word ${shown + 1}, and what else could stand there, with its chance. Press one to put it there.`);
+      attr(list, "aria-label", `What could be word ${shown + 1}, with its chance`);
       bars.forEach((bar, k) => {
-        write(bar.word, packed.target_words[order[k]]);
-        write(bar.chance, fixed(at[order[k]]));
-        attnkit.style(bar.fill, "transform", `scaleX(${at[order[k]].toFixed(3)})`);
+        const said = packed.target_words[words[k]];
+        write(bar.word, said);
+        write(bar.chance, fixed(at[words[k]]));
+        attnkit.style(bar.fill, "transform", `scaleX(${at[words[k]].toFixed(3)})`);
+        attr(bar.element, "aria-pressed", String(said === translation[shown]));
+        attr(bar.element, "aria-disabled", String(MARKS.includes(said)));
       });
     }
     return { element, show };
@@ -248,7 +273,7 @@
         return act("Written at once, because your device asks for less motion.", { step, row: null });
       }
       frames.halt();
-      if (ended) figure.put({ step: 0, row: null }); // once more
+      if (ended) figure.put({ step: 0, row: null, put: [] }); // once more
       frames.start(pace);
       figure.say("The model translates.");
       more();
@@ -258,13 +283,26 @@
       act("", complete && !ended ? { step: translation.length + 1, row: null } : {});
     }
     /** @param {string} said @param {string[]} words */
-    const anew = (said, words) => act(said, { row: null, step: 0, sentence: words.join(" ") });
+    const anew = (said, words) => act(said, { row: null, step: 0, put: [], sentence: words.join(" ") });
+    // Another word in the place of the one that is shown; the model goes on from there.
+    /** @param {string} word */
+    function swap(word) {
+      const { translation, shown, ended } = at();
+      if (MARKS.includes(word) || translation[shown] === word) return act("", {});
+      const [before, { step }] = [figure.get("put").filter(([row]) => row < shown), figure.state()];
+      const changes = { row: shown, step: ended ? MOST : step };
+      const own = at({ ...changes, put: before }).translation[shown] !== word; // not what the model would write there
+      act(`Put: ${quoted(word)} for ${quoted(translation[shown])}.`, {
+        ...changes,
+        put: own ? [...before, [shown, word]] : before,
+      });
+    }
     /** @param {Found} found */
     function tell(found) {
       if (!frames.runs()) figure.say(`${preface}${standing(found)}`);
       preface = "";
     }
-    return { at, act, start, step, anew, tell, frames };
+    return { at, act, start, step, anew, swap, tell, frames };
   }
 
   // ---- the controls
@@ -360,8 +398,8 @@
 
   /** @param {Figure<State, Given>} figure */
   function build(figure) {
-    const { packed, grammar, examples } = figure.given("packed", "grammar", "examples");
-    const data = { packed, grammar: opened(grammar), examples };
+    const { packed, grammar, examples, instead } = figure.given("packed", "grammar", "examples", "instead");
+    const data = { packed, grammar: opened(grammar), examples, instead };
     const run = session(figure, data);
     const most = longest(data.grammar);
     /** @param {number} row */
@@ -369,7 +407,7 @@
     const picture = scene(most.words, choose);
     const controls = buttons(run);
     const compose = composer(figure, data, run, most.following, controls.focus);
-    const parts = [picture, controls, compose, candidates(data), matrix(most.words, choose)];
+    const parts = [picture, controls, compose, candidates(data, run), matrix(most.words, choose)];
     function update() {
       const found = run.at();
       for (const part of parts) part.show(found);

@@ -27,25 +27,32 @@ class SentenceTranslator(Figure):
     can choose from, at most six. The trait `row` is the French word, counted from 0, whose lines and chances are shown;
     None for the newest.
 
+    The reader can put another word in the place of one that is written, one of the likeliest there or of those that
+    `instead` names, at most four; then the model goes on from this word. The trait `put` has what was put, pairs of a
+    row and a word, in order.
+
     >>> from bookkit.lessons.training import new_model
     >>> from bookkit.lessons.translation import Translator, WordTranslator
     >>> marks = ["<pad>", "<start>", "<end>"]
     >>> model = WordTranslator(new_model(3, Translator, 6, 6, width=10),
     ...                        [*marks, "I", "love", "you"], [*marks, "je", "t'", "aime"])
     >>> grammar = {"next": [{"I": 1}, {"love": 2}, {"you": 3}, {}], "final": [3]}
-    >>> SentenceTranslator(model, grammar, "I love you", step=1).weights.shape
-    (1, 3)
+    >>> figure = SentenceTranslator(model, grammar, "I love you", step=1, put=[(0, "aime")])
+    >>> figure.weights.shape, figure.translation
+    ((1, 3), ['aime'])
     """
 
     kind = "sentence_translator"
     packed = traitlets.Dict().tag(sync=True)
     grammar = traitlets.Dict().tag(sync=True)
     examples = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    instead = traitlets.List(traitlets.Unicode()).tag(sync=True)
     sentence = traitlets.Unicode().tag(sync=True, reset=True)
     step = Index(MOST + 1, "counts of words").tag(sync=True, reset=True)
     row = traitlets.Any(None).tag(sync=True, reset=True)
+    put = traitlets.List().tag(sync=True, reset=True)
 
-    def __init__(self, model, grammar, sentence, step=None, examples=(), caption=""):
+    def __init__(self, model, grammar, sentence, step=None, row=None, put=(), examples=(), instead=(), caption=""):
         packed, self.model = travelled(model)
         self._known = {}
         check_grammar(grammar, self.model)
@@ -55,10 +62,11 @@ class SentenceTranslator(Figure):
         for k, example in enumerate(examples):
             if walk(grammar, example, f"examples[{k}]") not in grammar["final"]:
                 raise ValueError(f"examples[{k}] must be a whole sentence of the grammar, got {example!r}")
+        instead = [self._word(word, "instead") for word in few(list(instead), "instead", 0, 4)]
         # As pairs, because a page keeps the order of those, not of what is in a dict.
         pairs = [[list(pair) for pair in words.items()] for words in grammar["next"]]
         super().__init__(packed=packed, grammar={"next": pairs, "final": list(grammar["final"])}, sentence=sentence,
-                         step=MOST if step is None else step, caption=caption,
+                         step=MOST if step is None else step, row=row, put=list(put), caption=caption, instead=instead,
                          examples=[" ".join(example.split()) for example in examples])
         self.step = len(self.translation)
         self.defaults = {**self.defaults, "step": self.step}               # where "Reset" leads back to
@@ -71,6 +79,20 @@ class SentenceTranslator(Figure):
     @traitlets.validate("row")
     def _check_row(self, proposal):
         return None if proposal["value"] is None else index(proposal["value"], "row", MOST, "words written")
+
+    @traitlets.validate("put")
+    def _check_put(self, proposal):
+        put = [[index(row, "put's row", MOST, "words written"), self._word(word, "put")]
+               for row, word in proposal["value"]]
+        if [row for row, _ in put] != sorted({row for row, _ in put}):
+            raise ValueError(f"put must have each row once, in order, got {proposal['value']}")
+        return put
+
+    def _word(self, word, name):
+        """A word that the model can write."""
+        if word not in self.model.target_words or word in (PAD, START, END):
+            raise ValueError(f"{name} must hold words that the model writes, not {word!r}")
+        return word
 
     # ---- what follows from the state
 
@@ -89,9 +111,11 @@ class SentenceTranslator(Figure):
         """All that the model computes of the whole sentence, by name; None while it is not complete."""
         if not self.complete:
             return None
-        if self._known.get("sentence") != self.sentence:
+        if self._known.get("of") != (self.sentence, self.put):
             numbers = [self.model.source_words.index(word) for word in self.sentence.split()]
-            self._known = {"sentence": self.sentence, "results": self.model.trace(numbers, max_length=MOST)}
+            put = {row: self.model.target_words.index(word) for row, word in self.put}
+            results = self.model.trace(numbers, max_length=MOST, put=put)
+            self._known = {"of": (self.sentence, list(self.put)), "results": results}
         return self._known["results"]
 
     @property
@@ -109,6 +133,12 @@ class SentenceTranslator(Figure):
     def chances(self):
         """The chance of each French word, at each step that is written: shape (n, number of words)."""
         return self._rows("chances", len(self.model.target_words))
+
+    @property
+    def chosen(self):
+        """The chance that each word had which is written: shape (n,)."""
+        words = [self.model.target_words.index(word) for word in self.translation]
+        return self.chances[np.arange(len(words)), words]
 
     def _rows(self, name, columns):
         return self.trace[name][:len(self.translation)] if self.complete else np.zeros((0, columns))
@@ -136,9 +166,9 @@ class SentenceTranslator(Figure):
         if not self.translation:
             return f"<div>{said}</p></div>"
         columns = "".join(f'<th scope="col" lang="en">{escape(word)}</th>' for word in self.sentence.split())
-        rows = "".join(f'<tr><th scope="row" lang="fr">{escape(word)}</th><td>{fixed(chances.max())}</td>'
+        rows = "".join(f'<tr><th scope="row" lang="fr">{escape(word)}</th><td>{fixed(chance)}</td>'
                        + "".join(still_cell(w, fixed(w), 1, kind="weight") for w in weights) + "</tr>"
-                       for word, weights, chances in zip(self.translation, self.weights, self.chances))
+                       for word, weights, chance in zip(self.translation, self.weights, self.chosen))
         # Twelve columns of numbers are wider than a phone: the table scrolls by itself.
         return (f'<div>{said} → <span lang="fr">{escape(" ".join(self.translation))}</span></p>'
                 '<div style="overflow-x:auto" tabindex="0"><table><thead><tr><td></td><th scope="col">chance</th>'

@@ -107,6 +107,38 @@ def english_french(num_pairs=8000, *, held_out=400, seed=0):
     return pairs[held_out:], pairs[:held_out]
 
 
+def longer_english_french(num_pairs=8000, *, held_out=400, seed=0):
+    """The language of `english_french`, with longer sentences: two lists of `Pair`, to train on and held out.
+
+    Half of the pairs are two sentences joined by "and", *et*. What is white may be happy or tired as well, and then the
+    words after the article stand the other way round in French: "the tired white horse", *le cheval blanc fatigué*. Of
+    the held-out pairs a sentence of fourteen words with this horse is the first.
+
+    >>> print(*longer_english_french(100, held_out=10)[1][0].english)
+    the young queen loves the tired white horse and she does not see us
+    """
+    rng = random.Random(seed)
+    horse = _noun_phrase("horse", "white", definite=True, many=False, outer="tired")
+    first = _joined(_pair(_phrases(_SUBJECT)["the", "young", "queen"], "", "love", horse),
+                    translation_of("she does not see us".split()))
+    pairs = {first.english: first}
+    while len(pairs) < num_pairs:
+        pair = _sentence(rng, doubled=True)
+        if rng.random() < 0.5:
+            pair = _joined(pair, _sentence(rng, doubled=True))
+        pairs.setdefault(pair.english, pair)
+    pairs = list(pairs.values())
+    return pairs[held_out:], pairs[:held_out]
+
+
+def _joined(one, other):
+    """Two pairs as one, with "and" between them."""
+    first = len(one.english)
+    moved = tuple(tuple(first + 1 + i for i in places) for places in other.alignment)
+    return Pair((*one.english, "and", *other.english), (*one.french, "et", *other.french),
+                (*one.alignment, (first,), *moved))
+
+
 def english_grammar():
     """The English of `english_french` as a finite automaton: which words can follow those said so far.
 
@@ -277,20 +309,24 @@ class _Phrase(NamedTuple):
 _SUBJECT, _OBJECT = 0, 1
 
 
-def _noun_phrase(noun, adjective, definite, many):
-    """"the old man" or "an actress"; the adjective may be None."""
+def _noun_phrase(noun, adjective, definite, many, outer=None):
+    """"the old man" or "an actress"; the adjective may be None.
+
+    An `outer` one stands before it in English, and after it in French: "the tired white horse".
+    """
     plural_english, singular, plural, gender, _ = _NOUNS[noun]
-    english = [adjective, plural_english if many else noun] if adjective else [plural_english if many else noun]
+    english = [*filter(None, (outer, adjective)), plural_english if many else noun]
     english.insert(0, "the" if definite else "an" if english[0][0] in "aeiou" else "a")
 
     at = len(english) - 1                                   # the noun, which decides the forms of the others
     french = [(plural if many else singular, (at,))]
-    if adjective:
-        forms, before = _ADJECTIVES[adjective]
-        form = forms.split()[2 * many + (gender == "f")]
-        if form == "vieux" and not many and elides(french[0][0]):
-            form = "vieil"
-        french.insert(0 if before else 1, (form, (1, at)))
+    for place, described in ((at - 1, adjective), (at - 2, outer)):
+        if described:
+            forms, before = _ADJECTIVES[described]
+            form = forms.split()[2 * many + (gender == "f")]
+            if form == "vieux" and not many and elides(french[0][0]):
+                form = "vieil"
+            french.insert(0 if before else len(french), (form, (place, at)))
     if definite:
         article = "les" if many else "le" if gender == "m" else "la"
     else:
@@ -386,28 +422,32 @@ def _pair(subject, how, verb, object_):
                 tuple(positions for _, positions in french))
 
 
-def _random_noun_phrase(rng, definite, subject=None):
-    """A noun phrase at random; as an object, one that its subject, a noun or pronoun, may have."""
+def _random_noun_phrase(rng, definite, subject=None, doubled=False):
+    """A noun phrase at random; as an object, one that its subject, a noun or pronoun, may have.
+
+    If it may be `doubled`, what is white is happy or tired as well, two times of three.
+    """
     noun = rng.choice([noun for noun in _NOUNS if (subject, noun) not in _NOT_TOGETHER])
     many = definite and rng.random() < 0.3
     adjective = None
     if rng.random() < 0.4:
         adjective = rng.choice([word for word in _ADJECTIVES if _fits(word, noun)])
-    return _noun_phrase(noun, adjective, definite, many)
+    outer = rng.choice([None, "happy", "tired"]) if doubled and adjective == "white" else None
+    return _noun_phrase(noun, adjective, definite, many, outer)
 
 
-def _sentence(rng):
+def _sentence(rng, doubled=False):
     """One pair at random."""
     verb = rng.choice(list(_VERBS))
     if rng.random() < 0.65:
         subject = _pronoun(rng.choice(list(_PRONOUNS)), _SUBJECT)
     else:
-        subject = _random_noun_phrase(rng, definite=rng.random() < 0.7)
+        subject = _random_noun_phrase(rng, rng.random() < 0.7, doubled=doubled)
     object_ = None
     if rng.random() < 0.45:
         others = [pronoun for pronoun in _PRONOUNS if (subject.head, pronoun) not in _NOT_TOGETHER]
         object_ = _pronoun(rng.choice(others), _OBJECT)
     how = rng.choice(["", "", "", "not", "not", "never", "often", "always"])
     if not object_:
-        object_ = _random_noun_phrase(rng, verb in _ONLY_DEFINITE or rng.random() < 0.5, subject.head)
+        object_ = _random_noun_phrase(rng, verb in _ONLY_DEFINITE or rng.random() < 0.5, subject.head, doubled)
     return _pair(subject, how, verb, object_)

@@ -97,18 +97,18 @@ class Translator(nn.Module):
         return torch.cat([states, words], dim=-1)
 
     def attend(self, state, annotations, mask=None):
-        """Compare a state (b, d) with annotations (b, m, d): the blend (b, d) and the weights (b, m)."""
+        """Compare a state (b, d) with annotations (b, m, d): the output (b, d) and the weights (b, m)."""
         mask = None if mask is None else mask[:, None, :]
-        blend, weights = attention(state[:, None, :], annotations, annotations,
-                                   mask=mask, score=self.score)
-        return blend[:, 0], weights[:, 0]
+        output, weights = attention(state[:, None, :], annotations,
+                                    annotations, mask=mask, score=self.score)
+        return output[:, 0], weights[:, 0]
 
     def step(self, word, state, annotations, mask=None):
         """One word (b,) further: scores (b, target_size), the new state (b, d), and weights (b, m)."""
-        context, weights = self.attend(state, annotations, mask)
+        output, weights = self.attend(state, annotations, mask)
         word = self.dropout(self.target_embedding(word))
-        state = self.decoder(torch.cat([word, context], dim=1), state)
-        known = self.dropout(torch.cat([state, context, word], dim=1))
+        state = self.decoder(torch.cat([word, output], dim=1), state)
+        known = self.dropout(torch.cat([state, output, word], dim=1))
         return self.readout(known), state, weights
 
     def forward(self, source, target, mask=None):
@@ -375,8 +375,11 @@ class WordTranslator:
                 raise ValueError(f"{side}_words must be {size}, as the model has, got {len(words)}")
 
     @torch.no_grad()
-    def trace(self, numbers, *, max_length):
+    def trace(self, numbers, *, max_length, put=None):
         """Translate a sentence, the numbers of its words, greedily: every result on the way, by name, as numpy arrays.
+
+        `put` says which words stand there whatever the model would write: the number of a word for that of a step,
+        counted from 0.
 
         ``annotations`` (m, d), the encoder's two states and the word, side by side; ``key`` (m, d).  Then a row for
         each step, the last of which writes ``<end>``, if `max_length` steps suffice: ``query`` (t, d), what the
@@ -393,7 +396,7 @@ class WordTranslator:
                 compared = model.score(state[:, None], annotations)
                 query = state @ model.w_query
                 scored, state, _ = model.step(torch.tensor([word]), state, annotations)
-                word = scored.argmax().item()
+                word = (put or {}).get(len(steps), scored.argmax().item())
                 steps.append({"query": query[0], "attention.scores": compared[0, 0], "weights": weights[0],
                               "blend": blend[0], "state": state[0], "scores": scored[0],
                               "chances": scored[0].softmax(-1), "words": torch.tensor(word)})

@@ -1,6 +1,7 @@
-"""Translators that read and write word by word, as drawings: through one vector, and with attention.
+"""Translators that read and write word by word: through one vector, with attention, what they keep, where they look.
 
-Both are read upwards, as in Bahdanau et al. (2015): the English words stand at the bottom, the French ones at the top.
+The two networks are read upwards, as in Bahdanau et al. (2015): the English words stand at the bottom, the French ones
+at the top.
 """
 
 import math
@@ -12,9 +13,10 @@ from bookkit.pictures.blocks import arrow
 from bookkit.pictures.formats import fixed
 from bookkit.pictures.metrics import text_width
 from bookkit.pictures.picture import Picture, Svg
-from bookkit.pictures.shapes import as_array, check_names, check_shares, check_within, text
+from bookkit.pictures.shapes import as_array, block, check_names, check_shares, check_within, opacity, text
 
 INK, QUIET, GROUND, QUERY, WEIGHT = (palette.var(c) for c in ("ink", "quiet", "ground", "query", "weight"))
+RIGHT, WRONG = palette.var("positive"), palette.var("negative")
 SYMBOL = 20                      # so large that an index is still legible on a phone
 WIDE, DEEP = 44, 48              # the box of a state
 START = "start"                  # the mark that the decoder reads before its first word
@@ -35,10 +37,11 @@ def encoder_decoder(english, french):
 def translator(english, french, weights=None, step=1):
     """Draw one step of a translator with attention: who asks, who is asked, and what the next word is made of.
 
-    The state before, whose index is step − 1, is the query; the annotations h are keys and values.  The `weights`, one
-    for each English word, blend them into the context.  From it, the word before and the state before comes the new
-    state; from the new state, the context and the word before the read-out writes the next word, whose number is
-    `step`, from 1.  Of the French words the picture shows these two.  After Bahdanau et al. (2015).
+    The decoder's state before, whose index is step − 1, makes the query; the encoder's annotations h make the keys and
+    are the values.  The `weights`, one for each English word, blend them into the output, y.  From it, the word before
+    and the state before comes the new state; from the new state, the output and the word before the read-out writes the
+    next word, whose number is `step`, from 1.  Of the French words the picture shows these two.  After Bahdanau et al.
+    (2015), with this book's letters.
 
     >>> translator(["I", "sleep"], ["je", "dors"], [0.25, 0.75], step=2).alt.split(". ")[3]
     'The weights: I 0.25, sleep 0.75'
@@ -53,6 +56,44 @@ def translator(english, french, weights=None, step=1):
                              f"got {weights.shape}")
         check_shares("weights", weights)
     return Picture(_Step(english, ["", *french], weights, step).drawing())
+
+
+def copied(pairs):
+    """Draw what a network was given and what it wrote, pairs of sentences, each a list of words.
+
+    Above stands what it read, below what it wrote; a word that is not the one above it has a broken frame.
+
+    >>> copied([(["a", "b"], ["a", "c"])]).alt
+    'Read: a b. Written: a c; wrong: word 2.'
+    """
+    if not len(pairs):
+        raise ValueError("pairs must be at least one pair of sentences, got none")
+    for pair in pairs:
+        for name, words in zip(("what is read", "what is written"), pair):
+            _check_words(name, words)
+    return Picture(_copied([*map(list, pair)] for pair in pairs))
+
+
+def alignment(english, french, weights, around=None):
+    """Draw the weights of a long sentence: a row for each French word, a column for each English one, no numbers.
+
+    The English words stand in two lines above, every other one higher.  `around` frames the rows and columns from one
+    French word to another and from one English word to another: ``((row, row), (column, column))``, from 0.
+
+    >>> alignment(["I", "sleep"], ["je", "dors"], [[.9, .1], [.2, .8]]).alt
+    'Weights, largest first: je: I 0.90; dors: sleep 0.80.'
+    """
+    for name, words in (("english", english), ("french", french)):
+        _check_words(name, words)
+    weights = as_array(weights, "weights")
+    if weights.shape != (len(french), len(english)):
+        raise ValueError(f"weights must have shape ({len(french)}, {len(english)}), a row for each French word, "
+                         f"got {weights.shape}")
+    for row in weights:
+        check_shares("weights", row)
+    for (first, last), words in zip(around or (), (french, english)):
+        check_within("around", last, first, len(words) - 1, "words")
+    return Picture(_alignment(english, french, weights, around))
 
 
 def _check_words(name, words):
@@ -139,7 +180,7 @@ class _OneVector:
         yield text(self.middle, 22, START, QUIET)
         before, ends = self.middle + 9, self.middle + text_width(START) / 2
         for i, (x, word) in enumerate(zip(self.writes, self.french)):
-            yield _into(x, self.TOP, before, (ends + 5, 17), self.turn) + _state(x, self.TOP, "s", i + 1)
+            yield _into(x, self.TOP, before, (ends + 5, 17), self.turn) + _state(x, self.TOP, "g", i + 1)
             yield arrow((x, self.TOP), (x, 30)) + text(x, 22, word, INK, language="fr")
             before, ends = x + WIDE / 2, x + text_width(word) / 2
 
@@ -147,7 +188,7 @@ class _OneVector:
         last = f"h{len(self.english)}"
         return (f"A translator without attention. The encoder reads {', '.join(self.english)}: each state, "
                 f"{_from_to('h1', last)}, is made of the state before and a word. The last one, {last}, is the one "
-                f"vector that the decoder gets. Its states, {_from_to('s1', f's{len(self.french)}')}, write "
+                f"vector that the decoder gets. Its states, {_from_to('g1', f'g{len(self.french)}')}, write "
                 f"{', '.join(self.french)}; each is made of the state before and the word written before.")
 
 
@@ -164,12 +205,12 @@ class _Step:
         self.english, self.weights, self.step = english, weights, step
         self.before, self.word = french[step - 1] or START, french[step]
         n, widest = len(english), math.ceil(max(map(text_width, english)))
-        pitch = max(min(104, 373 // n), WIDE + 26, widest + 10)
-        self.known = 2 + math.ceil(self._said_width(step - 1, self.before)) + 6     # where the line of the word begins
+        pitch = max(min(92, 373 // n), WIDE + 26, widest + 10)
+        self.known = 2 + math.ceil(text_width(self.before)) + 6         # where the line of the word begins
         self.x = max(self.LEFT + n * pitch / 2, 184, self.known + self.READOUT / 2 + 30)
         self.past, self.xs = 2 + WIDE / 2, [self.x + (j - (n - 1) / 2) * pitch for j in range(n)]
-        right = [self.xs[-1] + 10 + text_width("α", SYMBOL) + text_width(f"^{self._pair(n)}", SYMBOL),
-                 self.xs[-1] + pitch / 2, self.x + 78, self.x + self._said_width(step, self.word) / 2 + 2]
+        right = [self.xs[-1] + 10 + text_width("w", SYMBOL) + text_width(f"^{self._pair(n)}", SYMBOL),
+                 self.xs[-1] + pitch / 2, self.x + 78, self.x + text_width(self.word) / 2 + 2]
         self.width = math.ceil(max(right))
 
     def drawing(self):
@@ -181,8 +222,8 @@ class _Step:
         """The words, and at each its annotation, made by reading both ways."""
         top, bottom = self.ROW, self.ROW + DEEP
         yield text(2, top + 19, "annotations", INK, anchor="start")
-        yield text(2, top + 39, "keys,", palette.var("key"), anchor="start")
-        yield text(42, top + 39, "values", palette.var("value"), anchor="start")
+        yield text(2, top + 39, "keys k", palette.var("key"), anchor="start")
+        yield text(2, top + 59, "values v", palette.var("value"), anchor="start")
         for j, (x, word) in enumerate(zip(self.xs, self.english)):
             yield self._both_roles(x, top) + _symbol(x, top + DEEP / 2 + 6, "h", j + 1)
             yield arrow((x, bottom + 32), (x, bottom)) + text(x, bottom + 49, word, INK)
@@ -206,7 +247,7 @@ class _Step:
         top = self.CONTEXT + DEEP - 1                # under the frame, which hides the ends
         yield (f'<path d="M{self.past:g} {self.STATES + DEEP}V{self.ASKED}H{self.xs[-1]:g}" fill="none" '
                f'stroke="{QUERY}" stroke-width="2"/>')
-        yield text(self.past + 10, self.CONTEXT + DEEP / 2 + 5, "query", QUERY, anchor="start")
+        yield text(self.past + 10, self.CONTEXT + DEEP / 2 + 5, "query q", QUERY, anchor="start", index=str(self.step))
         yield text(self.past + 10, self.WEIGHTS + 30, "weights", WEIGHT, anchor="start")
         for j, x in enumerate(self.xs):
             w = None if self.weights is None else self.weights[j]
@@ -216,15 +257,15 @@ class _Step:
             yield (f'<path d="M{x:g} {self.ASKED}V{self.WEIGHTS}L{self.x:g} {top:g}" fill="none" stroke="{WEIGHT}" '
                    f'stroke-width="{thick:.3g}" stroke-opacity="{opaque:.3g}" stroke-linejoin="round"/>')
             yield f'<circle cx="{x:g}" cy="{self.ASKED}" r="5" fill="{QUERY}"/>'
-            yield _symbol(x + 8, self.WEIGHTS + 28, "α", self._pair(j + 1), WEIGHT, "start")
+            yield _symbol(x + 8, self.WEIGHTS + 28, "w", self._pair(j + 1), WEIGHT, "start")
             yield "" if w is None else text(x + 8, self.WEIGHTS + 50, fixed(w), WEIGHT, anchor="start")
 
     def _states(self):
-        """The state that asks, the context, the new state, and what reads them."""
+        """The state that asks, the output, the new state, and what reads them."""
         i, x, level = self.step, self.x, self.READ + 18
-        yield _state(self.past, self.STATES, "s", i - 1, QUERY) + _state(x, self.STATES, "s", i)
-        yield _state(x, self.CONTEXT, "c", i) + arrow((x, self.CONTEXT), (x, self.STATES + DEEP))
-        yield text(x - WIDE / 2 - 8, self.CONTEXT + DEEP / 2 + 5, "context", INK, anchor="end")
+        yield _state(self.past, self.STATES, "g", i - 1, QUERY) + _state(x, self.STATES, "g", i)
+        yield _state(x, self.CONTEXT, "y", i) + arrow((x, self.CONTEXT), (x, self.STATES + DEEP))
+        yield text(x - WIDE / 2 - 8, self.CONTEXT + DEEP / 2 + 5, "output", INK, anchor="end")
         yield _box(x, self.READ, self.READOUT, 36) + text(x, level + 5, "read-out", INK)
         yield arrow((x, self.STATES), (x, self.READ + 36))
         side, beside, low = x + self.READOUT / 2, x + self.READOUT / 2 + 22, self.CONTEXT + DEEP / 2
@@ -233,20 +274,15 @@ class _Step:
     def _words(self):
         """The word before, which the read-out and the new state read, and the word that is written."""
         x, level, side = self.x, self.READ + 18, self.x - self.READOUT / 2
-        yield self._said(2, level + 5, self.step - 1, self.before) + arrow((self.known, level), (side, level))
+        yield self._said(2, level + 5, self.before, "start") + arrow((self.known, level), (side, level))
         yield _into(x, self.STATES, self.past + WIDE / 2, (self.known, level), self.READOUT / 2 + 22 - WIDE / 2)
         yield arrow((x, self.READ), (x, 28))
-        yield self._said(x - self._said_width(self.step, self.word) / 2, 20, self.step, self.word)
+        yield self._said(x, 20, self.word, "middle")
 
     @staticmethod
-    def _said_width(index, word):
-        return text_width("y", SYMBOL) + text_width(f"^{index}", SYMBOL) + 7 + text_width(word)
-
-    def _said(self, x, y, index, word):
-        """A French word after its symbol."""
-        ends = x + self._said_width(index, word)
-        return (_symbol(x, y, "y", index, anchor="start")
-                + text(ends, y, word, INK, anchor="end", language="fr" if index else None))
+    def _said(x, y, word, anchor):
+        """A French word, or the mark before the first."""
+        return text(x, y, word, INK, anchor=anchor, language=None if word == START else "fr")
 
     def _pair(self, j):
         """The index of a weight: the step and the English word."""
@@ -254,11 +290,62 @@ class _Step:
 
     def _told(self):
         i, m = self.step, len(self.english)
-        each, told = _from_to(f"α{self._pair(1)}", f"α{self._pair(m)}"), ""
+        each, told = _from_to(f"w{self._pair(1)}", f"w{self._pair(m)}"), ""
         if self.weights is not None:
             told = f" The weights: {', '.join(f'{word} {fixed(w)}' for word, w in zip(self.english, self.weights))}."
         return (f"Step {i} of a translator with attention. The encoder reads {', '.join(self.english)} both ways and "
-                f"leaves an annotation at each, {_from_to('h1', f'h{m}')}: keys and values. The query is the state "
-                f"before, s{i - 1}; with each annotation it gives a weight, {each}.{told} The annotations, blended by "
-                f"the weights, are the context c{i}. The new state s{i} is made of s{i - 1}, c{i} and the word before, "
-                f"{self.before}. From s{i}, c{i} and {self.before} the read-out writes {self.word}.")
+                f"leaves an annotation at each, {_from_to('h1', f'h{m}')}: keys and values. The query q{i} is made of "
+                f"the state before, g{i - 1}; with each annotation it gives a weight, {each}.{told} The annotations, "
+                f"blended by the weights, are the output y{i}. The new state g{i} is made of g{i - 1}, y{i} and the "
+                f"word before, {self.before}. From g{i}, y{i} and {self.before} the read-out writes {self.word}.")
+
+
+# ---- sentences that were copied
+
+def _copied(pairs):
+    """Two lines for each pair, word under word."""
+    pairs = list(pairs)
+    gutter, deep, row = math.ceil(text_width("wrote")) + 3, 28, 84
+    pitch = max(36, 5 + math.ceil(max(text_width(word) for pair in pairs for words in pair for word in words)))
+    body, told = [], []
+    for k, (read, written) in enumerate(pairs):
+        top, wrong = k * row, []
+        body += [text(2, top + 20, "read", QUIET, anchor="start"), text(2, top + 48, "wrote", QUIET, anchor="start")]
+        body += [text(gutter + (i + .5) * pitch, top + 20, word, INK) for i, word in enumerate(read)]
+        for i, word in enumerate(written):
+            right = read[i:i + 1] == [word]
+            wrong += [] if right else [i + 1]
+            look = (f'fill="{palette.var("fill-positive")}" fill-opacity="{opacity(.5, 1):g}" stroke="{RIGHT}"' if right
+                    else f'fill="{GROUND}" stroke="{WRONG}" stroke-width="2" stroke-dasharray="4 3"')
+            body += [f'<rect x="{gutter + i * pitch + 1.5:g}" y="{top + 29:g}" width="{pitch - 3:g}" height="{deep:g}" '
+                     f'rx="6" {look}/>', text(gutter + (i + .5) * pitch, top + 48, word, INK)]
+        ends = f"; wrong: word {', '.join(map(str, wrong))}" if wrong else ""
+        told.append(f"Read: {' '.join(read)}. Written: {' '.join(written)}{ends}.")
+    width = gutter + pitch * max(len(words) for pair in pairs for words in pair) + 2
+    return Svg("".join(body), width, row * len(pairs) - 22, " ".join(told))
+
+
+# ---- the weights of a long sentence
+
+def _alignment(english, french, weights, around):
+    """Squares, the French words at their left and the English ones above."""
+    side = max(30, math.ceil(max(map(text_width, english)) / 2) + 4)        # a name has the room of two squares
+    left = max(8 + math.ceil(max(map(text_width, french))), 2 + math.ceil((text_width(english[0]) - side) / 2))
+    top = 52
+    body = [block(weights, left, top, side, "", "weight", None, 1, None, above=True, side=side)]
+    body += [text(left - 7, top + (i + .5) * side + 5, word, INK, anchor="end", language="fr")
+             for i, word in enumerate(french)]
+    right = left + side * len(english)
+    for j, word in enumerate(english):
+        x, up = left + (j + .5) * side, j % 2
+        right = max(right, x + text_width(word) / 2)
+        body.append(text(x, top - 12 - 22 * up, word, INK))
+        body.append(f'<path d="M{x:g} {top - 30}V{top - 5}" stroke="{QUIET}" fill="none"/>' if up else "")
+    if around:
+        (first, last), (begin, end) = around
+        body.append(f'<rect x="{left + begin * side - 1:g}" y="{top + first * side - 1:g}" fill="none" rx="5" '
+                    f'width="{(end - begin + 1) * side + 2:g}" height="{(last - first + 1) * side + 2:g}" '
+                    f'stroke="{INK}" stroke-width="3"/>')
+    largest = [(int(row.argmax()), row.max()) for row in weights]
+    told = "; ".join(f"{word}: {english[j]} {fixed(w)}" for word, (j, w) in zip(french, largest))
+    return Svg("".join(body), math.ceil(right) + 2, top + side * len(french) + 6, f"Weights, largest first: {told}.")

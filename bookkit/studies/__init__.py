@@ -24,6 +24,7 @@ from bookkit.studies import (
     layers,
     learned_score,
     linear_recall,
+    longer_translation,
     low_rank,
     moved_parts,
     multi_head,
@@ -45,7 +46,8 @@ from bookkit.studies import (
 
 # By the name of the file of results: a module says in its first line what it asks, and in STAGES what is run.
 STUDIES = {module.__name__.rpartition(".")[2]: module for module in (
-    translation, learned_score, copying, multi_head, recall, positions, stories, story_heads, moved_parts, layers,
+    translation, longer_translation, learned_score, copying, multi_head, recall, positions, stories, story_heads,
+    moved_parts, layers,
     reviews, reach, graphs, linear_recall, gates, digits, ask_the_book, sizes, stopped,
     encoder_decoder, both_sides, training_bugs, answering, low_rank, preferences, put_in,
     own_text, few_sentences, tuned_kinds, chat_model, chat_tuned)}

@@ -7,7 +7,7 @@ import pytest
 import torch
 from conftest import blocks, counted, node
 from hand import CUT, alone, fits, live, press, says
-from random_models import random_translator, translators
+from random_models import MARKS, random_translator, translators
 
 from bookkit.figures import SentenceTranslator
 from bookkit.pictures import draw
@@ -39,7 +39,7 @@ def example():
 
 def shown(widget):
     return [*widget.sentence.split(), *widget.translation,
-            *[fixed(v) for v in [*widget.weights.flat, *widget.chances.max(axis=1)]]]
+            *[fixed(v) for v in [*widget.weights.flat, *widget.chosen]]]
 
 
 BAD = [
@@ -50,6 +50,11 @@ BAD = [
     (lambda: translating(examples=["I love"]), ValueError, r"examples\[0\] must be a whole sentence of the grammar, got 'I love'"),
     (lambda: translating(examples=["I see"] * 7), ValueError, "examples must be 0 to 6, got 7"),
     (lambda: translating(step=-1), ValueError, "step must be from 0 to 15"),
+    (lambda: translating(instead=["chiens"]), ValueError, "instead must hold words that the model writes, not 'chiens'"),
+    (lambda: translating(instead=["je", "tu", "les", "vois", "aime"]), ValueError, "instead must be 0 to 4, got 5"),
+    (lambda: translating(put=[(0, "<end>")]), ValueError, "put must hold words that the model writes, not '<end>'"),
+    (lambda: translating(put=[(1, "je"), (0, "tu")]), ValueError, r"put must have each row once, in order, got \[\(1, 'je'\), \(0, 'tu'\)\]"),
+    (lambda: translating(put=[(15, "je")]), ValueError, "put's row must be from 0 to 14"),
 ]
 
 REFUSED = [
@@ -58,6 +63,8 @@ REFUSED = [
     ("step", 1.0, TypeError),
     ("row", 15, ValueError),
     ("row", "je", TypeError),
+    ("put", [[0, "je"], [0, "tu"]], ValueError),
+    ("put", [["0", "je"]], TypeError),
 ]
 
 
@@ -72,6 +79,7 @@ def random_translations():
             length = int(rng.integers(0, len(grammar["next"]))) if k < 2 else int(rng.choice(grammar["final"]))
             figure.sentence = " ".join(rng.choice(list(words)) for words in grammar["next"][:length])
             figure.step, figure.row = int(rng.integers(0, 16)) if k % 2 else 15, None if rng.integers(2) else int(rng.integers(15))
+            figure.put = [[row, str(rng.choice(model.target_words[3:]))] for row in sorted(rng.choice(6, k % 3, replace=False).tolist())]
             yield figure, figure.state()
 
 
@@ -81,13 +89,16 @@ def translated(states):
 
 def test_sentence_translator_arithmetic():
     """What the script makes of the model's results is what Python makes of them (test_models.py compares the results)."""
-    found = [(state, figure.translation, figure.weights, figure.chances, figure.ended, figure.following, figure.complete)
+    found = [(state, figure.translation, figure.weights, figure.chances, figure.ended, figure.following, figure.complete, figure.chosen)
              for figure, state in random_translations()]
     assert len(found) == 150 and {f[4] for f in found} == {None, "end", "full"} and sum(f[6] for f in found) > 100
-    for (state, words, weights, chances, ended, following, complete), got in zip(found, translated([f[0] for f in found])):
+    assert sum(f[7].size > 0 and (f[7] < f[3].max(axis=1)).any() for f in found) > 30, "hardly a word is put in another's place"
+    for (state, words, weights, chances, ended, following, complete, chosen), got in zip(found, translated([f[0] for f in found])):
         assert got["english"] == state["sentence"].split() and got["following"] == following and got["complete"] == complete
         assert got["translation"] == words and got["ended"] == ended and len(words) <= state["step"]
         assert got["shown"] == (len(words) - 1 if state["row"] is None or state["row"] >= len(words) else state["row"])
+        assert np.allclose(got["chosen"], chosen, rtol=0, atol=1e-9)
+        assert all(words[row] == word for row, word in state["put"] if row < len(words)) and got["own"] == [row for row, _ in state["put"] if row < len(words)]
         for theirs, ours in ((got["weights"], weights), (got["chances"], chances)):
             assert np.allclose(np.reshape(theirs, ours.shape), ours, rtol=0, atol=1e-9) and np.allclose(ours.sum(axis=-1), 1)
 
@@ -113,7 +124,19 @@ def test_a_sentence_is_translated_in_python():
     assert len(one.split()) == 1 and figure.weights.shape == (1, 4)
     whole = figure.write()
     assert whole.startswith(one) and figure.step == len(whole.split()) and figure.ended and translating().translation == whole.split()
-    assert translating().defaults == {"row": None, "sentence": "I see the cats", "step": len(whole.split())} and translating(step=2).defaults["step"] == 2
+    assert translating().defaults == {"put": [], "row": None, "sentence": "I see the cats", "step": len(whole.split())} and translating(step=2).defaults["step"] == 2
+
+
+def test_what_is_put_stands_and_the_model_goes_on_from_it():
+    """What stands before it stays; put back, all is as it was; the weights of its own row come before it, and stay."""
+    figure, plain = translating(), translating()
+    word = next(word for word in FRENCH if word != plain.translation[1])
+    figure.put = [[1, word]]
+    assert figure.translation[:2] == [plain.translation[0], word] and np.array_equal(figure.weights[:2], plain.weights[:2]) and np.array_equal(figure.chances[:2], plain.chances[:2])
+    assert not np.allclose(figure.chances[2], plain.chances[2]) and figure.chosen[1] == plain.chances[1, figure.model.target_words.index(word)] < plain.chosen[1]
+    assert translating(put=[(1, word)]).translation == figure.translation and fixed(figure.chosen[1]) in figure.still()
+    figure.put = []
+    assert figure.translation == plain.translation
 
 
 # ---- alone on a page
@@ -129,7 +152,8 @@ def shows(found, widget):
     assert visible(".ak-pick") == widget.translation and visible("thead th") == widget.sentence.split() * widget.complete
     assert visible(".ak-heat") == [fixed(v) for v in widget.weights.flat]
     assert visible(".ak-shown") == visible(".ak-pick[aria-pressed=true]") == widget.translation[shown:][:written and 1]
-    off = found.locator("button[aria-disabled=true]").all_inner_texts()
+    off = found.locator("button[aria-disabled=true]:not(.ak-bar)").all_inner_texts()
+    assert found.locator(".ak-own").all_inner_texts() == [word for row, word in widget.put if row < written]
     assert off == ["Translate"] * (not widget.complete) + ["Next word", "To the end"] * (not widget.complete or widget.ended is not None) + ["Take back a word"] * (widget.sentence == "")
     lines = found.locator(".ak-scene path").evaluate_all("all => all.map(e => Number(e.style.strokeOpacity))")
     if not written:
@@ -139,8 +163,12 @@ def shows(found, widget):
     assert np.allclose(lines, [*(0.12 + 0.7 * weights), *[0] * (len(lines) - len(weights))], rtol=0, atol=0.0051)
     tints = found.locator(".ak-tint:not(:empty)").evaluate_all("all => all.map(e => e.style.backgroundColor)")
     assert [float(re.search(r"([\d.]+)%", tint)[1]) for tint in tints] == [round(100 * draw.opacity(v, 1), 1) for v in weights]
-    best = np.argsort(-chances, kind="stable")[:4]
-    assert [bar.split() for bar in visible(".ak-bar")] == [[widget.model.target_words[k], fixed(chances[k])] for k in best]
+    best = [widget.model.target_words[k] for k in np.argsort(-chances, kind="stable")]
+    others = [word for word in widget.instead if word not in best[:4]]
+    best = [*[word for word in best if word not in others][:4 + len(widget.instead) - len(others)], *others]
+    assert [bar.split() for bar in visible(".ak-bar")] == [[word, fixed(chances[widget.model.target_words.index(word)])] for word in best]
+    assert [bar.split()[0] for bar in visible(".ak-bar[aria-pressed=true]")] == [word for word in best if word == widget.translation[shown]]
+    assert {bar.split()[0] for bar in visible(".ak-bar[aria-disabled=true]")} == {word for word in best if word in MARKS}
 
 
 @pytest.mark.browser
@@ -217,6 +245,45 @@ def test_a_sentence_by_keyboard(window, tmp_path, width):
         press(found, "Reset")
         w.settle()
         assert found.inner_text() == start and not w.errors
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1280, 360])
+def test_another_word_is_put(window, tmp_path, width):
+    """In the place of one that is written; the model goes on from it; the same word again, or a mark, changes nothing."""
+    with window(width=width, reduced_motion="reduce") as w:
+        plain, at = translating(sentence="I see").translation, 1
+        assert not set(plain) & set(MARKS) and len(plain) > 3
+        widget = translating(sentence="I see", row=at, instead=[word for word in FRENCH if word not in plain][:2])
+        found = alone(w, tmp_path, widget)
+        offered = found.locator(".ak-bar")
+        assert len(widget.instead) == 2 and offered.count() == 6
+        shows(found, widget)
+
+        def put(word, *puts):
+            offered.filter(has_text=re.compile(rf"^{word} ")).click()
+            widget.put, widget.step = [list(pair) for pair in puts], 15
+            shows(found, widget)
+        other = widget.instead[0]
+        put(other, (at, other))
+        done = {"end": "The translation is complete", "full": "The model writes at most 15 words"}[widget.ended]
+        assert f"Put: “{other}” for “{plain[at]}”. {done}: “{' '.join(widget.translation)}”. “{other}”, word {at + 1}, has chance {fixed(widget.chosen[at])};" in says(w, found)
+        assert fits(w) and found.evaluate(CUT) == []
+        put(other, (at, other))
+        assert "Put:" not in says(w, found)
+        found.locator(".ak-pick").nth(at + 1).focus()
+        widget.row, later = at + 1, next(word for word in widget.instead if word != widget.translation[at + 1])
+        put(later, (at, other), (at + 1, later))
+        found.locator(".ak-pick").nth(at).focus()
+        widget.row = at
+        put(plain[at])                                               # what the model would write: nothing is put any more
+        press(found, "Take back a word")
+        widget.sentence, widget.step, widget.row = "I", 0, None
+        shows(found, widget)
+        press(found, "Reset")
+        widget = translating(sentence="I see", row=at, instead=widget.instead)
+        shows(found, widget)
+        assert not w.errors
 
 
 # Press a button, wait until so many words are there, then press another; what was said while the model wrote.

@@ -19,6 +19,7 @@ from bookkit.lessons.corpora import (
     english_french,
     english_grammar,
     gifts,
+    longer_english_french,
     translation_of,
 )
 
@@ -382,6 +383,39 @@ def test_words_to_choose_from_are_in_order(said, expected):
 def test_what_is_no_sentence_is_refused(english, message):
     with pytest.raises(ValueError, match=f"english must be a sentence of english_grammar: {message}"):
         translation_of(english.split())
+
+
+DOUBLED = """
+the happy white cat = le chat blanc heureux; a tired white mouse = une souris blanche fatiguée;
+the tired white horses = les chevaux blancs fatigués; a happy white bird = un oiseau blanc heureux;
+the tired white mice = les souris blanches fatiguées"""
+
+
+def test_longer_sentences():
+    """Two of the language joined, or one; what is white may be tired or happy, and both words then follow the noun, the nearer one first."""
+    training, held_out = longer_english_french(6000, held_out=50)
+    pairs = [*held_out, *training]
+    assert len(held_out) == 50 and len({pair.english for pair in pairs}) == len(pairs) == 6000 and longer_english_french(6000, held_out=50) == (training, held_out)
+    first = held_out[0]
+    assert " ".join(first.english) == "the young queen loves the tired white horse and she does not see us"
+    assert " ".join(first.french) == "la jeune reine aime le cheval blanc fatigué et elle ne nous voit pas" and [places[0] for places in first.alignment[4:9]] == [4, 7, 6, 5, 8]
+    assert 2500 < sum("and" in pair.english for pair in pairs) < 3500
+    phrases = dict(row.split(" = ") for row in re.split(r";\s*", DOUBLED.strip()))
+    seen = set()
+    for pair in pairs:
+        assert len(pair.alignment) == len(pair.french) and ("and" in pair.english) == ("et" in pair.french) and pair.english.count("and") < 2
+        if "and" in pair.english:
+            at, there = pair.english.index("and"), pair.french.index("et")
+            assert pair.alignment[there] == (at,) and all((i < there) == (max(places) < at) for i, places in enumerate(pair.alignment) if i != there)
+        text, said = f"{' '.join(pair.english)} ", f"{' '.join(pair.french)} "
+        if not re.search(r"(tired|happy) white", text):
+            clauses = [clause.split() for clause in text.split(" and ")]
+            assert [" ".join(translation_of(clause).french) for clause in clauses] == said.strip().split(" et ")
+        for english, french in phrases.items():
+            if f"{english} " in text and "not" not in text and "never" not in text:
+                assert f"{french} " in said, (text, said)
+                seen.add(english)
+    assert len(seen) >= 4, seen
 
 
 def test_copies():

@@ -89,7 +89,6 @@ def aligned(weights, right):
 }
 
 GUESSES = {
-    "article": Guess(["`the`, which it stands for", "`queen`, which it belongs to", "`young`, which comes next"],
-                     right=1),
-    "first": Guess(["both come together", "the words come first", "the weights come first"], right=0),
+    "swapped": Guess(["`de`, because the English still says *not*", "`un`, because the French no longer says *pas*",
+                      "nothing more: it is lost"], right=1),
 }
