@@ -4,9 +4,9 @@ A study is a list of stages. A stage is a function that gets the runs of the sta
 function with its arguments; a job trains a model on one thread, examines it and gives a run, a dict that is written
 down. ``python -m tools.study`` runs them.
 
-Seeds are fixed in each module, before anything was run with them; every run is written down, the bad ones too. Recall,
-positions, reviews, reach, graphs, linear_recall, gates and digits are contests, so every model is tuned with the same number of
-trials first, on examples and seeds of their own, and the trials are written down too.
+Seeds are fixed in each module, before anything was run with them; every run is written down, the bad ones too.
+Recall, positions, reviews, reach, graphs, linear_recall, gates and digits are contests, so every model is tuned with the
+same number of trials first, on examples and seeds of their own, and the trials are written down too.
 """
 
 from bookkit.studies import (
