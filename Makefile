@@ -5,7 +5,9 @@ ONLY ?= $(only)
 PART ?= $(part)
 ALL ?= $(all)
 FOLDER ?= $(folder)
-OPTIONS = $(if $(ONLY),--only "$(ONLY)") $(if $(PART),--part $(PART)) $(if $(ALL),--all) $(if $(FOLDER),--folder $(FOLDER))
+ROSTER ?= $(roster)
+POINTS ?= $(points)
+OPTIONS = $(if $(ONLY),--only "$(ONLY)") $(if $(PART),--part $(PART)) $(if $(ALL),--all) $(if $(FOLDER),--folder "$(FOLDER)") $(if $(ROSTER),--roster "$(ROSTER)") $(if $(POINTS),--points "$(POINTS)")
 
 .DEFAULT_GOAL := help
 .PHONY: FORCE

@@ -19,7 +19,7 @@ from table import each
 
 from bookkit.lessons.exercises import all_exercises
 from bookkit.lessons.exercises.grading import RIGHT
-from tools import handed_in, homework
+from tools import grade, gradebook, handed_in, homework
 from website import road
 
 SOFTMAX, NOTATION = "chapters/softmax", "chapters/notation"
@@ -115,6 +115,10 @@ FILES = {
                                        "    open(place, 'w').write('x')\nassert len(os.listdir()) == 2, os.listdir()")), (R, R, R)),
     "too_large": (paper(answers=with_code("with open('big', 'wb') as file:\n    file.write(bytes(64 << 20))")), (E, R, R)),
     "kills_its_input": (paper(answers={ROWS: f'def f(S):\n    S -= 1\n    return softmax(S)\n\nfrom attnkit import softmax\ncheck("{ROWS}", f)'}), (D, N, D)),
+    "scratch": (paper(answers=RIGHT_ANSWERS | {HAND: f'{RIGHT_ANSWERS[HAND]}\ncheck("{HAND}", [1, 0])'}), (N, R, R)),
+    "number": (paper(answers=RIGHT_ANSWERS | {HAND: 'weights = [0.25, 0.75]\ncheck(weights, 3)'}), (D, R, R)),
+    "quote": (paper(name="Zoë O'Brien", answers=RIGHT_ANSWERS), (R, R, R)),
+    "broken_quote": (paper(before="name = 'Zoë O'Brien'   # mine", answers=RIGHT_ANSWERS), (R, R, R)),
     "leaves_in_a_function": (paper(answers={ROWS: f'def f(S):\n    raise SystemExit("bye")\n\ncheck("{ROWS}", f)'}), (D, N, D)),
 }
 LOST = {
@@ -142,7 +146,11 @@ def run(folder, out, *options):
     done = subprocess.run([sys.executable, "-m", "tools.grade", folder, "--out", out, *options], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert not done.stderr, done.stderr
-    with (out / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
+    return rows_of(out / "answers.csv")
+
+
+def rows_of(path):
+    with path.open(encoding="utf-8-sig", newline="") as file:
         return list(csv.DictReader(file))
 
 
@@ -206,6 +214,9 @@ def test_the_sentences_are_those_of_the_check(graded):
     assert rows["gone.ipynb"][0]["sentence"] == "It ends the whole program."
     assert rows["deleted.ipynb"][0]["sentence"] == "The notebook has no cell with this exercise's check."
     assert "A cell without an exercise, code cell 3, stops. SystemExit" in graded[1]
+    assert rows["scratch.ipynb"][0]["sentence"].endswith("An earlier answer in this notebook was right; the last one counts.")
+    assert rows["number.ipynb"][0]["sentence"] == "The notebook has no cell with this exercise's check."
+    assert "Code cell 3 checks weights, which is no exercise: its name is wanted." in graded[1]
 
 
 def test_a_chapter_is_graded_without_its_solutions(graded):
@@ -214,18 +225,108 @@ def test_a_chapter_is_graded_without_its_solutions(graded):
 
 def test_names(graded):
     rows, page = graded[:2]
-    assert rows["right.ipynb"][0]["student"] == "Ada Lovelace" and rows["partly.ipynb"][0]["student"] == "partly"
-    assert rows["unicode.ipynb"][0]["student"] == "Zoë Ångström 雪 <b>" and "Zoë Ångström 雪 &lt;b&gt;" in page and "<b>" not in page
+    assert rows["right.ipynb"][0]["name"] == "Ada Lovelace" and rows["partly.ipynb"][0]["name"] == ""
+    assert [rows[f"{name}.ipynb"][0]["id"] for name in ("right", "twice/0")] == ["right", "twice"]
+    assert rows["unicode.ipynb"][0]["name"] == "Zoë Ångström 雪 <b>" and "Zoë Ångström 雪 &lt;b&gt;" in page and "<b>" not in page
+    assert rows["quote.ipynb"][0]["name"] == rows["broken_quote.ipynb"][0]["name"] == "Zoë O'Brien"
     # No cell of the table is a formula.
-    assert rows["formula.ipynb"][0]["student"].startswith("'=HYPERLINK")
+    assert rows["formula.ipynb"][0]["name"].startswith("'=HYPERLINK")
 
 
-def test_two_files_of_one_student_count_together(graded):
+def test_the_files_of_one_folder_count_together(graded):
     rows, page = graded[:2]
     assert states(rows, "twice/0") == ("right", "not answered") and states(rows, "twice/1") == ("not yet", "right")
-    assert page.count("Max Muster</a>") == 1 and "max muster" not in page.replace("Max Muster", "")
-    assert re.search(r'Max Muster</a></th>\s*<td class="number">2</td>\s*<td class="number">2</td>', page)
+    assert page.count("Max Muster (twice)</a>") == 1
+    assert re.search(r'Max Muster \(twice\)</a></th>\s*<td class="number">2</td>\s*<td class="number">2</td>', page)
     assert "Two files or more have exercises of <em>Notation</em>." in page
+
+
+# ---- a class
+
+def handed_out(folder, made):
+    """Some files, by their names."""
+    for name, one in made.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(json.dumps(one), encoding="utf-8")
+    return folder
+
+
+OWN = {HAND: f'weights = [0.25, 0.75]     # by hand\ncheck("{HAND}", weights)', TEMPERATURE: WRONG_HAND.replace(HAND, TEMPERATURE)}
+
+
+@pytest.fixture(scope="module")
+def taught(tmp_path_factory):
+    """A class with a roster as Moodle writes it, two of one name, one who is not in it and one who handed in nothing."""
+    base = tmp_path_factory.mktemp("class")
+    handed_out(base / "in", {
+        "mm17/softmax.ipynb": paper(name="Max Müller", answers=RIGHT_ANSWERS), "mm17/notation.ipynb": paper(NOTATION),
+        "mm18/softmax.ipynb": paper(name="max müller", answers=OWN), "softmax_zoe.ipynb": paper(name="mm17", answers=OWN),
+        "Ann Lee_4711_assignsubmission_file_/softmax.ipynb": paper(answers={HAND: WRONG_HAND}),
+        "guest/softmax.ipynb": paper(answers=RIGHT_ANSWERS), "mm18/essay.txt": "mine"})
+    (base / "class.csv").write_text("First name;Last name;Username;Group\nMax;Müller;mm17;A\nMax;Müller;mm18;B\nZoë;Orr;zoe;A\n"
+                                    "Ann;Lee;al3;B\nTom;Ray;tr9;B\n;;;\n", encoding="utf-8-sig")
+    (base / "points.yml").write_text(f"softmax: 1\n{ROWS}: 2\nnotation: 0\nattempt: 0.5\n", encoding="utf-8")
+    rows = run(base / "in", base / "out", "--timeout", "600", "--roster", base / "class.csv", "--points", base / "points.yml")
+    return rows, base / "out"
+
+
+def test_a_line_for_each_student_with_the_columns_of_the_roster(taught):
+    found = rows_of(taught[1] / "grades.csv")
+    assert list(found[0]) == ["First name", "Last name", "Username", "Group", "Softmax (of 4)", "Total (of 4)"]
+    assert [(row["Username"], row["Total (of 4)"]) for row in found] == [
+        ("mm17", "4"), ("mm18", "1.5"), ("zoe", "1.5"), ("al3", "0.5"), ("tr9", "0"), ("", "4")]
+    assert [row["Group"] for row in found] == ["A", "B", "A", "B", "B", ""] and found[-1]["First name"] == "guest"
+
+
+def test_a_page_for_each_student(taught):
+    pages = {path.stem: path.read_text(encoding="utf-8") for path in (taught[1] / "feedback").iterdir()}
+    assert sorted(pages) == ["al3", "guest", "mm17", "mm18", "tr9", "zoe"]
+    assert "<h1>Max Müller (mm18)</h1>" in pages["mm18"] and "1.5 of 4 points" in pages["mm18"] and "softmax_zoe" not in pages["mm18"]
+    assert "Nothing was handed in." in pages["tr9"] and "The roster has no student for guest." in pages["guest"]
+    assert "not counted" in pages["mm17"] and all("What the class" not in page for page in pages.values())
+
+
+def test_equal_answers_are_named(taught):
+    page = (taught[1] / "grades.html").read_text(encoding="utf-8")
+    said = page.split("Word for word the same")[1].split("</ul>")[0]
+    assert re.findall("<li>(.*?)</li>", said) == ["mm18/softmax.ipynb, softmax_zoe.ipynb"]
+
+
+def test_without_a_roster_each_folder_or_name_is_a_student(tmp_path):
+    handed_out(tmp_path / "in", {"Max Müller/a.ipynb": paper(name="Max Müller", answers=RIGHT_ANSWERS), "max müller/a.ipynb": paper(name="Max Müller"),
+                                 "softmax-anna (1).ipynb": paper(answers=OWN), "notation_anna.ipynb": paper(NOTATION)})
+    run(tmp_path / "in", tmp_path / "out", "--timeout", "600")
+    found = rows_of(tmp_path / "out" / "grades.csv")
+    total = next(name for name in found[0] if name.startswith("Total"))
+    assert [(row["id"], row["name"], row[total]) for row in found] == [
+        ("anna", "", "1"), ("Max Müller", "Max Müller", "3"), ("max müller", "Max Müller", "0")]
+    assert list(found[0])[:2] == ["id", "name"]
+
+
+REFUSED = {
+    "roster": [("", "needs a first line"), ("name\nAda\n", "one for an id"), ("id\n1\n", "needs a first line"),
+               ("id,name\n1,Ada\n1,Bob\n", "has the id 1 twice"), ("id,name\n,\n", "has no students")],
+    "points": [("softmax: one", "have 'one' for softmax"), ("softmax: -1", "a number that is not negative"), ("- softmax", "must be lines"),
+               ("sofmax: 1", "have sofmax, which is no page"), ("attempt: 2", "a share, between 0 and 1"), ("a: b: c", "cannot be read")],
+}
+
+
+@each("case", [(what, text, said) for what, rows in REFUSED.items() for text, said in rows])
+def test_a_roster_or_points_that_cannot_be_used_are_refused_before_anything_runs(tmp_path, case):
+    what, text, said = case
+    (tmp_path / "given").write_text(text, encoding="utf-8")
+    with pytest.raises(gradebook.Refused, match=re.escape(said)):
+        gradebook.roster(tmp_path / "given") if what == "roster" else gradebook.points(tmp_path / "given", grade.all_asked())
+    with pytest.raises(gradebook.Refused, match="cannot be read"):
+        gradebook.roster(tmp_path / "none") if what == "roster" else gradebook.points(tmp_path / "none", grade.all_asked())
+
+
+@each("file, own", [("12345/x.ipynb", "a"), ("mullerada_12345_9_softmax.ipynb", "a"), ("Ada Muller_77_assign/x.ipynb", "a"), ("ada/x.ipynb", None),
+                    ("123456/x.ipynb", None), ("ADA@X.ORG/x.ipynb", "a")])
+def test_whose_a_file_is(file, own):
+    [one] = [gradebook.Student("a1", "Ada Muller", {}, ("a1", "12345", "ada@x.org"))]
+    found, said = gradebook.whose(file, [one])
+    assert (found is one) == (own == "a") and bool(said) == (own is None)
 
 
 def test_the_files_of_the_teacher_stay_as_they_were(graded):

@@ -1,6 +1,7 @@
 """The homework: what a student is given, that it runs, and that nothing in it gives an answer away."""
 
 import contextlib
+import importlib.metadata
 import io
 import json
 import os
@@ -10,11 +11,12 @@ import sys
 
 import nbformat
 import pytest
+import yaml
 from conftest import ROOT
 
 from bookkit.lessons.exercises import all_exercises
 from bookkit.lessons.exercises.grading import RIGHT, UNANSWERED, Choice, Function
-from tools import homework
+from tools import grade, gradebook, homework
 from website import road, toc
 
 PAGES = homework.pages()
@@ -122,12 +124,69 @@ def test_set_up_takes_what_an_answer_rests_on_and_nothing_else():
     assert [text for _, text in found] == ["import numpy as np", "a = np.ones(3)", "def f(x):\n    return x * a"]
 
 
-def test_the_same_bytes_twice(tmp_path):
-    homework.write(tmp_path / "here")
-    env = {**os.environ, "PYTHONHASHSEED": "7"}
-    subprocess.run([sys.executable, "-m", "tools.homework", "--out", tmp_path / "there"], cwd=ROOT, env=env, check=True, capture_output=True)
-    files = sorted(path.name for path in (tmp_path / "here").iterdir())
-    assert files == sorted(f"{toc.slug(page)}.ipynb" for page in PAGES) == sorted(path.name for path in (tmp_path / "there").iterdir())
-    for name in files:
-        assert (tmp_path / "here" / name).read_bytes() == (tmp_path / "there" / name).read_bytes(), name
-        assert json.loads((tmp_path / "here" / name).read_text(encoding="utf-8"))["nbformat"] == 4
+def made(folder, seed="0"):
+    """Homework as a teacher makes it, and the files in it."""
+    env = {**os.environ, "PYTHONHASHSEED": seed}
+    subprocess.run([sys.executable, "-m", "tools.homework", "--out", folder], cwd=ROOT, env=env, check=True, capture_output=True)
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*"))
+            if path.is_file() and ".git" not in path.parts and "__pycache__" not in path.parts}
+
+
+@pytest.fixture(scope="module")
+def handed_out(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("homework") / "here"
+    return folder, made(folder)
+
+
+def test_the_same_bytes_twice(handed_out, tmp_path):
+    files = handed_out[1]
+    assert files == made(tmp_path / "there", seed="7")
+    notebooks = [name for name in files if name.endswith(".ipynb")]
+    assert sorted(notebooks) == sorted(f"{toc.slug(page)}.ipynb" for page in PAGES)
+    assert all(json.loads(files[name])["nbformat"] == 4 for name in notebooks)
+
+
+def test_the_folder_is_all_that_a_student_needs(handed_out, tmp_path):
+    """Every notebook runs in it, with numpy, without PyTorch, and with nothing of the book from elsewhere."""
+    folder, files = handed_out
+    assert {name for name in files if "/" not in name and not name.endswith(".ipynb")} == {"LICENSE", "README.md", "points.yml", "requirements.txt"}
+    assert sum(map(len, files.values())) < 2_000_000 and not [name for name in files if name.endswith((".json", ".js"))]
+    assert files["requirements.txt"].decode().split() == ["numpy>=2.0", "array-api-compat>=1.16"]
+    others = sorted({*importlib.metadata.packages_distributions()} - {"numpy", "array_api_compat", "attnkit", "bookkit"})
+    run = f"""
+import json, pathlib, sys
+class Light:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in {others}:
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, Light())
+for file in sorted(pathlib.Path(".").glob("*.ipynb")):
+    scope = {{}}
+    for cell in json.loads(file.read_text())["cells"]:
+        if cell["cell_type"] == "code":
+            exec("".join(cell["source"]), scope)
+import attnkit, bookkit
+assert {{pathlib.Path(one.__file__).parent.parent for one in (attnkit, bookkit)}} == {{pathlib.Path.cwd()}}
+"""
+    env = {"PATH": os.environ["PATH"], "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run([sys.executable, "-c", run], cwd=folder, env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert done.stdout.splitlines() == [UNANSWERED] * sum(len(homework.questions(page)) for page in PAGES)
+
+
+def test_it_is_a_repository_and_the_points_are_the_teachers(handed_out):
+    folder = handed_out[0]
+    said = yaml.safe_load((folder / "points.yml").read_text(encoding="utf-8"))
+    assert said == {"attempt": 0, **dict.fromkeys(map(toc.slug, PAGES), 1)}
+    assert gradebook.points(folder / "points.yml", grade.all_asked()).of == {
+        question.name: 1 for page in PAGES for question in homework.questions(page)}
+
+    def commits():
+        return subprocess.run(["git", "-C", folder, "log", "--format=%s"], capture_output=True, text=True, check=True).stdout.splitlines()
+    assert commits() == ["Homework as the book has it now"]
+    (folder / "points.yml").write_text("softmax: 2\n", encoding="utf-8")
+    (folder / "weights.ipynb").write_text("old", encoding="utf-8")
+    made(folder)
+    assert len(commits()) == 2 and (folder / "points.yml").read_text(encoding="utf-8") == "softmax: 2\n"
+    made(folder)
+    assert len(commits()) == 2

@@ -5,6 +5,7 @@ Words, pictures and figures are counted on the page and on its slides: moved, no
 
 import re
 
+import pypdf
 import pytest
 from conftest import SITE
 from test_site import axe
@@ -118,6 +119,50 @@ def test_keys_and_buttons(watched, site):
         assert not w.errors
 
 
+def test_what_who_speaks_has(watched, site):
+    """A black screen, all slides at once, and a window with notes, what comes next and the time."""
+    with watched() as w:
+        present(w, f"{site}/{PAGES[0]}.html?present")
+        press, black = w.page.keyboard.press, w.page.locator(".deck-black")
+        for key in ("b", "."):
+            press(key)
+            assert black.is_visible() and black.bounding_box()["width"] == 1280
+            press("ArrowRight")      # brings the slide back, and no more
+            assert not black.is_visible() and at(w) == 1
+        press("o")
+        rows = w.page.get_by_role("dialog", name="All slides").get_by_role("button")
+        assert rows.count() == w.page.locator(".deck-slide").count() + 1
+        assert w.page.evaluate("document.activeElement.getAttribute('aria-current')") == "true"
+        press("ArrowRight")      # the dialog's
+        assert at(w) == 1
+        rows.nth(4).click()
+        assert at(w) == 5 and not w.page.locator("dialog:visible").count()
+        with w.page.expect_popup() as opened:
+            press("w")
+        side = opened.value
+        assert re.fullmatch(r"\d+:\d\d", side.locator("time").inner_text())
+        said = side.locator("div").inner_text(), side.locator("p").last.inner_text()
+        assert side.locator("h1").inner_text().startswith("5 / ") and said[1].startswith("Next: ")
+        side.keyboard.press("ArrowRight")
+        assert at(w) == 6 and side.locator("h1").inner_text().startswith("6 / ")
+        notes = w.page.locator(".deck-slide:visible .deck-notes > *").all_text_contents()
+        assert [" ".join(one.split()) for one in side.locator("div p").all_text_contents()] == [" ".join(one.split()) for one in notes]
+        side.keyboard.press("End")
+        assert side.locator("p").last.inner_text() == "This is the last slide."
+        assert not w.errors
+
+
+def test_a_slide_is_a_sheet(watched, site, tmp_path):
+    with watched() as w:
+        present(w, f"{site}/{PAGES[0]}.html?present")
+        w.page.wait_for_function("[...document.querySelectorAll('[data-ak-figure]')].every(e => e.querySelector('.ak-figure'))")
+        count = w.page.locator(".deck-slide").count()
+        w.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        assert at(w) == 1
+        w.page.pdf(path=tmp_path / "slides.pdf", prefer_css_page_size=True)
+        assert len(pypdf.PdfReader(tmp_path / "slides.pdf").pages) == count
+
+
 @pytest.mark.parametrize("way", ["Escape", "Leave"])
 def test_leaving_restores_the_page(watched, site, way):
     """At the section that was shown."""
@@ -145,10 +190,15 @@ def test_controls_keep_their_keys(watched, site):
         slider = w.page.locator(".deck-slide:visible input[type=range]").first
         slider.focus()
         value, said = slider.input_value(), slider.get_attribute("aria-valuetext")
-        for key in ("ArrowRight", "ArrowRight", "Home", "End", "PageDown", "ArrowLeft"):
+        for key in ("ArrowRight", "ArrowRight", "Home", "End", "ArrowLeft"):
             w.page.keyboard.press(key)
             assert at(w) == number[0], key
         assert slider.input_value() != value and slider.get_attribute("aria-valuetext") != said
+        # A clicker, which sends these two, goes on whatever was touched.
+        w.page.keyboard.press("PageDown")
+        assert at(w) == number[0] + 1
+        w.page.keyboard.press("PageUp")
+        assert at(w) == number[0]
         w.page.locator(".deck-slide:visible").get_by_role("button", name="Reset").focus()
         w.page.keyboard.press("Space")
         assert at(w) == number[0] and slider.input_value() == value

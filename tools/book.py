@@ -505,12 +505,13 @@ def homework():
     run(BIN / "python", "-m", "tools.homework")
 
 
-def grade(folder=None):
-    """grade handed-in notebooks, with a report in _build/grades.html: 'FOLDER=handed_in'"""
+def grade(folder=None, roster=None, points=None):
+    """grade handed-in notebooks: 'FOLDER=handed_in', and if you like 'ROSTER=class.csv POINTS=points.yml'"""
     if not folder:
         sys.exit("[book] which notebooks? Name their folder: make grade FOLDER=handed_in")
     setup()
-    sys.exit(run(BIN / "python", "-m", "tools.grade", folder, check=False))
+    more = [part for name, file in (("--roster", roster), ("--points", points)) if file for part in (name, file)]
+    sys.exit(run(BIN / "python", "-m", "tools.grade", folder, *more, check=False))
 
 
 def serve():
@@ -705,6 +706,8 @@ def main():
     parser.add_argument("--all", action="store_true", help="with test and clean: everything (make test ALL=1)")
     parser.add_argument("--part", metavar="PART", help="with test: one of its four parts (make test PART=notebooks)")
     parser.add_argument("--folder", metavar="FOLDER", help="with grade: where the notebooks are")
+    parser.add_argument("--roster", metavar="CSV", help="with grade: the class, an id and a name a line")
+    parser.add_argument("--points", metavar="YML", help="with grade: which pages and exercises count, and for how much")
     args = parser.parse_args()
     task = TASKS[args.task]
     given = {name: value for name, value in vars(args).items() if name != "task" and value}

@@ -1,8 +1,11 @@
-"""Grade what students have handed in, and write a report for their teacher: _build/grades.html and _build/grades.csv.
+"""Grade what students have handed in, and write into _build what a teacher needs: a report, tables, a page a student.
 
-    python -m tools.grade FOLDER [--timeout SECONDS] [--out DIR]
+    python -m tools.grade FOLDER [--roster CLASS.csv] [--points POINTS.yml] [--timeout SECONDS] [--out DIR]
 
-FOLDER, and any folder in it, holds filled-in homework (tools/homework.py) or chapters of the book.
+FOLDER holds a folder for each student, or files with the student's id in their names: filled-in homework
+(tools/homework.py) or chapters of the book.  Who a student is, and what an answer is worth, is said in
+tools/gradebook.py.  What is written: grades.html; grades.csv, a line a student; answers.csv, a line an answer; and
+feedback, with a page for each student.
 
 How it is judged: the cells of each notebook run in a process of their own, in which each ``check(name, answer)`` hands
 its answer over instead of printing.  What comes back is data, numbers and words as JSON, and this process judges it
@@ -22,7 +25,7 @@ the book, or let the package compute it.  Such an answer is right, and only a lo
 """
 
 import argparse
-import csv
+import ast
 import json
 import os
 import re
@@ -30,7 +33,7 @@ import sys
 import unicodedata
 import warnings
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -38,12 +41,13 @@ from typing import NamedTuple
 import jinja2
 
 from bookkit.lessons.exercises import all_exercises
-from tools import homework
+from tools import gradebook, homework
 from tools.handed_in import FILE, ROOT, Mark, attempt, tidy
 from website import road, toc
 
 RUNS = 3
 STATES = ("right", "not yet", "not answered", "error", "timed out")
+PATIENCE = 20      # seconds without a word
 TEMPLATE = Path(__file__).with_name("grades.html")
 
 
@@ -63,25 +67,28 @@ class Asked(NamedTuple):
 
 
 class Paper(NamedTuple):
-    """A file that was handed in: whose it is, the marks by exercise in the book's order, what else is to be said."""
+    """A file that was handed in: the name typed in it, the marks by exercise in the book's order, and what else to say.
+
+    `code` holds the cells that were changed and check an exercise, as they were written.
+    """
 
     file: str
-    student: str
+    name: str
     marks: dict
     notes: list
+    code: tuple = ()
 
 
 def graded(path, folder, seconds):
     """Grade one file."""
     file = path.relative_to(folder).as_posix()
-    student = file.split("/")[0].removesuffix(".ipynb")      # a folder for each student, or a file
     if path.suffix != ".ipynb":
         return Paper(file, "", {}, ["This is no notebook, so it was left out."])
     try:
         cells, page = read(path)
     except ValueError as problem:
-        return Paper(file, student, {}, [str(problem)])
-    student = named(cells) or student
+        return Paper(file, "", {}, [str(problem)])
+    student = named(cells)
     there = {name for code in cells for name in checks(code)}
     pages = {page, *(name.split("/")[0] for name in there if all_asked()[name].homework)}
     asked = [name for name, one in all_asked().items()
@@ -101,11 +108,16 @@ def graded(path, folder, seconds):
                 marks[name] = mark
         if not names and cells[k] not in book_cells():      # the book's own may want its folder
             notes.append(f"A cell without an exercise, code cell {k + 1}, stops. {mark.words}")
+    for k, code in enumerate(cells):
+        strange = None if checks(code) or code in book_cells() else re.search(r"\bcheck\(\s*([^,)\n]{1,40}),", code)
+        if strange:
+            notes.append(f"Code cell {k + 1} checks {strange[1].strip()}, which is no exercise: its name is wanted.")
     late = Mark("timed out", "The run ended before this exercise.")
     missing = Mark("not answered", "The notebook has no cell with this exercise's check.")
     order = {name: marks.get(name) or (missing if name not in there else late if end else
                                        Mark("not answered", "Its check was not reached.")) for name in asked}
-    return Paper(file, student, order, notes)
+    own = tuple(code.strip() for code in cells if checks(code) and code.strip() not in given())
+    return Paper(file, student, order, notes, own)
 
 
 def read(path):
@@ -130,10 +142,15 @@ def read(path):
 
 
 def named(cells):
-    """What a student has written as ``name = "..."``; the code is read, not run."""
+    """What a student has written as ``name = "..."``; the code is read, not run, and may be no Python."""
     for code in cells:
-        if found := re.match(r"""\s*name\s*=\s*(["'])(.*?)\1""", code):
-            return " ".join(unicodedata.normalize("NFC", found[2]).split())[:80]
+        try:
+            found = [node.value.value for node in ast.parse(tidy(code)).body[:1] if isinstance(node, ast.Assign)
+                     and getattr(node.targets[0], "id", "") == "name" and isinstance(node.value, ast.Constant)]
+        except (SyntaxError, ValueError):
+            found = re.findall(r"""^\s*name\s*=\s*["'](.*)["']\s*(?:#.*)?$""", code, flags=re.M)
+        if found and isinstance(found[0], str) and found[0].strip():
+            return " ".join(unicodedata.normalize("NFC", found[0]).split())[:80]
     return ""
 
 
@@ -155,6 +172,13 @@ def book_cells():
     """The code of all cells of the book."""
     return {road.source(cell) for page in toc.chapters() for cell in homework.notebook(page)["cells"]
             if cell["cell_type"] == "code"}
+
+
+@cache
+def given():
+    """The cells of answers as they are handed out, and the book's solutions: what no student has written."""
+    return {code.strip() for page in homework.pages() for one in homework.questions(page)
+            for code in (one.code, one.solution)}
 
 
 def needed(cells):
@@ -187,17 +211,31 @@ def best(papers):
     return found
 
 
-def summed(papers):
-    """What the report is made from: the students, and the exercises with the least right first."""
-    groups = {}
+def by_student(papers, roster):
+    """The students, those of the roster first and in its order, each with the papers and the best marks."""
+    groups = {one.own: {"id": one.own, "name": one.name, "row": one.row, "papers": [], "notes": []} for one in roster}
     for paper in papers:
-        if paper.marks:
-            groups.setdefault(paper.student.casefold(), []).append(paper)
-    students, exercises = [], []
-    for _, own in sorted(groups.items()):
-        times = Counter(name for paper in own for name in paper.marks)
-        twice = sorted({all_asked()[name].page for name, count in times.items() if count > 1})
-        students.append({"name": own[0].student, "papers": own, "marks": best(own), "twice": twice})
+        found, problem = gradebook.whose(paper.file, roster) if roster else (None, "")
+        own = found.own if found else gradebook.place_of(paper.file)
+        if not paper.marks and not found:
+            continue
+        if not found:
+            own = f"{own} (not in the roster)" if own in groups and groups[own]["row"] else own
+        one = groups.setdefault(own, {"id": own, "name": "", "row": {}, "papers": [], "notes": []})
+        one["papers"].append(paper)
+        one["notes"] += [problem] if problem and problem not in one["notes"] else []
+        one["name"] = one["name"] or paper.name
+    students = list(groups.values()) if roster else [groups[own] for own in sorted(groups, key=str.casefold)]
+    for one in students:
+        times = Counter(name for paper in one["papers"] for name in paper.marks)
+        one["marks"] = best(one["papers"])
+        one["twice"] = sorted({all_asked()[name].page for name, count in times.items() if count > 1})
+    return students
+
+
+def summed(students):
+    """The exercises with the least right first."""
+    exercises = []
     for name, asked in all_asked().items():
         marks = [student["marks"][name] for student in students if name in student["marks"]]
         if marks:
@@ -205,37 +243,71 @@ def summed(papers):
             exercises.append({"name": name, "title": asked.title, "total": len(marks), "said": said,
                               "counts": [sum(mark.state == state for mark in marks) for state in STATES]})
     exercises.sort(key=lambda one: one["counts"][0] / one["total"])
-    return students, exercises
+    return exercises
 
 
-def harmless(text):
-    """Text for a cell of a spreadsheet, which would take some beginnings for a formula."""
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+def alike(students):
+    """Files of different students in which all own answers, two or more, are the same to the letter."""
+    found = {}
+    for one in students:
+        for paper in one["papers"]:
+            if len(paper.code) > 1:
+                found.setdefault(paper.code, []).append((one["id"], paper.file))
+    return [[file for _, file in own] for own in found.values() if len({student for student, _ in own}) > 1]
 
 
-def write(papers, out):
-    """Write both reports into a folder."""
-    out.mkdir(parents=True, exist_ok=True)
-    students, exercises = summed(papers)
+def write(papers, out, roster=(), worth=None):
+    """Write the report, both tables and the pages for the students into a folder."""
+    students = by_student(papers, list(roster))
+    if worth is None:      # a point for each exercise of a page that anybody has handed in
+        pages = {name.split("/")[0] for one in students for name in one["marks"]}
+        worth = gradebook.Points({name: 1.0 for name, one in all_asked().items()
+                                  if one.homework and name.split("/")[0] in pages})
     others = [(paper.file, paper.notes[0]) for paper in papers if not paper.marks]
-    page = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(
-        TEMPLATE.read_text(encoding="utf-8")).render(
-        students=students, exercises=exercises, others=others, states=STATES, asked=all_asked())
-    (out / "grades.html").write_text(page, encoding="utf-8", errors="replace")
-    with (out / "grades.csv").open("w", encoding="utf-8-sig", errors="replace", newline="") as file:
-        rows = csv.writer(file)
-        rows.writerow(["student", "file", "exercise", "title", "result", "sentence"])
-        for paper in papers:
-            for name, mark in paper.marks.items():
-                rows.writerow(map(harmless, [paper.student, paper.file, name, all_asked()[name].title, *mark]))
-            if not paper.marks:
-                rows.writerow(map(harmless, [paper.student, paper.file, "", "", "not graded", paper.notes[0]]))
+    template = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(
+        TEMPLATE.read_text(encoding="utf-8"))
+    most = sum(worth.of.values())
+    for one in students:
+        points = {name: worth.given(name, mark.state) for name, mark in one["marks"].items()}
+        one["points"] = {name: gradebook.written(value) for name, value in points.items()}
+        one["total"] = gradebook.written(sum(points.values()))
+        one["title"] = one["id"] if one["name"] in ("", one["id"]) else f"{one['name']} ({one['id']})"
+    shown = {"states": STATES, "asked": all_asked(), "worth": {k: gradebook.written(v) for k, v in worth.of.items()},
+             "most": gradebook.written(most)}
+    (out / "feedback").mkdir(parents=True, exist_ok=True)
+    for old in (out / "feedback").glob("*.html"):
+        old.unlink()
+    (out / "grades.html").write_text(template.render(
+        students=students, exercises=summed(students), others=others, alike=alike(students), whole=True, **shown),
+        encoding="utf-8", errors="replace")
+    taken = Counter()
+    for one in students:
+        name = re.sub(r"[^\w.-]+", "_", one["id"]).strip(".") or "student"
+        taken[name.casefold()] += 1
+        name += f"_{taken[name.casefold()]}" * (taken[name.casefold()] > 1)
+        (out / "feedback" / f"{name}.html").write_text(template.render(students=[one], whole=False, **shown),
+                                                        encoding="utf-8", errors="replace")
+    # The last of a name is the page itself, not its side room.
+    titles = {name.split("/")[0]: one.page for name, one in reversed(all_asked().items())}
+    gradebook.wide(out / "grades.csv", students, worth, titles)
+    rows, placed = [], {paper.file: one for one in students for paper in one["papers"]}
+    for paper in papers:
+        one = placed.get(paper.file, {"id": gradebook.place_of(paper.file), "name": ""})
+        for name, mark in paper.marks.items():
+            rows.append([one["id"], one["name"], paper.file, name, all_asked()[name].title, mark.state,
+                         gradebook.written(worth.given(name, mark.state)), mark.words])
+        if not paper.marks:
+            rows.append([one["id"], one["name"], paper.file, "", "", "not graded", "0", paper.notes[0]])
+    head = ["id", "name", "file", "exercise", "title", "result", "points", "sentence"]
+    gradebook.table(out / "answers.csv", head, rows)
 
 
 def main():
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="where the handed-in notebooks are")
+    parser.add_argument("--roster", type=Path, help="the class, a CSV file with an id and a name for each student")
+    parser.add_argument("--points", type=Path, help="what counts: lines such as softmax: 1, or softmax/rows: 2")
     parser.add_argument("--timeout", type=float, default=120, help="seconds for one run of a notebook (120)")
     parser.add_argument("--out", type=Path, default=ROOT / "_build", help="write there instead of into _build")
     args = parser.parse_args()
@@ -246,16 +318,35 @@ def main():
     if not paths:
         return refuse(f"There is nothing in the folder {args.folder}. Put the handed-in notebooks there.")
     warnings.simplefilter("ignore")      # of a student's code as it is read, and of odd numbers as they are judged
-    all_asked(), book_cells()      # once, before several threads ask
-    papers = []
+    all_asked(), book_cells(), given()      # once, before several threads ask
+    try:
+        roster = gradebook.roster(args.roster) if args.roster else []
+        worth = gradebook.points(args.points, all_asked()) if args.points else None
+    except gradebook.Refused as problem:
+        return refuse(str(problem))
+    write(in_their_order(paths, args.folder, args.timeout), args.out, roster, worth)
+    print(f"The report is in {args.out / 'grades.html'}, a line for each student in {args.out / 'grades.csv'}, "
+          f"a page for each in {args.out / 'feedback'}.")
+    return 0
+
+
+def in_their_order(paths, folder, seconds):
+    """Grade files side by side, and say how far it is: each file as it is done, and what keeps everybody waiting."""
+    papers = {}
     with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
-        for paper in pool.map(lambda path: graded(path, args.folder, args.timeout), paths):
-            papers.append(paper)
-            right = sum(mark.state == "right" for mark in paper.marks.values())
-            print(f"[{len(papers)} of {len(paths)}] {paper.file!r}: " + (
-                f"{right} of {len(paper.marks)} right" if paper.marks else paper.notes[0]), flush=True)
-    write(papers, args.out)
-    print(f"The report is in {args.out / 'grades.html'}, a table for a spreadsheet in {args.out / 'grades.csv'}.")
+        waiting = {pool.submit(graded, path, folder, seconds): path for path in paths}
+        while waiting:
+            done, _ = wait(waiting, PATIENCE, FIRST_COMPLETED)
+            for one in done:
+                path, paper = waiting.pop(one), one.result()
+                papers[path] = paper
+                right = sum(mark.state == "right" for mark in paper.marks.values())
+                print(f"[{len(papers)} of {len(paths)}] {paper.file!r}: " + (
+                    f"{right} of {len(paper.marks)} right" if paper.marks else paper.notes[0]), flush=True)
+            if not done:
+                running = [path.relative_to(folder).as_posix() for one, path in waiting.items() if one.running()]
+                print(f"still running: {', '.join(map(repr, running))}", flush=True)
+    return [papers[path] for path in paths]
 
 
 def refuse(words):

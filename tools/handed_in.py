@@ -28,6 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent
 MEMORY, FILE, MESSAGE = 2 << 30, 32 << 20, 2_000_000      # bytes, bytes, characters
 OUT_OF_MEMORY = 77
 DISTURBED = "It disturbs the grading."
+EARLIER = "An earlier answer in this notebook was right; the last one counts."
 START = "import sys; from tools import handed_in; handed_in.serve(*sys.argv[1:])"  # in the book's folder
 NUMBERS = {"bool", *(f"{kind}{bits}" for kind in ("int", "uint", "float") for bits in (8, 16, 32, 64))} - {"float8"}
 
@@ -255,7 +256,7 @@ def attempt(cells, seconds):
     """Run cells, pairs of a number and code: marks by exercise, cells that stop, and (the cell, a mark) of an end."""
     if not cells:
         return {}, {}, None
-    marks, stops, current = {}, {}, cells[0][0]
+    marks, stops, right, current = {}, {}, set(), cells[0][0]
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         inner = Path(folder) / "home"
         inner.mkdir()
@@ -270,6 +271,10 @@ def attempt(cells, seconds):
                 else:
                     name = message["answer"]
                     mark = judged(name, message["value"], student)
+                    if mark.state == "right":
+                        right.add(name)
+                    elif mark.state != "not answered" and name in right:
+                        mark = Mark(mark.state, f"{mark.words} {EARLIER}")
                     if mark.state != "not answered" or name not in marks:
                         marks[name] = mark
                     student.send(None)

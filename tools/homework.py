@@ -2,8 +2,10 @@
 
     python -m tools.homework [--out FOLDER]
 
-Each notebook stands on its own: the text of each exercise, its hint, and of the page's code what an answer may need, so
-that nothing heavy runs.  What comes back goes through tools/grade.py.
+Each notebook holds the text of each exercise, its hint, and of the page's code what an answer may need, so that nothing
+heavy runs.  Beside them stands what they need of the book, which needs numpy and no PyTorch: so the folder, a
+repository where git is there, is all that a Hub, Binder or a laptop has to be given.  What comes back goes through
+tools/grade.py.
 """
 
 import argparse
@@ -11,7 +13,11 @@ import ast
 import builtins
 import json
 import re
+import shutil
+import subprocess
 import symtable
+import sys
+import tomllib
 from functools import cache
 from html import unescape
 from pathlib import Path
@@ -33,8 +39,33 @@ HEAD = """# Homework: {title}
 Read the page *{title}* of the book first. Then put your answers in place of the dots and run the cells from top to
 bottom, each with Shift and Enter. They say *Right*, or what is off. In the end, save this notebook and hand it in.
 
-You need Python 3.11 or newer, Jupyter, and the book's packages: `pip install . ./bookkit` in a copy of its repository.
+You need Python 3.11 or newer and Jupyter, and have typed `pip install -r requirements.txt` in this folder once.
 Write your name first:"""
+README = """# Homework of *Attention, Step by Step*
+
+Type `pip install -r requirements.txt` once, open a notebook in Jupyter, and follow its first cell. Beside the notebooks
+stands what they need of the book, the folders `attnkit` and `bookkit` (MIT licence).
+
+**Teachers**: push this folder as a repository of its own. Binder opens it as it is; a link of nbgitpuller gives each
+student of a Hub a copy, and when you have changed something here, the same link brings it without touching what a
+student wrote. Take out the notebooks that you do not set. `points.yml` says what counts, for
+`make grade FOLDER=handed_in POINTS=points.yml` in the book. The solutions are in the book, and whoever looks for them
+finds them.
+"""
+# What the exercises import, told by a process that may import nothing heavy and has checked each of them once.
+CLOSURE = """
+import json, sys
+class Light:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in ("torch", "matplotlib", "ipywidgets", "anywidget", "traitlets", "IPython", "yaml"):
+            raise ModuleNotFoundError(f"homework does without {name}", name=name)
+sys.meta_path.insert(0, Light())
+from bookkit.lessons.exercises import all_exercises
+for one in all_exercises().values():
+    one.verdict(None)
+own = [m.__file__ for name, m in sys.modules.items() if name.split(".")[0] in ("attnkit", "bookkit")]
+print(json.dumps(sorted(own)))
+"""
 
 
 class Question(NamedTuple):
@@ -236,13 +267,47 @@ def write(folder):
     return files
 
 
+def package(folder):
+    """Put beside the notebooks what they import of the book, and what a Hub, Binder and a teacher look for."""
+    told = subprocess.run([sys.executable, "-c", CLOSURE], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    for name in ("attnkit", "bookkit"):
+        shutil.rmtree(folder / name, ignore_errors=True)
+    for file in (*map(Path, json.loads(told)), ROOT / "LICENSE"):
+        there = folder / file.relative_to(ROOT)
+        there.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(file, there)
+    needed = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
+    (folder / "requirements.txt").write_text("\n".join(needed) + "\n", encoding="utf-8")
+    (folder / "README.md").write_text(README, encoding="utf-8")
+    if not (folder / "points.yml").exists():      # the teacher's, from then on
+        lines = "".join(f"{toc.slug(page)}: 1\n" for page in pages())
+        (folder / "points.yml").write_text(
+            "# Points for each exercise of a page; softmax/rows: 2 is for one. What is not here does not count.\n"
+            f"# The share that an answer is worth which is not right yet:\nattempt: 0\n{lines}", encoding="utf-8")
+
+
+def keep(folder):
+    """Make the folder a repository, or keep what has changed in the one that it is; whether git is there."""
+    if not shutil.which("git"):
+        return False
+    git = ["git", "-C", str(folder), "-c", "user.name=Attention, Step by Step", "-c", "user.email=homework@localhost"]
+    if not (folder / ".git").exists():
+        subprocess.run([*git, "init", "--quiet", "--initial-branch=main"], check=True)
+    subprocess.run([*git, "add", "--all"], check=True)
+    if subprocess.run([*git, "diff", "--cached", "--quiet"], check=False).returncode:
+        subprocess.run([*git, "commit", "--quiet", "--message", "Homework as the book has it now"], check=True)
+    return True
+
+
 def main():
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=OUT, help="write there instead of into _build/homework")
     args = parser.parse_args()
     files = write(args.out)
-    print(f"{len(files)} notebooks of homework are in {args.out}: {', '.join(file.stem for file in files)}")
+    package(args.out)
+    kept = "a repository, ready to push" if keep(args.out) else "no repository, as git is not there"
+    print(f"{len(files)} notebooks of homework are in {args.out}, {kept}: {', '.join(file.stem for file in files)}")
 
 
 if __name__ == "__main__":

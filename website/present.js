@@ -225,6 +225,9 @@
     ["← Page Up", "slide before"],
     ["Home End", "first, last slide"],
     ["n", "notes: the rest of the words"],
+    ["w", "a window for who speaks: notes, what comes next, the time"],
+    ["o", "all slides"],
+    ["b", "black, until a key is pressed"],
     ["f", "full screen"],
     ["d", "dark or light"],
     ["Esc", "leave"],
@@ -241,7 +244,16 @@
       this.at = 0;
       this.bar();
       const pages = element("main", { className: "bd-article" }, ...roots);
-      this.element = element("div", { className: "bd-content deck" }, pages, this.controls, this.live, this.help);
+      this.element = element(
+        "div",
+        { className: "bd-content deck" },
+        pages,
+        this.controls,
+        this.live,
+        this.help,
+        this.all,
+        this.black,
+      );
       document.body.prepend(this.element);
       document.documentElement.classList.add("deck-on");
     }
@@ -268,6 +280,8 @@
         element("table", {}, ...rows),
         button("", "Close", () => this.help.close()),
       );
+      this.all = element("dialog", { ariaLabel: "All slides", className: "deck-all" });
+      this.black = element("div", { className: "deck-black", hidden: true, onclick: () => this.dark(false) });
       this.controls = element(
         "nav",
         { className: "deck-bar", ariaLabel: "Slides" },
@@ -275,6 +289,7 @@
         this.after,
         this.counter,
         this.notes,
+        button("", "All", () => this.overview()),
         button("", "Keys", () => this.help.showModal()),
         button("", "Leave", () => this.leave()),
         this.line,
@@ -299,6 +314,89 @@
       part.heading.tabIndex = -1;
       if (focus) part.heading.focus({ preventScroll: true });
       history.replaceState(null, "", `#/${here}`);
+      this.tell();
+    }
+
+    // The first words of a slide, to know it by.
+    words(at) {
+      const { slide, part } = this.slides[at];
+      const told = slide.querySelector(".deck-told") ?? slide.querySelector("figcaption, .math, pre") ?? part.heading;
+      const said = told.textContent.trim().split(/\s+/);
+      return [
+        part.heading.textContent.trim(),
+        slide.dataset.kind === "text" ? "" : slide.dataset.kind,
+        said.slice(0, 9).join(" "),
+      ];
+    }
+
+    // All slides by their headings and first words; one is pressed.
+    overview() {
+      const rows = this.slides.map((_, k) => {
+        const [heading, kind, said] = this.words(k);
+        const first = !k || this.slides[k - 1].part !== this.slides[k].part;
+        const onclick = () => {
+          this.all.close();
+          this.go(k);
+        };
+        const label = element("button", { type: "button", onclick }, `${k + 1}. ${kind ? `${kind}: ` : ""}${said} …`);
+        if (k === this.at) label.setAttribute("aria-current", "true");
+        return element("li", {}, ...(first ? [element("strong", {}, heading)] : []), label);
+      });
+      this.all.replaceChildren(
+        element("ol", {}, ...rows),
+        element("button", { type: "button", onclick: () => this.all.close() }, "Close"),
+      );
+      this.all.showModal();
+      this.all.querySelector("[aria-current]").focus();
+    }
+
+    /** @param {boolean} on */
+    dark(on) {
+      this.black.hidden = !on;
+      this.live.textContent = on ? "The screen is black. Any key brings the slide back." : "";
+    }
+
+    // A window for who speaks: the notes of this slide, what comes next, and the time since it was opened.
+    speaker() {
+      this.side = open("", "deck-speaker", "popup,width=640,height=720");
+      if (!this.side) return;
+      const page = this.side.document;
+      const style =
+        "body{font:1.1rem/1.5 system-ui,sans-serif;margin:1.5rem;color:#1b1c20;background:#fffdfa}h1{font-size:1.1rem}time{font-size:2rem}";
+      page.head.replaceChildren(
+        Object.assign(page.createElement("title"), { textContent: "Notes" }),
+        Object.assign(page.createElement("style"), { textContent: style }),
+      );
+      const began = Date.now();
+      const clock = page.createElement("time");
+      const turn = () => {
+        const gone = Math.floor((Date.now() - began) / 1000);
+        clock.textContent = `${Math.floor(gone / 60)}:${String(gone % 60).padStart(2, "0")}`;
+      };
+      turn();
+      clearInterval(this.clock);
+      this.clock = setInterval(turn, 1000);
+      page.body.replaceChildren(clock, page.createElement("h1"), page.createElement("div"), page.createElement("p"));
+      page.addEventListener("keydown", (event) => this.press(event));
+      this.tell();
+    }
+
+    tell() {
+      if (!this.side || this.side.closed) return;
+      const page = this.side.document;
+      const [heading, notes, next] = page.querySelectorAll("h1, div, p:last-child");
+      heading.textContent = `${this.counter.textContent} ${this.words(this.at)[0]}`;
+      const blocks = [...this.slides[this.at].slide.lastChild.children];
+      const told = blocks.map((one) =>
+        Object.assign(page.createElement("p"), { textContent: one.innerText || one.textContent }),
+      );
+      notes.replaceChildren(...told);
+      const after = this.at + 1 < this.slides.length;
+      next.textContent = after
+        ? `Next: ${this.words(this.at + 1)
+            .filter(Boolean)
+            .join(", ")} …`
+        : "This is the last slide.";
     }
 
     // `#/7`, `?present=7`, or a place on the page: the slide on which it stands.
@@ -334,7 +432,13 @@
 
     press(event) {
       const { key, target } = event;
-      if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || this.help.open) return;
+      if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
+      if (this.help.open || this.all.open) return;
+      if (!this.black.hidden) {
+        this.dark(false);
+        event.preventDefault();
+        return;
+      }
       const steps = {
         ArrowRight: 1,
         PageDown: 1,
@@ -346,18 +450,23 @@
       };
       const acts = {
         n: () => this.toggle(),
+        w: () => this.speaker(),
+        o: () => this.overview(),
+        b: () => this.dark(true),
+        ".": () => this.dark(true), // which clickers send
         f: () => full(),
         d: () => this.turn(),
         "?": () => this.help.showModal(),
         Escape: () => this.leave(),
       };
-      // What has the focus keeps the keys that are its own.
+      // What has the focus keeps the keys that are its own, but for those that a clicker sends.
+      const clicked = key === "PageDown" || key === "PageUp";
       const types = target.closest(
         "input:not([type=range], [type=checkbox], [type=radio]), textarea, select, [contenteditable]",
       );
       const moves = target.closest("input, textarea, select, [contenteditable], [role=slider]");
       if (types && key !== "Escape") return;
-      if (key in steps && !(moves || (key === " " && target.closest("button, summary, a"))))
+      if (key in steps && (clicked || !(moves || (key === " " && target.closest("button, summary, a")))))
         this.go(this.at + steps[key]);
       else if (key in acts) acts[key]();
       else return;
@@ -400,6 +509,12 @@
         again();
       });
       for (const place of places) watch.observe(place, { childList: true });
+      // On paper all slides, each at the size at which it fits.
+      addEventListener("beforeprint", () => {
+        const [here, all] = [this.at, this.slides.length];
+        for (let k = 0; k < all; k++) this.go(k, false);
+        this.go(here, false);
+      });
     }
   }
 

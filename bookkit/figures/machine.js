@@ -588,7 +588,7 @@
   function tower(site, pair) {
     const { num_layers, width } = site.it.packed;
     const blocks = Array.from({ length: num_layers }, (_, k) => block(site, num_layers - 1 - k));
-    const legend = `On the line: what the machine would say if it stopped there. In the boxes: what a part adds to the score of ${pair[0]} less that of ${pair[1]}.`;
+    const legend = `On the line: what the machine would say if it stopped there. In the boxes: what a part adds to the score of ${pair[0]}, minus what it adds to that of ${pair[1]}.`;
     return h(
       "div",
       { class: "ak-tower" },

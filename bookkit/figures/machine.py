@@ -93,7 +93,7 @@ class Machine(Figure):
         first, second = (self.model.words[number] for number in self.pair)
         story = " ".join(self.story)
         return (f"<div><p>{story.replace('<', '&lt;')}</p>{still_table(['if it stopped', 'likeliest', '', ''], stages)}"
-                f"{still_table(['part', f'adds to {first} less {second}'], parts)}</div>")
+                f"{still_table(['part', f'adds to {first} minus {second}'], parts)}</div>")
 
 
 def view(name, state, last):

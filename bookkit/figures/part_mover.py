@@ -98,7 +98,7 @@ class PartMover(Figure):
 
         adds = {name: self.model.contributions(runs[name], *pair) for name in ("this", "other")}
         rows = [[stage_words(stage), *(says(runs[name], stage) for name in adds)] for stage in stages(self.model)]
-        told = f"to {pair[0]} less {pair[1]}"
+        told = f"to {pair[0]} minus {pair[1]}"
         rows += [[f"{part_words(part)}, {told}", *(fixed(of[part], plus=True) for of in adds.values())]
                  for part in adds["this"]]
         texts = "".join(f"<p>{escape(' '.join(story[1:]))}</p>" for story in (self.story, self.other))

@@ -4,9 +4,10 @@ import numpy as np
 import torch
 
 from attnkit import attention, delta_rule_attention, linear_attention
-from bookkit.lessons.recall import MENU, AttentionRecall, LinearAttentionRecall, RecallTask
+from bookkit.lessons.recall import GUESTS, MENU, AttentionRecall, LinearAttentionRecall, RecallTask
 
 SHARPNESS = 30.0      # of the softmax: what the dot products of keys of length one are multiplied by
+_THINGS = "ball bell boat book cap coin cup drum hat kite lamp map pen ring shell toy".split()
 LENGTH = 10.0         # of keys before elu(x) + 1, for each square root of their width: longer than that changes little
 
 
@@ -41,6 +42,22 @@ def random_orders(num_orders, width, *, draws=40, seed=0):
     rng = np.random.default_rng([seed, num_orders, width])
     keys = rng.normal(size=(draws, num_orders, width))
     return keys / np.linalg.norm(keys, axis=-1, keepdims=True), rng.integers(len(MENU), size=(draws, num_orders))
+
+
+def told_text(seed=6009, *, length=16, width=8):
+    """A text of sentences such as “Ben has the ball”, as a `bookkit.figures.MemoryBudget` is given it.
+
+    Each thing occurs once, and each of eight people twice if there are sixteen sentences.  Vectors of things, which are
+    the keys, and of people, the values, are of length one in random directions.  By default it is a draw in which the
+    three memories know about as many sentences as in the mean of many draws.
+    """
+    rng = np.random.default_rng(seed)
+    things = rng.normal(size=(length, width))
+    people = rng.normal(size=(8, width))
+    things, people = ((x / np.linalg.norm(x, axis=1, keepdims=True)).round(3) for x in (things, people))
+    holders = np.concatenate([rng.permutation(8) for _ in range(-(-length // 8))])[:length]
+    return {"things": _THINGS[:length], "names": GUESTS[:8], "holders": holders.tolist(), "thing_vectors": things,
+            "name_vectors": people}
 
 
 def share_recalled(memory, num_orders, width, *, changed=False, draws=40, seed=0):

@@ -10,8 +10,10 @@ from attnkit import causal_mask, checks, window_mask
 from attnkit.modules import MultiHeadAttention, xavier
 from bookkit.lessons.training import fit, new_model
 
-NAMES = 8       # the words 0 to 7; those above are fillers
-FILLERS = 8
+# What the numbers of words stand for where they are read: eight names, 0 to 7, and eight fillers above them.
+WORDS = ("keys", "key", "maps", "map", "coats", "coat", "rings", "ring",
+         "that", "hang", "beside", "the", "door", "of", "old", "house")
+NAMES = FILLERS = 8
 
 
 class PlainRecurrence(nn.Module):
@@ -113,7 +115,11 @@ def gradient_reach(layer, n, width, *, seed=0, scale=1.0):
     >>> (gradient_reach(layer, 5, 4) > 0).tolist()
     [False, False, False, True, True]
     """
-    x = torch.from_numpy(np.random.default_rng(seed).normal(scale=scale, size=(n, width)))
+    return gradients(layer, torch.from_numpy(np.random.default_rng(seed).normal(scale=scale, size=(n, width))))
+
+
+def gradients(layer, x):
+    """How strongly the last output of a layer depends on each item of ``x`` (n, d), as in `gradient_reach`: (n,)."""
     jacobian = torch.autograd.functional.jacobian(lambda x: layer(x[None])[0, -1], x)     # (d, n, d)
     return jacobian.square().sum((0, 2)).sqrt().numpy()
 
@@ -201,6 +207,10 @@ class FirstWordModel(nn.Module):
     def forward(self, words):
         """Numbers (b, n): scores (b, 8)."""
         return self.readout(self.layer(self.embedding(words))[:, -1])
+
+    def gradients(self, words):
+        """How strongly the last output of the layer depends on each of some WORDS, as `gradients` has it: (n,)."""
+        return gradients(self.layer, self.embedding(torch.tensor(list(map(WORDS.index, words)))).detach())
 
 
 class FirstWordTask:

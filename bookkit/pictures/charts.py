@@ -1,4 +1,4 @@
-"""Numbers to be compared by eye: bars in rows, one below the other, and lines where both axes are logarithmic."""
+"""Numbers to be compared by eye: bars, strips under words, and lines where both axes are logarithmic."""
 
 import math
 import re
@@ -9,7 +9,7 @@ from bookkit.pictures import palette
 from bookkit.pictures.formats import fixed
 from bookkit.pictures.metrics import text_width
 from bookkit.pictures.picture import Picture, Svg
-from bookkit.pictures.shapes import TEXT, check_names, fill, role_colour, text
+from bookkit.pictures.shapes import TEXT, check_names, fill, opacity, role_colour, text
 
 TALL = 64          # the longest bar of a row, in pixels
 THIN = 7           # one of many bars without names, with the gap to the next: a phone holds three charts of sixteen
@@ -177,6 +177,56 @@ def _branch(left, start, end, thick, opaque):
     return (f'<path d="M{left:g} {start:g}C{middle:g} {start:g} {middle:g} {end:g} {right:g} {end:g}V{end + thick:g}'
             f'C{middle:g} {end + thick:g} {middle:g} {start + thick:g} {left:g} {start + thick:g}Z" '
             f'fill="{palette.var("fill-weight")}" fill-opacity="{opaque:g}"/>')
+
+
+# ---- a sentence, and how much of each of its words
+
+STRIP = 20             # the height of a row
+
+
+def strips(words, groups, *, note=""):
+    """Draw a sentence, and below it rows of strips, one under each word, as deep in colour as a number is large.
+
+    `groups` are rows by the name that stands above them: pairs of numbers, none negative, one for each of the `words`,
+    and a text that stands behind the row.  The largest number of a row has the full depth.  `note` is written above
+    those texts.
+
+    >>> strips(["a", "keys"], {"attention": [([1, 4], ".25")]}, note="right").alt
+    'Strips, the largest of each row 1.00. attention: a 0.25, keys 1.00 (right .25).'
+    """
+    ink, quiet = palette.var("ink"), palette.var("quiet")
+    wide = [math.ceil(text_width(word)) + 10 for word in words]
+    lefts = [2 + sum(wide[:k]) for k in range(len(words))]
+    right, beside = lefts[-1] + wide[-1], max(text_width(text) for rows in groups.values() for _, text in rows)
+    beside = math.ceil(max(beside, text_width(note))) + 10
+    body, told, top = [], [], 0
+    for name, rows in groups.items():
+        body += [text(2, top + TEXT, name, ink, anchor="start", bold=True),
+                 text(right + beside, top + TEXT, note, quiet, anchor="end")]
+        body += [text(left + w / 2, top + 2 * TEXT + 8, word, ink) for left, w, word in zip(lefts, wide, words)]
+        top += 2 * TEXT + 14
+        said = []
+        for numbers, behind in rows:
+            shares = _shares(numbers, words)
+            body += [f'<rect x="{left + 1:g}" y="{top + 1:g}" width="{w - 2:g}" height="{STRIP - 2}" rx="3" '
+                     f'fill="{palette.var("fill-positive")}" fill-opacity="{opacity(share, 1):g}" '
+                     f'stroke="{palette.var("grid")}"/>' for left, w, share in zip(lefts, wide, shares)]
+            body.append(text(right + beside, top + STRIP - 5, behind, ink, anchor="end"))
+            told_row = ", ".join(f"{word} {fixed(share)}" for word, share in zip(words, shares))
+            said.append(told_row + (f" ({note} {behind})" if behind else ""))
+            top += STRIP
+        told.append(f"{name}: {'; '.join(said)}.")
+        top += 12
+    return Picture(Svg("".join(body), right + beside + 2, top - 8,
+                       f"Strips, the largest of each row 1.00. {' '.join(told)}"))
+
+
+def _shares(numbers, words):
+    """Each number as a share of the largest."""
+    x = np.asarray(numbers, dtype=float)
+    if x.shape != (len(words),) or not np.isfinite(x).all() or x.min() < 0 or x.max() == 0:
+        raise ValueError(f"a row must hold {len(words)} numbers, none negative and not all 0, got {x.tolist()}")
+    return x / x.max()
 
 
 # ---- lines

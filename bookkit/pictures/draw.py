@@ -31,7 +31,7 @@ from bookkit.pictures.shapes import (
 
 
 def squares(numbers, *, label="", role=None, values=True, standing=False, vmax=None,
-            row_names=None, column_names=None, row_language=None, shape=False, digits=1, highlight=None):
+            row_names=None, column_names=None, row_language=None, shape=False, digits=1, highlight=None, side=SIDE):
     """Draw a scalar (), a vector (d,) or a matrix (n, d) as coloured squares: an array, a tensor or plain numbers.
 
     `label` is written above; what follows a ``^`` is raised.  `role`, "query", "key", "value" or "weight", colours
@@ -39,7 +39,8 @@ def squares(numbers, *, label="", role=None, values=True, standing=False, vmax=N
     magnitude that gets the full depth, to compare several pictures; the largest one drawn, but at least 1, if not
     given.  Column names that are blank make room only, so that rows stand level with those of a picture beside it.
     `row_language`, such as "fr", is that of the row names, if it is not the page's.  `shape` writes the shape below.
-    `highlight` is a ``(row, column)`` to frame; None in either place means all of them.
+    `highlight` is a ``(row, column)`` to frame; None in either place means all of them.  A square is `side` pixels
+    high, and as wide, if its number and its column's name have room.
 
     >>> squares([0.9, -0.4], label="u")
     <Picture: Vector u, 2 numbers: 0.9, −0.4.>
@@ -54,16 +55,17 @@ def squares(numbers, *, label="", role=None, values=True, standing=False, vmax=N
     # Where the block of squares begins: names to its left, label and column names above.
     left = 4 + (math.ceil(max(map(text_width, row_names))) + 8 if row_names else 0)
     top = 4 + (LABEL + 8 if label else 0) + (TEXT + 5 if column_names else 0)
-    step = max(cell_width([fixed(v, digits) for v in grid.flat] if values else []), cell_width(column_names or [], 12))
+    step = max(cell_width([fixed(v, digits) for v in grid.flat] if values else [], least=side),
+               cell_width(column_names or [], 12, least=side))
     title = max(text_width(label, LABEL, bold=True), text_width(_shape(x, standing)) if shape else 0)
     left = max(left, math.ceil((title - d * step) / 2))     # label and shape may be wider than the squares between them
-    right, bottom = left + d * step, top + n * SIDE
+    right, bottom = left + d * step, top + n * side
     body = [block(grid, left, top, step, label, role, digits if values else None, vmax, highlight,
-                  above=column_names is not None)]
+                  above=column_names is not None, side=side)]
     for j, name in enumerate(column_names or []):
         body.append(text(left + (j + .5) * step, top - 8, name, palette.var("ink")))
     for i, name in enumerate(row_names or []):
-        body.append(text(left - 8, top + (i + .5) * SIDE + 5, name, palette.var("ink"), anchor="end",
+        body.append(text(left - 8, top + (i + .5) * side + 5, name, palette.var("ink"), anchor="end",
                          language=row_language))
     height = bottom + 6
     if shape:

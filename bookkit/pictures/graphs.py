@@ -117,12 +117,18 @@ class Network:
         return kept
 
 
-def paths(n, kind, source=1):
+def paths(n, kind, source=1, *, ends=None):
     """Draw a `Network` over n items and a shortest path by which item `source`, from 1, reaches the last output.
 
-    All connections are drawn pale, those of the path strong; whatever the item reaches is marked.
+    All connections are drawn pale, those of the path strong; whatever the item reaches is marked.  `ends` are two words
+    that stand in the place of the numbers, below item `source` and below the last one.
+
+    >>> paths(10, "attention", ends=("keys", "house")).alt.split(". ")[-1]
+    'The items 1 and 10 are keys and house.'
     """
-    return Picture(_Ways(Network(kind, n), source).drawing())
+    if ends is not None:
+        check_names("ends", ends, 2, "the item and the last one")
+    return Picture(_Ways(Network(kind, n), source, ends).drawing())
 
 
 def _many(number, thing):
@@ -135,11 +141,13 @@ class _Ways:
 
     TOP = 40                          # the highest level, below the title
 
-    def __init__(self, network, source):
-        self.network, self.source, n = network, source, network.n
-        self.pitch = max(20, min(26, 400 // n))
-        self.said = f"{source} to {n} in {_many(network.steps(source), 'step')}"
-        self.width = math.ceil(max(n * self.pitch, text_width(self.said), text_width(network.kind, LABEL, True)) + 4)
+    def __init__(self, network, source, ends):
+        self.network, self.source, self.ends, n = network, source, ends, network.n
+        self.pitch = max(20, min(20 if ends else 26, 400 // n))
+        first, last = ends or (source, n)
+        self.said = f"{first} to {last} in {_many(network.steps(source), 'step')}"
+        row = (n - 1) * self.pitch + max([self.pitch, *(math.ceil(text_width(word, bold=True)) for word in ends or [])])
+        self.width = math.ceil(max(row, text_width(self.said), text_width(network.kind, LABEL, True)) + 4)
         self.left = (self.width - (n - 1) * self.pitch) / 2
         self.high = max(140, 18 * network.layers)
 
@@ -165,12 +173,19 @@ class _Ways:
                 'stroke-linecap="round" stroke-linejoin="round"/>')
 
     def _dots(self, nodes, colour, wide, opaque):
-        """Dots are lines without a length: hundreds of them are one element."""
+        """Dots are lines without a length: hundreds of them are one element.
+
+        Their round ends are a style, and no attribute, because a plot on the same page brings a rule against these.
+        """
         dots = "".join(f"M{self.at(k)}h0.1" for k in sorted(nodes))
         return (f'<path d="{dots}" fill="none" stroke="{colour}" stroke-width="{wide}" stroke-opacity="{opaque}" '
-                'stroke-linecap="round"/>')
+                'style="stroke-linecap:round"/>')
 
     def _numbers(self):
+        if self.ends:
+            for place, word in zip((self.source - 1, self.network.n - 1), self.ends):
+                yield text(self.left + place * self.pitch, self.TOP + self.high + 24, word, INK, bold=True)
+            return
         for place in range(self.network.n):
             chosen = place + 1 in (self.source, self.network.n)
             yield text(self.left + place * self.pitch, self.TOP + self.high + 24, str(place + 1),
@@ -180,10 +195,11 @@ class _Ways:
         network, heard = self.network, self.network.heard(self.source)
         places = f"at {', '.join(map(str, heard))} of {network.n} places"
         after = "" if network.layers == 1 else f", after layers 1 to {network.layers}"
+        called = f" The items {self.source} and {network.n} are {self.ends[0]} and {self.ends[1]}." if self.ends else ""
         return (f"Network over {network.n} items, {network.kind}, with {_many(network.layers, 'layer')} and "
                 f"{_many(len(network.edges), 'connection')}. From item {self.source} to the last output, {network.n}, "
                 f"the shortest path takes {_many(network.steps(self.source), 'step')}. One after another: "
-                f"{_many(network.waits, 'operation')}. Item {self.source} is heard {places}{after}.")
+                f"{_many(network.waits, 'operation')}. Item {self.source} is heard {places}{after}.{called}")
 
 
 # ---- graphs: nodes on a circle
@@ -209,19 +225,20 @@ def message_graph(weights, names, *, node=0, mask=None):
     return Picture(_Messages(row, list(names), node, mask).drawing())
 
 
-def rounds(mask, source, count):
+def rounds(mask, source, count, *, names=None):
     """Draw a graph again and again: whom news of node `source`, from 0, has reached after 0, 1, ..., `count` rounds.
 
     `mask` (n, n), n from 2 to 16, is True in row i and column j where node i hears node j.  In each round of messages,
     as in Gilmer et al. (2017), every node hears its neighbours, and keeps what it has heard.  Lines by which news has
-    just come are strong.
+    just come are strong.  `names` of the nodes stand around the circle, as in `message_graph`.
     """
     mask = _edges(mask)
+    check_names("names", names, len(mask), "a graph")
     check_within("source", source, 0, len(mask) - 1, "nodes")
     reached = [np.arange(len(mask)) == source]
     for _ in range(count):
         reached.append(reached[-1] | (mask @ reached[-1]))
-    return Picture(*(_round(mask, reached, k, source) for k in range(count + 1)))
+    return Picture(*(_round(mask, reached, k, source, names) for k in range(count + 1)))
 
 
 def chain(into, out, names, *, ends=("number", "loss"), heads=("", "", "")):
@@ -292,6 +309,18 @@ def _pale(at, mask):
     return [_line(at[i], at[j], QUIET, 1, .4) for i, j in zip(*np.nonzero(either))]
 
 
+def _beside(at, away, far, name, below="", *, wide=None, bold=False):
+    """A name beside a node of a circle, outwards, perhaps with words below it; and the room of both with the node."""
+    (x, y), lines, wide = at + far * away, 1 + bool(below), wide or text_width(name, bold=bold)
+    aside = float(away[0])
+    anchor, left = ("middle", x - wide / 2) if abs(aside) < .3 else ("start", x) if aside > 0 else ("end", x - wide)
+    top = y + (19 * lines + 2) * ((float(away[1]) - 1) / 2)                     # above at the top, below at the bottom
+    body = text(round(x, 2), round(top + 15, 2), name, INK, anchor=anchor, bold=bold) if name else ""
+    body += text(round(x, 2), round(top + 34, 2), below, WEIGHT, anchor=anchor) if below else ""
+    return body, (min(left, at[0] - 9), min(top, at[1] - 9),
+                  max(left + wide, at[0] + 9), max(top + 19 * lines + 2, at[1] + 9))
+
+
 class _Messages:
     """What one node hears: nodes on a circle, names and weights around it."""
 
@@ -325,14 +354,8 @@ class _Messages:
     def _words(self, k, heard):
         """A name, below it the weight, and the room of both."""
         far = 16 + (2 * self.RING + 4 if k == self.node and heard else 0)
-        (x, y), lines, wide = self.at[k] + far * self.away[k], 1 + heard, self.wide[k]
-        aside = float(self.away[k][0])
-        anchor, left = ("middle", x - wide / 2) if abs(aside) < .3 else ("start", x) if aside > 0 else ("end", x - wide)
-        top = y + (19 * lines + 2) * ((float(self.away[k][1]) - 1) / 2)         # above at the top, below at the bottom
-        body = text(round(x, 2), round(top + 15, 2), self.names[k], INK, anchor=anchor, bold=k == self.node)
-        body += text(round(x, 2), round(top + 34, 2), fixed(self.row[k]), WEIGHT, anchor=anchor) if heard else ""
-        return body, (min(left, self.at[k][0] - 9), min(top, self.at[k][1] - 9),
-                      max(left + wide, self.at[k][0] + 9), max(top + 19 * lines + 2, self.at[k][1] + 9))
+        below = fixed(self.row[k]) if heard else ""
+        return _beside(self.at[k], self.away[k], far, self.names[k], below, wide=self.wide[k], bold=k == self.node)
 
     def _told(self, hears):
         told = ", ".join(f"{self.names[k]} {fixed(self.row[k])}" for k in hears)
@@ -340,20 +363,27 @@ class _Messages:
                 f"messages, with their weights: {told}.")
 
 
-def _round(mask, reached, k, source):
+def _round(mask, reached, k, source, names):
     """The graph after some rounds: whom the news has reached, and the lines by which it has just come."""
     n, now, before = len(mask), reached[k], reached[max(k - 1, 0)]
-    radius = max(48, 6 * n)
-    side, (_, at) = 2 * radius + 24, _around(n, radius)
-    at = at + [side / 2, side / 2 + 24]
+    radius = max(80, 15 * n) if names else max(48, 6 * n)
+    away, at = _around(n, radius)
+    words, boxes = zip(*(_beside(at[i], away[i], 14, name, bold=i == source)
+                         for i, name in enumerate(names or n * [""])))
+    if not names:
+        boxes = [(-radius - 12, -radius - 12, radius + 12, radius + 12)]
+    left, top, right, bottom = [f(side) for f, side in zip((min, min, max, max), zip(*boxes))]
     body = _pale(at, mask)
     body += [_line(at[j], at[i], VALUE, 3) for i, j in zip(*np.nonzero(mask & np.outer(now & ~before, before)))]
     body += [_dot(at[i], 8 if now[i] else 5, VALUE if now[i] else QUIET, INK if i == source else "none")
              for i in range(n)]
+    wide, deep = math.ceil(right - left + 2 * bool(names)), math.ceil(bottom - top)
     title, found = f"after {_many(k, 'round')}", [str(i + 1) for i in np.flatnonzero(now)]
-    body += [text(side / 2, 17, title, INK), text(side / 2, side + 42, f"{len(found)} of {n}", INK, bold=True)]
-    alt = f"{title.capitalize()} news of node {source + 1} is at {len(found)} of {n} nodes: {', '.join(found)}."
-    return Svg("".join(body), side, side + 50, alt)
+    body = [f'<g transform="translate({wide / 2 - (left + right) / 2:.4g} {24 - top:.4g})">', *body, *words, "</g>",
+            text(wide / 2, 17, title, INK), text(wide / 2, deep + 42, f"{len(found)} of {n}", INK, bold=True)]
+    called = f" The nodes are {', '.join(names)}." if names else ""
+    alt = f"{title.capitalize()} news of node {source + 1} is at {len(found)} of {n} nodes: {', '.join(found)}.{called}"
+    return Svg("".join(body), wide, deep + 50, alt)
 
 
 # ---- the chain rule: from one number through several to another

@@ -1,11 +1,11 @@
-"""Attention that holds less at a time: exact attention in blocks, and a memory that pairs are written into."""
+"""What attention costs, and what holds less: squares of work, blocks, windows, shared heads, a memory of pairs."""
 
 import math
 
 import numpy as np
 
 from bookkit.pictures import palette
-from bookkit.pictures.blocks import arrow
+from bookkit.pictures.blocks import arrow, seen
 from bookkit.pictures.draw import describe
 from bookkit.pictures.formats import fixed
 from bookkit.pictures.metrics import text_width
@@ -18,6 +18,126 @@ PALE, APART = .45, 12                         # how opaque is what was there bef
 ABOVE, BESIDE = LABEL + 10, 16                # the room of a label, and between neighbours
 STEPS = ("next block:", "shrink what was summed, add")
 LAST = ("last block:", "blend ÷ total is the output")
+
+
+def two_works(lengths, width):
+    """Draw the two kinds of work of a layer, to scale: a strip for the projections, a square for scores and averages.
+
+    A square drawn stands for ``2 * width`` multiply-adds.  The projections take ``4 n d^2``, a strip of n rows that are
+    2 d squares wide; scores and averages ``2 n^2 d``, n rows of n squares.  They are equal where n is 2 d.
+
+    >>> two_works([2, 4], 1).alt
+    '2 words: projections 8, scores and averages 8. 4 words: projections 16, scores and averages 32.'
+    """
+    side = max(3, min(10, 200 // (2 * width + max(lengths))))
+    top, deep = TEXT + 12, max(lengths) * side
+    return Picture(*(_two_works(n, width, side, top + deep) for n in lengths))
+
+
+def _two_works(n, width, side, foot):
+    across, told, name = (2 * width, n), (4 * n * width**2, 2 * n**2 * width), f"{n} words"
+    rooms = [max(squares * side, math.ceil(text_width(f"{count:,}"))) for squares, count in zip(across, told)]
+    wide = max(sum(rooms) + 12, math.ceil(text_width(name, bold=True))) + 8
+    body, x = [text(wide / 2, foot + 2 * TEXT + 10, name, INK, bold=True)], (wide - sum(rooms) - 12) / 2
+    for squares, room, role, count in zip(across, rooms, ("fill-positive", "fill-weight"), told):
+        left = x + (room - squares * side) / 2
+        body += [f'<rect x="{left + j * side + .5:g}" y="{foot - (i + 1) * side + .5:g}" width="{side - 1}" '
+                 f'height="{side - 1}" fill="{palette.var(role)}" fill-opacity="0.8"/>'
+                 for i in range(n) for j in range(squares)]
+        body.append(text(x + room / 2, foot + TEXT + 4, f"{count:,}", INK))
+        x += room + 12
+    return Svg("".join(body), wide, foot + 2 * TEXT + 18,
+               f"{name}: projections {told[0]:,}, scores and averages {told[1]:,}.")
+
+
+MOVED = {"plain": ("Q, K >", "< scores", "scores >", "< weights", "weights, V >", "< output"),
+         "in blocks": ("Q, K, V, in blocks >", "< output")}
+
+
+def slow_and_fast(told):
+    """Draw what goes between slow and fast memory when one head is computed, plain and in blocks.
+
+    `told` says what that comes to, for each of the two: ``{"plain": words, "in blocks": words}``.  Plain are three
+    separate products, each of which reads what it needs from slow memory and writes its result there (Dao et al.,
+    2022, algorithm 0).
+    """
+    return Picture(*(_between(name, moves, told[name]) for name, moves in MOVED.items()))
+
+
+def _between(name, moves, told):
+    (left, wide), (right, small), top, gap = (4, 92), (264, 92), TEXT + 14, 29
+    deep = gap * len(MOVED["plain"]) + 6
+    body = [text(4, TEXT, name, INK, anchor="start", size=LABEL, bold=True)]
+    boxes = ((left, wide, top, deep, "slow, large"), (right, small, top + 30, deep - 60, "fast, small"))
+    for x, across, y, high, title in boxes:
+        body.append(f'<rect x="{x}" y="{y}" width="{across}" height="{high}" rx="8" fill="{palette.var("ground")}" '
+                    f'stroke="{QUIET}" stroke-width="1.5"/>')
+        body.append(text(x + across / 2, y + 22, title, INK))
+    if name == "plain":
+        body.append(seen(left + wide / 2, top + 66, np.ones((6, 6)), side=11))
+    body.append(seen(right + small / 2, top + 66, np.ones((2, 2)), side=11))
+    start = top + (deep - gap * len(moves)) / 2 + 22
+    for k, words in enumerate(moves):
+        y, said = start + k * gap, words.strip("<> ")
+        ends = ((left + wide + 6, y), (right - 6, y)) if words.endswith(">") else ((right - 6, y), (left + wide + 6, y))
+        body += [arrow(*ends), text((left + wide + right) / 2, y - 6, said, INK)]
+    body.append(text((left + right + small) / 2, top + deep + 24, told, INK, bold=True))
+    there = "in slow memory lie all weights" if name == "plain" else "in slow memory lie no weights"
+    moved = "; ".join(f"{words.strip('<> ')} to {'fast' if words.endswith('>') else 'slow'} memory" for words in moves)
+    return Svg("".join(body), right + small + 4, top + deep + 34,
+               f"{name.capitalize()}: {there}, in fast memory one block of them. {moved}. {told}.")
+
+
+def windows(n, window):
+    """Draw who looks at whom among n words that look back: at all, in a window, and through two layers of it.
+
+    A row asks.  The `window` is how many words before it one looks at.
+
+    >>> windows(4, 1).alt
+    'Every word before: 10 of 16 squares. Window of 1: 7 of 16 squares. Two layers of it: 9 of 16 squares.'
+    """
+    away = np.arange(n)[:, None] - np.arange(n)
+    side, drawn = 15, []
+    for title, far in (("every word before", n), (f"window of {window}", window), ("two layers of it", 2 * window)):
+        looks = ((away >= 0) & (away <= far)).astype(float)
+        wide = max(n * side, math.ceil(text_width(title, bold=True))) + 8
+        body = text(wide / 2, TEXT, title, INK, bold=True) + seen(wide / 2, TEXT + 12, looks, side=side)
+        drawn.append(Svg(body, wide, TEXT + 18 + n * side,
+                         f"{title[0].upper() + title[1:]}: {int(looks.sum())} of {n * n} squares."))
+    return Picture(*drawn)
+
+
+def shared_heads(heads, groups, told):
+    """Draw heads of queries above heads of keys and values: each its own, several in groups, all on one.
+
+    `groups` are how many heads of keys and values there are in each drawing, `told` the words below it.
+
+    >>> shared_heads(4, [2], ["32 bytes"]).alt
+    '4 heads of queries on 2 heads of keys and values: 32 bytes.'
+    """
+    if any(heads % count for count in groups):
+        raise ValueError(f"groups must divide {heads} heads, got {groups!r}")
+    return Picture(*(_shared(heads, count, words) for count, words in zip(groups, told, strict=True)))
+
+
+def _shared(heads, groups, told):
+    step, side, share = 20, 16, heads // groups
+    wide = max(heads * step, math.ceil(text_width(told, bold=True))) + 8
+    left, body = (wide - heads * step) / 2, []
+
+    def dot(x, y, role):
+        return (f'<rect x="{x - side / 2:g}" y="{y}" width="{side}" height="{side}" rx="3" '
+                f'fill="{palette.var(role)}"/>')
+    for k in range(groups):
+        middle = left + (k + .5) * share * step
+        ends = [left + (k * share + i + .5) * step for i in range(share)]
+        lines = "".join(f"M{x:g} {side + 8}L{middle:g} 58" for x in ends)
+        body += [f'<path d="{lines}" fill="none" stroke="{QUIET}" stroke-width="1.5"/>',
+                 *(dot(x, 4, "query") for x in ends), dot(middle, 58, "key"), dot(middle, 58 + side + 3, "value")]
+    body.append(text(wide / 2, 58 + 2 * side + 26, told, INK, bold=True))
+    named = "head" if groups == 1 else "heads"
+    return Svg("".join(body), wide, 58 + 2 * side + 36,
+               f"{heads} heads of queries on {groups} {named} of keys and values: {told}.")
 
 
 def online_softmax(scores, values, *, block_size=2, lit=(0, 1), digits=1):

@@ -5,7 +5,7 @@ function with its arguments; a job trains a model on one thread, examines it and
 down. ``python -m tools.study`` runs them.
 
 Seeds are fixed in each module, before anything was run with them; every run is written down, the bad ones too. Recall,
-positions, reviews, reach, graphs, linear_recall and gates are contests, so every model is tuned with the same number of
+positions, reviews, reach, graphs, linear_recall, gates and digits are contests, so every model is tuned with the same number of
 trials first, on examples and seeds of their own, and the trials are written down too.
 """
 
@@ -16,6 +16,7 @@ from bookkit.studies import (
     chat_model,
     chat_tuned,
     copying,
+    digits,
     encoder_decoder,
     few_sentences,
     gates,
@@ -44,6 +45,6 @@ from bookkit.studies import (
 # By the name of the file of results: a module says in its first line what it asks, and in STAGES what is run.
 STUDIES = {module.__name__.rpartition(".")[2]: module for module in (
     translation, copying, multi_head, recall, positions, stories, story_heads, moved_parts, layers, reviews, reach,
-    graphs, linear_recall, gates, ask_the_book, sizes, stopped,
+    graphs, linear_recall, gates, digits, ask_the_book, sizes, stopped,
     encoder_decoder, both_sides, training_bugs, answering, low_rank, preferences, put_in,
     own_text, few_sentences, tuned_kinds, chat_model, chat_tuned)}

@@ -11,6 +11,7 @@ from bookkit.lessons.reach import (
     FILLERS,
     LAYERS,
     NAMES,
+    WORDS,
     CausalAttention,
     CausalConvolution,
     DilatedConvolution,
@@ -19,6 +20,7 @@ from bookkit.lessons.reach import (
     GatedRecurrence,
     PlainRecurrence,
     gradient_reach,
+    gradients,
     shortest_path,
 )
 from bookkit.lessons.training import new_model
@@ -91,6 +93,16 @@ def test_gradient_reach_is_the_size_of_a_derivative(scale):
             squares += ((layer(up[None]) - layer(down[None]))[0, -1] / (2 * step)).square().sum().item()
         assert abs(squares**0.5 - size) < 1e-7
     assert not close(*(torch.from_numpy(gradient_reach(layer, 4, 3, seed=seed)) for seed in (1, 2)))
+
+
+def test_a_model_tells_the_gradients_at_words():
+    """Those of its layer, at the vectors of the words; a name is what a vocabulary of sixteen words says."""
+    assert len(set(WORDS)) == len(WORDS) == NAMES + FILLERS
+    model = new_model(0, FirstWordModel, "gated recurrence", 4)
+    vectors = model.embedding.weight.detach()[[0, 8, 11, 15]]
+    found = model.gradients(["keys", "that", "the", "house"])
+    assert found.shape == (4,) and np.array_equal(found, gradients(model.layer, vectors))
+    assert not np.allclose(found, model.gradients(["key", "that", "the", "house"]))
 
 
 def test_gradients_of_a_recurrence_fade_and_those_of_attention_do_not():

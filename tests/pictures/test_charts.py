@@ -195,6 +195,38 @@ def test_marks_of_a_narrow_scale():
     assert "1 MB" in [w.text for w in Drawing(charts.loglog_lines([1, 2], {"a": [1e5, 1e7]}, x_name="n", y_name="m", write=in_bytes)).words]
 
 
+# ---- strips under words
+
+WORDS = "keys that hang beside the door".split()
+
+
+def test_strips_are_as_deep_as_their_numbers():
+    """Under each word a strip of its width, in each row; the largest of a row is the deepest, and behind the row stands its text."""
+    rows = np.random.default_rng(0).random((3, 6)) * [[1], [50], [0.01]]
+    picture = charts.strips(WORDS, {"before": [(rows[0], ".12")], "after": [(rows[1], ".90"), (rows[2], "1.00")]}, note="right")
+    drawn = Drawing(picture)
+    assert not drawn.crowded() and len(drawn.cells) == 18
+    cells = [drawn.cells[k:k + 6] for k in (0, 6, 12)]
+    for row, numbers in zip(cells, rows):
+        assert [float(cell.opacity) for cell in row] == pytest.approx(numbers / numbers.max() * palette.DEPTH, abs=6e-4)
+        assert len({cell.y for cell in row}) == 1 and all("positive" in cell.fill for cell in row)
+    for k, word in enumerate(WORDS):
+        above = [w for w in drawn.words if w.text == word]
+        assert len(above) == 2 and all(w.x == pytest.approx(row[k].centre[0], abs=.01) for w in above for row in cells)
+        assert metrics.text_width(word) < cells[0][k].width
+    for row, behind in zip(cells, (".12", ".90", "1.00")):
+        [said] = [w for w in drawn.words if w.text == behind]
+        assert row[0].y < said.y - 5 < row[0].y + row[0].height and said.box.x > row[-1].x + row[-1].width
+    assert [w.text for w in drawn.words if w.text in ("before", "after", "right")] == ["before", "right", "after", "right"]
+    assert f"after: keys {fixed(rows[1, 0] / rows[1].max())}" in picture.alt and "(right 1.00)." in picture.alt
+
+
+@each("numbers", [[1, 2], [1, 2, 3, 4, 5, -1], [0] * 6, [1, 2, 3, 4, 5, np.nan]])
+def test_a_row_of_strips_has_a_number_for_each_word(numbers):
+    with pytest.raises(ValueError, match="a row must hold 6 numbers, none negative and not all 0"):
+        charts.strips(WORDS, {"one": [(numbers, "")]})
+
+
 # ---- what test_every_picture.py asks
 
 # ---- trees
@@ -219,6 +251,7 @@ def test_a_branch_is_as_thick_as_its_share():
 
 
 NARROW = {      # what chapters come back to has room on a phone
+    "strips": lambda: charts.strips("keys that hang beside the door of the old house".split(), {"plain": [([1] * 10, "0.12")]}, note="right"),
     "bars": lambda: charts.bars(np.full((3, 3, 16), 1 / 16), row_names=["width 4", "width 64", "width 1,024"],
                                      column_names=["as they are", "÷ √width", "÷ width"]),
     "loglog_lines": lambda: charts.loglog_lines(**TIMES),

@@ -44,6 +44,17 @@ def test_paths_draw_the_network(n, kind, source):
     assert f"{network.waits} operation{'s' * (network.waits != 1)}. Item {source} is heard at {', '.join(map(str, network.heard(source)))} of {n} places" in picture.alt
 
 
+@each("ends", [("keys", "house"), ("a", "incomprehensibilities")])
+def test_paths_may_have_words_at_their_ends(ends):
+    picture = graphs.paths(10, "dilated", 2, ends=ends)
+    drawn, lines = Drawing(picture), strokes(picture)
+    assert not drawn.crowded() and [word.text for word in drawn.words] == ["dilated", *ends, f"{ends[0]} to {ends[1]} in 4 steps"]
+    first, *_, last = (x for (x, _) in lines["value", 3.5][0]), lines["value", 3.5][-1][-1][0]
+    assert [word.x for word in drawn.words[1:3]] == pytest.approx([next(first), last], abs=.01)
+    assert all(0 <= word.box.x and word.box.x + word.box.width <= picture.parts[0].width for word in drawn.words)
+    assert picture.alt.endswith(f"The items 2 and 10 are {ends[0]} and {ends[1]}.")
+
+
 def test_three_kinds_stand_side_by_side():
     """At the width of a page's text, 680 pixels, and as high as each other."""
     picture = Picture(*(graphs.paths(8, kind) for kind in ("recurrent", "convolution", "attention")))
@@ -109,6 +120,19 @@ def test_news_goes_round_as_powers_of_the_mask_say(mask, source, count):
         before = reached
 
 
+def test_news_may_have_names():
+    """Each name beside its node; the nodes stand where they would without, but for the room of the names."""
+    names, mask = "keys that hang beside the door".split(), np.tri(6, dtype=bool) & ~np.tri(6, k=-3, dtype=bool)
+    for k, part in enumerate(graphs.rounds(mask, 0, 3, names=names).parts):
+        drawn = is_clear(Picture(part))
+        nodes = np.array([circle[:2] for circle in drawn.circles])
+        assert [word.text for word in drawn.words] == [*names, f"after {k} round{'s' * (k != 1)}", f"{[1, 3, 5, 6][k]} of 6"]
+        for i, word in enumerate(drawn.words[:6]):
+            assert np.argmin(np.hypot(*(nodes - word.box.centre).T)) == i
+            assert 0 <= word.box.x and word.box.x + word.box.width <= part.width
+        assert part.alt.endswith("The nodes are keys, that, hang, beside, the, door.")
+
+
 # ---- the chain rule
 
 @each("into, out, names, heads", [([2, 1], [0.5, -3], ["a", "b"], ("", "", "")), ([0, -0.12, 0.12, 1.2, 0.24], [0.5, -0.11, -0.09, -0.4, 0.1], "see that clever girl run".split(), ("moves", "scores", "slopes")),
@@ -129,6 +153,7 @@ def test_each_way_of_a_chain_has_its_two_factors(into, out, names, heads):
 # ---- what test_every_picture.py asks
 
 NARROW = {      # what chapters come back to has room on a phone
+    "paths with words": lambda: graphs.paths(10, "dilated", ends=("keys", "house")),
     "paths": lambda: Picture(graphs.paths(8, "recurrent"), graphs.paths(16, "convolution", 5)),
     "message_graph": lambda: graphs.message_graph(np.eye(6), "The animal did not cross it".split()),
     "rounds": lambda: graphs.rounds(np.ones((16, 16), bool), 0, 1),
@@ -152,5 +177,7 @@ BAD = [
     (lambda: graphs.chain([1, 2], [1, 2], ["a", "b"], ends=("m",)), ValueError, "ends must hold 2 names for the two numbers"),
     (lambda: graphs.chain([1, 2], [1, 2], ["a", "b"], heads=("m",)), ValueError, "heads must hold 3 names for the factors and the things"),
     (lambda: graphs.rounds(np.ones((2, 3), bool), 0, 1), ValueError, r"mask must have shape \(n, n\) with n from 2 to 16, got \(2, 3\)"),
+    (lambda: graphs.rounds(np.ones((3, 3), bool), 0, 1, names=["a", "b"]), ValueError, "names must hold 3 names for a graph"),
+    (lambda: graphs.paths(8, "window", ends=["a"]), ValueError, "ends must hold 2 names for the item and the last one"),
     (lambda: graphs.rounds(np.ones((3, 3), bool), 3, 1), ValueError, "source must be from 0 to 2, the number of one of the nodes, got 3"),
 ]

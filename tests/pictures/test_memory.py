@@ -1,11 +1,14 @@
 """Attention that holds less at a time: what the pictures say is kept is what is kept."""
 
+import re
+
 import numpy as np
 from drawn import Drawing, said, signs, written
 from table import each
 
-from attnkit import fast_weight_attention, softmax
-from bookkit.pictures import memory
+from attnkit import causal_mask, fast_weight_attention, softmax, window_mask
+from bookkit.lessons.costs import layer_operations
+from bookkit.pictures import memory, palette
 from bookkit.pictures.formats import fixed
 
 FIELD = (np.random.default_rng(3).normal(size=(4, 6)).round(1), [[1, 0], [0, 2], [1, 1], [-1, 0], [.5, .5], [2, 0]])
@@ -75,13 +78,65 @@ def test_what_is_kept_is_pale_and_what_is_new_is_framed():
     assert "when “the” is read. Kept: keys and values of Zoe, and, Max, met, Rex, in." in picture.alt
 
 
+@each("lengths, width", [([4, 8, 16], 4), ([1, 2, 3], 1), ([5], 3)])
+def test_two_works_are_drawn_to_scale(lengths, width):
+    """Each square drawn is as many multiply-adds, and the two are equal where n is 2 d."""
+    picture = memory.two_works(lengths, width)
+    for part, n in enumerate(lengths):
+        drawn, counted = Drawing(picture, part), layer_operations(n, width)
+        kinds = [[box for box in drawn.boxes if box.fill == role] for role in (palette.var("fill-positive"), palette.var("fill-weight"))]
+        work = [counted.projections, counted.scores + counted.blend]
+        assert [len(boxes) * 2 * width for boxes in kinds] == work and (len(kinds[0]) == len(kinds[1])) == (n == 2 * width)
+        assert [word.text for word in drawn.words] == [f"{n} words", *(f"{count:,}" for count in work)] and not drawn.crowded()
+
+
+def test_between_slow_and_fast_memory():
+    """Plain, scores and weights go both ways; in blocks, only what goes in and what comes out."""
+    picture = memory.slow_and_fast({"plain": "9 GB", "in blocks": "1 GB"})
+    plain, blocks = (Drawing(picture, part) for part in (0, 1))
+    said_ = [[word.text for word in drawn.words] for drawn in (plain, blocks)]
+    assert said_[0].count("scores") == said_[0].count("weights") + said_[0].count("weights, V") == 2 and not {"scores", "weights"} & set(said_[1])
+    assert said_[0][-1] == "9 GB" and said_[1][-1] == "1 GB" and not plain.crowded() and not blocks.crowded()
+    assert [picture.parts[part].body.count(palette.var("fill-weight")) for part in (0, 1)] == [36 + 4, 4]
+    assert "scores to slow memory; scores to fast memory" in picture.alt and "in slow memory lie no weights" in picture.alt
+
+
+@each("n, window", [(12, 3), (5, 0), (4, 9)])
+def test_windows_are_the_masks_of_attnkit(n, window):
+    picture = memory.windows(n, window)
+    causal = causal_mask(n)
+    once = causal & window_mask(n, window)
+    for part, looks in enumerate((causal, once, (once.astype(int) @ once) > 0)):       # through a word in between
+        drawn = Drawing(picture, part)
+        squares = [box for box in drawn.boxes if box.fill == palette.var("fill-weight")]
+        assert np.array_equal(np.reshape([box.opacity > 0 for box in squares], (n, n)), looks)
+        assert f"{looks.sum()} of {n * n} squares" in picture.parts[part].alt and not drawn.crowded()
+
+
+def test_heads_that_share_are_below_those_that_ask():
+    picture = memory.shared_heads(9, [9, 3, 1], ["a", "b", "c"])
+    for part, groups in enumerate((9, 3, 1)):
+        drawn = Drawing(picture, part)
+        asks, keys, values = ([box for box in drawn.boxes if box.fill == palette.var(role)] for role in ("query", "key", "value"))
+        assert (len(asks), len(keys), len(values)) == (9, groups, groups)
+        for k, key in enumerate(keys):
+            its = asks[k * 9 // groups:(k + 1) * 9 // groups]
+            assert abs(np.mean([box.centre[0] for box in its]) - key.centre[0]) < .1
+        assert len(re.findall(r"L\d", picture.parts[part].body)) == 9
+
+
 NARROW = {      # what chapters come back to has room on a phone
     "online_softmax": lambda: memory.online_softmax(*FIELD),
     "memory_writes": lambda: memory.memory_writes(*WRITES, 2, [0, 1]),
+    "two_works": lambda: memory.two_works([4, 8, 16], 4),
+    "slow_and_fast": lambda: memory.slow_and_fast({"plain": "40.3 GB moved, 41.7 ms", "in blocks": "4.4 GB moved, 7.3 ms"}),
+    "windows": lambda: memory.windows(12, 3),
+    "shared_heads": lambda: memory.shared_heads(9, [9, 3, 1], ["138,240 bytes", "46,080 bytes", "15,360 bytes"]),
     "kept_keys": lambda: memory.kept_keys([1, 0, 1], np.ones((7, 3)), np.ones((7, 3)), names="Zoe and Max met Rex in the".split()),
 }
 
 BAD = [
+    (lambda: memory.shared_heads(9, [2], ["x"]), ValueError, r"groups must divide 9 heads, got \[2\]"),
     (lambda: memory.kept_keys([1], np.ones((2, 2)), np.ones((2, 2)), names=["a", "b"]), ValueError, r"got \(2, 2\), \(2, 2\) and \(1,\)"),
     (lambda: memory.kept_keys([1, 2], np.ones((2, 2)), np.ones((2, 2)), names=["a"]), ValueError, "names must hold 2 names"),
     (lambda: memory.online_softmax([[1, 2]], [[1]]), ValueError, r"scores must be \(n, m\) and values \(m, d_v\), got \(1, 2\) and \(1, 1\)"),

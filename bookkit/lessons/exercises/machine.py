@@ -23,7 +23,7 @@ EXERCISES = {
     "stop": Value([-2, 1, 4], mistakes=[
         ([-2, 3, 3], "this is what each part adds. The stream keeps what was there before."),
         ([2, 6, 8], "this is the score of Max alone."),
-        ([2, -1, -4], "this is the score of Eva less that of Max.")],
+        ([2, -1, -4], "this is the score of Eva minus that of Max.")],
         labels=["at the beginning", "after attention", "after the MLP"]),
     "patch": Function(
         _patched, [(HEADS, OTHERS, 1, W_O), (OTHERS, HEADS, 0, W_O), (HEADS, OTHERS, 2, W_O)],
@@ -38,6 +38,23 @@ def patched(heads, others, k, W_O):
 """,
         choices=[["heads[k]", "others[k]"],
                  ["mixed.ravel() @ W_O", "others.ravel() @ W_O", "mixed[k] @ np.split(W_O, len(mixed))[k]"]]),
+    "name": Choice(
+        "“*Ben*. It no longer sees Max, and where it sees neither Max nor Sam, the man is Ben for it.”",
+        ("“*Tom*. This head brings the name, and the name is Tom now.”",
+         "try it. This head looks at Max and at Sam, but never at Tom."),
+        ("“*Max*. The other heads still say that he is Max.”",
+         "try it. No other head of this story says Max: they say that it is a man, or which woman it would be."),
+        ("“*Eva*. Without a man’s name it can only be the woman.”",
+         "head 2 of layer 2 still says that it is no woman.")),
+    "ran": Choice(
+        "“At this word, nothing that the two stories do differently makes a difference to the place.”",
+        ("“The machine has not noticed who ran.”",
+         "it has. Put *then* after the sentence about running: it goes on with *he* if Max ran, and with *Toby* if it "
+         "was Toby. It knows this there, and at the last word it does not use it."),
+        ("“The part that carries the place is an MLP.”",
+         "no part turns the place, and no MLP does either."),
+        ("“The two stories give equal numbers everywhere.”",
+         "look at the stripes: the streams differ. What differs does not reach the answer.")),
     "claim": Choice(
         "“It may know the answer all the same. Other parts can tell it, too, or the answer was sure without it.”",
         ("“You are right. What can be taken out without harm has no part in the answer.”",

@@ -19,6 +19,6 @@ EXERCISES = {
 }
 
 GUESSES = {
-    "wolf": Guess(["at [CLS], before the sentence", "at the first wolf", "at the shepherd", "at the piece before it"],
-                  right=1),
+    "wolf": Guess(["to dog, where the other wolf stood", "evenly to all words",
+                   "to the mark before the sentence, [CLS]", "to the wolf itself"], right=2),
 }

@@ -1,0 +1,240 @@
+// One text, one question, a budget of bytes: a cache, a window and a matrix memory side by side.
+((attnkit) => {
+  "use strict";
+  const { h, fixed } = attnkit;
+
+  /** @typedef {"cache" | "window" | "matrix"} Memory */
+  /** @typedef {{ length: number, asked: number, budget: number }} State */
+  /** @typedef {{ holders: number[], thing_vectors: Matrix, name_vectors: Matrix, budgets: number[], scale: number }} Numbers */
+  /** @typedef {Numbers & { things: string[], names: string[] }} Given */
+  /** @typedef {{ bytes: number, scores: number[], answer: number, right: boolean[] }} Told */
+  /** @typedef {ReturnType<typeof compute>} Found */
+
+  /** @type {Memory[]} */
+  const MEMORIES = ["cache", "window", "matrix"];
+  const TITLES = ["cache", "window", "matrix memory"];
+  const NUMBER = 4; // bytes
+
+  // The weights on some keys of a query.
+  /** @param {number[]} query @param {Matrix} keys @param {number} scale */
+  const look = (query, keys, scale) => attnkit.softmax(keys.map((key) => scale * attnkit.dot(query, key)));
+
+  // The sum of all outer products of key and value.
+  /** @param {Matrix} keys @param {Matrix} values */
+  const written = (keys, values) =>
+    keys[0].map((_, a) =>
+      values[0].map((_, b) => {
+        let sum = 0;
+        for (let j = 0; j < keys.length; j++) sum += keys[j][a] * values[j][b];
+        return sum;
+      }),
+    );
+
+  // The arithmetic, compared with attnkit's attention and fast weights by tests/figures/.
+  /** @param {Numbers & State} state */
+  function compute({ holders, thing_vectors: keys, name_vectors: vectors, budgets, scale, length, asked, budget }) {
+    const [pairs, values] = [keys.slice(0, length), holders.slice(0, length).map((holder) => vectors[holder])];
+    const [place, pair] = [Math.min(asked, length - 1), NUMBER * (keys[0].length + vectors[0].length)];
+    const kept = Math.min(length, Math.floor(budgets[budget] / pair));
+    const [lost, matrix] = [length - kept, written(pairs, values)];
+    /** @param {number} first @param {number[]} query */
+    const read = (first, query) => attnkit.blend(look(query, pairs.slice(first), scale), values.slice(first));
+    /** @type {Record<Memory, (query: number[]) => number[]>} */
+    const reads = {
+      cache: (query) => read(0, query),
+      window: (query) => read(lost, query),
+      matrix: (query) => attnkit.blend(query, matrix),
+    };
+    const bytes = { cache: pair * length, window: pair * kept, matrix: NUMBER * keys[0].length * vectors[0].length };
+    /** @param {Memory} name @returns {Told} */
+    const tell = (name) => {
+      const scores = pairs.map((query) => {
+        const found = reads[name](query);
+        return vectors.map((vector) => attnkit.dot(vector, found));
+      });
+      const right = scores.map((row, j) => attnkit.argmax(row) === holders[j]);
+      return { bytes: bytes[name], scores: scores[place], answer: attnkit.argmax(scores[place]), right };
+    };
+    const weights = [0, lost].map((first) => [
+      ...pairs.slice(0, first).map(() => 0),
+      ...look(pairs[place], pairs.slice(first), scale),
+    ]);
+    return { place, kept, matrix, weights, values, told: MEMORIES.map(tell) };
+  }
+
+  /** @param {number} n */
+  const grouped = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, ",");
+  /** @param {number} count @param {string} thing */
+  const many = (count, thing) => `${count} ${thing}${count === 1 ? "" : "s"}`;
+
+  // ---- the text: a button for each sentence, with a mark for each memory that still knows it
+
+  /** @param {Figure<State, Given>} figure @param {string[]} names @param {string[]} things @param {number[]} holders */
+  function story(figure, names, things, holders) {
+    const sentences = things.map((thing, j) => {
+      const marks = MEMORIES.map((name) => h("span", { class: `ak-mark ak-${name}` }));
+      const told = h("span", {}, names[holders[j]], h("span", { class: "ak-has" }, " has the"), ` ${thing}`);
+      const button = attnkit.button(
+        [told, h("span", { class: "ak-marks", "aria-hidden": "true" }, ...marks)],
+        () => figure.put({ asked: j }),
+        { "aria-pressed": "false", class: "ak-sentence" },
+      );
+      return { button, marks };
+    });
+    const stop = attnkit.walk(
+      sentences.map(({ button }) => button),
+      { columns: 4 },
+    );
+    /** @param {number} length @param {Found} found */
+    function show(length, { place, told }) {
+      stop.within(length);
+      stop.at(place);
+      sentences.forEach(({ button, marks }, j) => {
+        attnkit.style(button, "visibility", j < length ? "visible" : "hidden");
+        attnkit.attr(button, "aria-pressed", String(j === place));
+        marks.forEach((mark, k) => attnkit.attr(mark, "data-known", String(Boolean(told[k].right[j]))));
+      });
+    }
+    const grid = { class: "ak-text", role: "group", "aria-label": "sentences" };
+    return { element: h("div", grid, ...sentences.map(({ button }) => button)), show };
+  }
+
+  // ---- the memories
+
+  // What is kept, a square for each number: weights, keys and values in a row for each sentence, or a matrix.
+  /** @param {number} rows @param {number} width @param {number} out */
+  function pairsDrawn(rows, width, out) {
+    const [weights, kept] = [attnkit.raster(rows, 1, ["weight"]), attnkit.raster(rows, width + 1 + out)];
+    weights.element.classList.add("ak-looks");
+    const [room, row] = [h("span", { class: "ak-budget" }), h("span", { class: "ak-row" })];
+    const element = h("div", { class: "ak-store" }, weights.element, kept.element, room, row);
+    /** @param {number} first @param {number} fits @param {number[]} looks @param {Matrix} keys @param {Matrix} values @param {number} place */
+    function show(first, fits, looks, keys, values, place) {
+      const empty = Array(width + 1 + out).fill(0);
+      const lines = Array.from({ length: rows }, (_, j) =>
+        j < first || j >= values.length ? empty : [...keys[j], 0, ...values[j]],
+      );
+      kept.show(lines.flat(), 0.8);
+      weights.show([...looks, ...Array(rows - looks.length).fill(0)], 1);
+      attnkit.style(room, "top", `calc(${first} * var(--u))`);
+      attnkit.style(room, "height", `calc(${Math.min(fits, rows)} * var(--u))`);
+      attnkit.style(row, "top", `calc(${place} * var(--u))`);
+      attnkit.attr(row, "data-lost", String(place < first));
+    }
+    return { element, show };
+  }
+
+  /** @param {number} width @param {number} out */
+  function matrixDrawn(width, out) {
+    const [kept, room] = [attnkit.raster(width, out), h("span", { class: "ak-budget" })];
+    /** @param {Matrix} matrix @param {number} most */
+    function show(matrix, most) {
+      kept.show(matrix.flat(), 1.6);
+      const squares = most / NUMBER;
+      const across = squares > width * out ? 2 * out : out;
+      attnkit.style(room, "width", `calc(${across} * var(--u))`);
+      attnkit.style(room, "height", `calc(${squares / across} * var(--u))`);
+    }
+    return { element: h("div", { class: "ak-store" }, kept.element, room), show };
+  }
+
+  // A memory: its name, its squares, its bytes, how well each name fits, and its answer.
+  /** @param {string} title @param {HTMLElement} store @param {string[]} names */
+  function panel(title, store, names) {
+    const taken = h("span", {});
+    const [keeps, bytes, says, share] = [
+      h("p", { class: "ak-small" }),
+      h("p", { class: "ak-bytes" }, taken, h("span", { class: "ak-has" }, " bytes")),
+      h("p", { class: "ak-says" }),
+      h("p", { class: "ak-small" }),
+    ];
+    const cells = names.map((name) => h("span", { class: "ak-name-square" }, name[0]));
+    const row = h("div", { class: "ak-names", "aria-hidden": "true" }, ...cells);
+    const element = h(
+      "section",
+      { class: "ak-memory" },
+      h("p", { class: "ak-say" }, title),
+      keeps,
+      store,
+      bytes,
+      row,
+      says,
+      share,
+    );
+    /** @param {string} keeping @param {Told} told @param {number} most @param {number} holder */
+    function show(keeping, told, most, holder) {
+      attnkit.write(keeps, keeping);
+      attnkit.write(taken, `${grouped(told.bytes)} of ${grouped(most)}`);
+      attnkit.attr(bytes, "data-over", String(told.bytes > most));
+      cells.forEach((cell, k) => {
+        attnkit.paint(cell, told.scores[k], 1);
+        attnkit.attr(cell, "data-best", String(k === told.answer));
+      });
+      attnkit.write(says, `“${names[told.answer]}”: ${told.answer === holder ? "right" : "wrong"}`);
+      attnkit.write(share, `right for ${told.right.filter(Boolean).length} of ${told.right.length}`);
+    }
+    return { element, show };
+  }
+
+  /** @param {State} state @param {Given} given @param {Found} found */
+  function sentence({ length, budget }, { things, names, holders, budgets }, { place, told }) {
+    const answers = MEMORIES.map((name, k) => {
+      const { bytes, answer } = told[k];
+      const verdict = answer === holders[place] ? "right" : "wrong";
+      const large = bytes > budgets[budget] ? `, but too large with ${grouped(bytes)} bytes` : "";
+      return `${k ? "the" : "The"} ${name} says ${names[answer]}, ${verdict}${large}`;
+    });
+    const counts = told.map(({ right }) => right.filter(Boolean).length);
+    const asks = `${many(length, "sentence")}, ${grouped(budgets[budget])} bytes. Who has the ${things[place]}?`;
+    return `${asks} ${answers.join("; ")}. Right for ${counts[0]}, ${counts[1]} and ${counts[2]} of ${length}.`;
+  }
+
+  /** @param {Figure<State, Given>} figure */
+  function build(figure) {
+    const given = figure.given("things", "names", "holders", "thing_vectors", "name_vectors", "budgets", "scale");
+    const { things, names, holders, thing_vectors: keys, budgets } = given;
+    const [width, out, rows] = [keys[0].length, given.name_vectors[0].length, things.length];
+    const text = story(figure, names, things, holders);
+    const stores = [pairsDrawn(rows, width, out), pairsDrawn(rows, width, out)];
+    const matrix = matrixDrawn(width, out);
+    const drawn = [...stores, matrix];
+    const panels = TITLES.map((title, k) => panel(title, drawn[k].element, names));
+    const question = h("p", { class: "ak-question" });
+    const length = figure.slider({
+      name: "sentences",
+      trait: "length",
+      min: 1,
+      max: rows,
+      step: 1,
+      format: (v) => fixed(v, 0),
+      word: (v) => many(v, "sentence"),
+    });
+    const budget = figure.choice({ label: "budget, in bytes", words: budgets.map(grouped), trait: "budget" });
+    budget.element.append(figure.reset());
+
+    /** @param {State} state */
+    function update(state) {
+      const found = compute({ ...given, ...state });
+      const { place, kept, told, weights, values } = found;
+      const most = budgets[state.budget];
+      const fits = Math.floor(most / (NUMBER * (width + out)));
+      text.show(state.length, found);
+      attnkit.write(question, `Who has the ${things[place]}?`);
+      stores[0].show(0, fits, weights[0], keys, values, place);
+      stores[1].show(state.length - kept, fits, weights[1], keys, values, place);
+      matrix.show(found.matrix, most);
+      const keeping = ["all pairs", `the last ${kept}`, `${width} by ${out} numbers`];
+      panels.forEach((part, k) => part.show(keeping[k], told[k], most, holders[place]));
+      figure.say(sentence(state, given, found));
+    }
+    const legend = "A filled square: cache, window or matrix memory would answer right.";
+    const three = h("div", { class: "ak-memories" }, ...panels.map(({ element }) => element));
+    const controls = h("div", { class: "ak-controls" }, length.element, budget.element);
+    return {
+      parts: [text.element, h("p", { class: "ak-small ak-legend" }, legend), question, three, controls],
+      update,
+    };
+  }
+
+  attnkit.register("memory_budget", { label: "A budget of bytes", compute, build });
+})(globalThis.attnkit);
