@@ -7,8 +7,8 @@ import pytest
 from conftest import ROOT
 from table import each
 
-from bookkit.lessons.measured import results
 from bookkit.lessons.corpora import english_french
+from bookkit.lessons.measured import results
 from bookkit.lessons.training import new_model
 from bookkit.lessons.translation import TranslationTask, Translator
 from bookkit.studies import STUDIES, chat_model, learned_score, runs
