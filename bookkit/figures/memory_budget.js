@@ -91,6 +91,7 @@
       stop.at(place);
       sentences.forEach(({ button, marks }, j) => {
         attnkit.style(button, "visibility", j < length ? "visible" : "hidden");
+        button.disabled = j >= length; // its room stays
         attnkit.attr(button, "aria-pressed", String(j === place));
         marks.forEach((mark, k) => attnkit.attr(mark, "data-known", String(Boolean(told[k].right[j]))));
       });
