@@ -5,8 +5,8 @@ function with its arguments; a job trains a model on one thread, examines it and
 down. ``python -m tools.study`` runs them.
 
 Seeds are fixed in each module, before anything was run with them; every run is written down, the bad ones too. Recall,
-positions, reviews, reach, graphs, linear_recall, gates and digits are contests, so every model is tuned with the same number of
-trials first, on examples and seeds of their own, and the trials are written down too.
+positions, reviews, reach, graphs, linear_recall, gates and digits are contests, so every model is tuned with the same
+number of trials first, on examples and seeds of their own, and the trials are written down too.
 """
 
 from bookkit.studies import (
