@@ -527,6 +527,8 @@ def without_javascript(name):
     for still in page.select(".ak-widget:not([data-ak-figure=practice])"):
         drawn = still.select_one("svg[role=img]")
         assert drawn or still.select_one("table")
+        if still["data-ak-figure"] == "growing_picture":      # leaves its last drawing whole, which may be one without numbers
+            continue
         assert numbers(still.get_text() + (drawn["aria-label"] if drawn else ""), [cell.get_text() for cell in still.select("td")]) >= 9
 
 

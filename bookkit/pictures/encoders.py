@@ -12,7 +12,7 @@ from bookkit.pictures.picture import Picture, Svg
 from bookkit.pictures.shapes import LABEL, TEXT, as_array, check_names, coming, fill, growing, opacity, text, wire
 
 ROW, TOP = 23, 62        # from one piece to the next; where the first one begins
-CELL, DRAWN = 5, 48      # how wide a number of a stripe is, and how many are drawn
+CELL, DRAWN = 6, 36      # how wide a number of a stripe is, and how many are drawn
 STRIPE = CELL * DRAWN
 LEVELS = 3               # depths of colour in a stripe and in a small map
 MAP, LAYER = 19, 48      # the side of a small map, the width of a layer, in which they stand two and two

@@ -89,6 +89,6 @@ def aligned(weights, right):
 }
 
 GUESSES = {
-    "swapped": Guess(["`de`, because the English still says “not”", "`un`, because the French no longer says `pas`",
+    "swapped": Guess(["`de`, because the English still says “not”", "`un`, because the French is no longer negated",
                       "nothing more: it is lost"], right=1),
 }
