@@ -12,11 +12,11 @@ from bookkit.pictures.picture import Picture, Svg
 from bookkit.pictures.shapes import LABEL, TEXT, as_array, check_names, coming, fill, growing, opacity, text, wire
 
 ROW, TOP = 23, 62        # from one piece to the next; where the first one begins
-CELL, DRAWN = 9, 24      # how wide a number of a stripe is, and how many are drawn
+CELL, DRAWN = 10, 21     # how wide a number of a stripe is, and how many are drawn
 STRIPE = CELL * DRAWN
 LEVELS = 3               # depths of colour in a stripe and in a small map
 MAP, LAYER = 19, 48      # the side of a small map, the width of a layer, in which they stand two and two
-SEEN = 0.2               # smaller weights are not drawn in a small map
+SEEN = 0.3               # smaller weights are not drawn in a small map
 
 
 def _level(value, vmax):
