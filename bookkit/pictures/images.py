@@ -193,14 +193,14 @@ def _channel_panel(height, width, channels):
     cube = _cube(FRONT, (ACROSS, ACROSS, DEEP), (height, width, channels), lambda i, j, k: _summed(k == 0))
     result = _cube(RESULT + 44, (1, 1, DEEP), ("1", "1", channels), lambda i, j, k: _weight(k == 0))
     return _panel("Channel attention", "each channel", "the places", cube, result,
-                  f"{channels} gates", "sigmoid, each by itself")
+                  f"{channels} gates", "a sigmoid for each")
 
 
 def _place_panel(height, width, channels):
     cube = _cube(FRONT, (ACROSS, ACROSS, DEEP), (height, width, channels), lambda i, j, k: _summed((i, j) == CORNER))
     result = _cube(RESULT, (ACROSS, ACROSS, 1), (height, width, "1"), lambda i, j, k: _weight((i, j) == CORNER))
     return _panel("Spatial attention", "each place", "the channels", cube, result,
-                  f"{height} × {width} gates", "sigmoid, each by itself")
+                  f"{height} × {width} gates", "a sigmoid for each")
 
 
 def _pair_panel(height, width, channels, places):
