@@ -4,7 +4,7 @@ import base64
 import io
 import re
 
-import matplotlib
+import matplotlib.image
 import numpy as np
 from drawn import Drawing, crossed
 from table import each
