@@ -93,7 +93,7 @@ def test_a_hidden_word_is_seen_by_nobody():
 NARROW = {"encoders.reading": reading, "encoders.hidden_word": lambda: encoders.hidden_word(SENTENCE, 3, [0.1, 0.9])}
 BAD = [
     (lambda: reading(after=np.ones((4, 60))), ValueError, r"before and after must both be \(n, d\)"),
-    (lambda: reading(before=np.ones((5, 9)), after=np.ones((5, 9))), ValueError, "of at least 48 numbers"),
+    (lambda: reading(before=np.ones((5, 9)), after=np.ones((5, 9))), ValueError, "of at least 21 numbers"),
     (lambda: reading(pieces=PIECES[:3]), ValueError, "pieces must hold 5 names"),
     (lambda: reading(weights=np.ones((2, 4, 5, 4))), ValueError, r"weights must be \(layers, heads, 5, 5\)"),
     (lambda: reading(weights=np.full((2, 4, 5, 5), 1.5)), ValueError, "from 0 to 1"),
