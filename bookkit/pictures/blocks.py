@@ -213,8 +213,6 @@ def _figure_of_2017(pale, links):
     return Svg("".join(body), right + Tower.WIDE / 2 + 2, writes.y + 44, told)
 
 
-# ---- four ways to make a model do what one wants
-
 # ---- three families, by who sees whom
 
 FAMILIES = [

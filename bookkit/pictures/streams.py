@@ -83,16 +83,11 @@ def _mlps(x, rows, layer):
     return text(x + BOX / 2, 16, f"MLP {layer + 1}", INK, size=SIZE) + boxes
 
 
-NUMBERS = ("no", "one", "two", "three", "four", "five", "six")
-
-
 def _told(words, weights, said, least):
-    """The whole in words: where the last line looks, and how it ends."""
-    n, count = len(words), len(weights)
+    """The whole in words: where the last line looks, weights half as large told, too, and how it ends."""
+    n = len(words)
     looks = [f"{words[j]} {one[h, -1, j]:.2f} in layer {layer + 1}, head {h + 1}"
-             for layer, one in enumerate(weights) for h, j in zip(*np.nonzero(one[:, -1] >= least)) if j < n - 1]
-    lines = NUMBERS[n].capitalize() if n < len(NUMBERS) else str(n)
-    layers = f"{NUMBERS[count] if count < len(NUMBERS) else count} layer{'s' * (count != 1)}"
+             for layer, one in enumerate(weights) for h, j in zip(*np.nonzero(one[:, -1] >= least / 2)) if j < n - 1]
     seen = f", looks at {'; '.join(looks)}" if looks else ""
-    return (f"{lines} lines, one for each word, through {layers}. The last word, {words[-1]}{seen}. "
+    return (f"A line for each of {n} words, layers: {len(weights)}. The last word, {words[-1]}{seen}. "
             f"At its end: {said[-1]}.")

@@ -41,8 +41,8 @@ def test_curves_are_weights_and_the_last_word_is_told():
     [part] = picture.parts
     # Of b at a .9, of c at b .5; what a word gives to itself is its own line.
     assert len(re.findall(r"C", part.body)) == 2
-    assert picture.alt == ("Three lines, one for each word, through one layer. The last word, c, looks at b 0.50 in layer 1, head 1. "
-                           "At its end: d.")
+    assert picture.alt == ("A line for each of 3 words, layers: 1. The last word, c, looks at a 0.20 in layer 1, head 1; "
+                           "b 0.50 in layer 1, head 1; b 0.25 in layer 1, head 2. At its end: d.")
     wide = re.findall(r'stroke-width="(2\.25)"', part.body)
     assert wide == ["2.25"]
     assert "looks at" not in streams(["a"], [np.ones((1, 1, 1))], ["b"]).alt
