@@ -604,7 +604,7 @@ def the_list_of_chapters_is_short(opened):
 @READ.of(ROAD[1:])
 def the_road_in_one_line_says_where_one_is(name):
     """A stop for each page, the present one marked; not for the keyboard, which has the list."""
-    line = parsed(name).select_one(".ak-map")
+    line = parsed(name).select_one(".ak-stops")
     assert [a["data-ak-stop"] for a in line.select("a")] == ROAD[1:] and line["aria-hidden"] == "true"
     assert [a["data-ak-stop"] for a in line.select("a.ak-here")] == [name] and all(a["tabindex"] == "-1" for a in line.select("a"))
 

@@ -134,7 +134,7 @@ def small_map(page, book):
 
     It is for the eye and the mouse: whoever listens, or goes by keyboard, has the list of chapters for the same.
     """
-    line = builder.P(builder.CLASS("ak-map"), **{"aria-hidden": "true"})
+    line = builder.P(builder.CLASS("ak-stops"), **{"aria-hidden": "true"})
     for before, stop in zip(book.road, book.road[1:]):
         link = builder.A(href=page.app.builder.get_relative_uri(page.name, stop), tabindex="-1",
                          title=short(page.app, stop), **{"data-ak-stop": stop})

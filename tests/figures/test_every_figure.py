@@ -26,6 +26,18 @@ def test_each_figure_has_its_neighbours():
     assert all(about(kind).example().kind == kind for kind in base.kinds())
 
 
+# Classes that site and figures mean alike: out of sight, alive, the way back, a guess; `ak-here` is within the line of stops.
+SHARED = {"ak-unseen", "ak-live", "ak-back", "ak-guessed", "ak-here"}
+
+
+def test_styles_of_the_site_reach_into_no_figure():
+    """No class that the site's sheet styles is one that a figure gives its parts: the road's line once shrank a picture to 16 pixels."""
+    sheet = (ROOT / "website" / "static" / "book.css").read_text(encoding="utf-8")
+    styled = set(re.findall(r"^\s*\.(ak-[\w-]+)(?:,| \{)", sheet, flags=re.M))
+    used = {name for path in (ROOT / "bookkit" / "figures").glob("*.js") for name in re.findall(r"[\"' ](ak-[\w-]+)", path.read_text(encoding="utf-8"))}
+    assert len(styled) > 20 and not (styled & used) - SHARED
+
+
 @every_kind
 def test_styles_of_a_figure_reach_no_further(kind):
     """A figure's rules stand in one block that only its own element matches."""
