@@ -1,16 +1,18 @@
 """A page as slides, `?present` in its address: made in the browser of the page's own parts, by website/present.js.
 
-Words, pictures and figures are counted on the page and on its slides: moved, none is there twice and none is lost.
+Words, pictures and figures are counted on the page and on its slides: moved, none is there twice and none is lost, but
+for the sentences that a notebook marks, which a slide repeats.
 """
 
+import json
 import re
 
 import pypdf
 import pytest
-from conftest import SITE
+from conftest import ROOT, SITE
 from test_site import axe
 
-from website import toc
+from website import road, toc
 
 pytestmark = pytest.mark.browser
 
@@ -25,6 +27,12 @@ def present(w, address, size=(1280, 720)):
     w.page.wait_for_selector(".deck-slide:visible")
 
 
+def written(page):
+    """The words of a notebook: its Markdown, and what its code writes."""
+    cells = json.loads((ROOT / f"{page}.ipynb").read_text(encoding="utf-8"))["cells"]
+    return "\n".join(map(road.said, cells))
+
+
 def at(w):
     """The number of the slide that is seen, as its counter says it; it has to be the only one."""
     here, count = map(int, w.page.locator(".deck-counter").inner_text().split(" / "))
@@ -35,7 +43,7 @@ def at(w):
 
 # The words of the page as it was sent and of its slides, a text at a time, so that it does not matter what stands beside
 # it; and the pictures and figures that are in sight without anything being unfolded. What lives writes words of its own.
-MOVED = """async () => { const ALIVE = '.headerlink, .copybtn, [data-ak-figure], .ak-answered, .ak-done, style, script';
+MOVED = """async () => { const ALIVE = '.headerlink, .copybtn, [data-ak-figure], .ak-answered, .ak-done, style, script, .deck-said';
     const has = root => { const words = {}, walk = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
         while (walk.nextNode()) for (const word of walk.currentNode.data.match(/\\S+/g) ?? [])
             if (!walk.currentNode.parentElement.closest(ALIVE)) words[word] = (words[word] ?? 0) + 1;
@@ -59,13 +67,42 @@ WALK = """() => { const wrong = [], slides = [...document.querySelectorAll('.dec
         for (const e of slide.querySelectorAll('.deck-shown figure svg[width], .deck-shown .ak-figure, .deck-shown .base, .deck-told')) {
             const r = e.getBoundingClientRect(); say('cut at a side', !r.width || r.left > -1 && r.right < innerWidth + 1); }
         say('small', parseFloat(getComputedStyle(body).fontSize) >= 18 && (!told || parseFloat(getComputedStyle(told).fontSize) >= 17.9));
-        document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true}));
+        // A picture that grows takes its steps first.
+        for (let n = 0; n < 12 && !slide.hidden; n++) document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true}));
     }); return wrong; }"""
+
+
+# What slides say in the notebook's words, and which of them begin in mid-thought, or ask for a guess without the question.
+SAID = """() => { const MID = /^(And|But|So (?!far)|Then|It|They|He|She|Its|Their|Those|Both) /, plain = e => e.textContent.trim(), wrong = [];
+    const said = [...document.querySelectorAll('.deck-said')].flatMap(e => e.matches('p') ? [e] : [...e.children]);
+    for (const slide of document.querySelectorAll('.deck-slide')) { const told = slide.querySelector('.deck-said'), { kind } = slide.dataset;
+        if (told && MID.test(plain(told)) && !told.previousElementSibling && kind !== 'title') wrong.push(plain(told));
+        if (kind === 'practice' && !told) wrong.push('a guess without its question');
+        const words = [...slide.querySelectorAll('.deck-said')].map(plain).join(' ').split(/\\s+/).length;
+        if (words > 90) wrong.push(`${words} words: ${plain(told).slice(0, 40)}`); }
+    for (const part of document.querySelectorAll('.deck main > section')) if (!part.querySelector('.deck-slide')) wrong.push(`nothing of ${plain(part)}`);
+    return [said.map(plain), wrong]; }"""
+
+# Which figures do not fit a screen, or have words that are smaller than so many pixels.
+FITS = """async least => { await new Promise(r => requestAnimationFrame(() => requestAnimationFrame(r)));      // the size is new
+    const wrong = [], slides = [...document.querySelectorAll('.deck-slide')];
+    await Promise.all([...document.querySelectorAll('[data-ak-figure]')].map(async e => { while (!e.querySelector('.ak-figure, .ak-failed')) await new Promise(r => setTimeout(r, 50)); }));
+    for (const [k, slide] of slides.entries()) { if (!slide.querySelector('[data-ak-figure]:not([data-ak-figure=practice])')) continue;
+        location.hash = `#/${k + 1}`; await new Promise(r => { const look = () => slide.hidden ? requestAnimationFrame(look) : r(); look(); });
+        if (slide.hasAttribute('data-scrolls')) wrong.push(`${k + 1}: scrolls`);
+        const walk = document.createTreeWalker(slide.querySelector('.deck-body'), NodeFilter.SHOW_TEXT);
+        while (walk.nextNode()) { const { data, parentElement: e } = walk.currentNode, svg = e.closest('svg');
+            if (data.trim().length < 2 || !e.getClientRects().length || e.closest('.ak-unseen, script, style, .katex-mathml')) continue;
+            const range = document.createRange(); range.selectNodeContents(walk.currentNode);
+            if (range.getBoundingClientRect().height < 2) continue;
+            const size = parseFloat(getComputedStyle(e).fontSize) * (svg ? svg.getScreenCTM().a : e.currentCSSZoom ?? 1);
+            if (size < least) wrong.push(`${k + 1}: ${size.toFixed(1)} px, ${data.trim().slice(0, 30)}`); } }
+    return wrong; }"""
 
 
 @pytest.mark.parametrize("page", ROAD)
 def test_a_page_is_moved_to_its_slides(window, site, page):
-    """Between 8 and 32 of them, nothing added, nothing lost, each whole on an old projector."""
+    """Between 8 and 32 of them, nothing lost, each whole on an old projector; what is marked is said, and nothing else."""
     with window() as w:
         present(w, f"{site}/{page}.html?present", (1024, 768))
         before, after = w.page.evaluate(MOVED)
@@ -76,9 +113,33 @@ def test_a_page_is_moved_to_its_slides(window, site, page):
         assert 8 <= count <= 32
         assert not w.page.evaluate(WALK)
         assert at(w) == count
-        # The last slide is the page's last paragraphs, whole.
-        assert not w.page.locator(".deck-slide:visible .deck-notes").inner_text().strip()
+        said, wrong = w.page.evaluate(SAID)
+        assert len(said) == written(page).count("<span data-say") and not wrong
+        for size, least in (((1280, 720), 0), ((1920, 1080), 14)):
+            w.page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
+            assert not w.page.evaluate(FITS, least), size
         assert not w.errors and not w.outside
+
+
+def test_a_picture_grows_step_by_step(watched, site):
+    """A clicker goes through its steps, and then to the next slide; back as well."""
+    with watched() as w:
+        present(w, f"{site}/chapters/masks.html?present=2")
+        w.page.wait_for_selector("[data-ak-kind=growing_picture]:visible")
+        step = w.page.locator(".deck-slide:visible .ak-live")
+        count = int(re.match(r"Step 1 of (\d+)", step.inner_text())[1])
+        told = "told => document.querySelector('.deck-slide:not([hidden]) .ak-live').textContent.startsWith(told)"
+        for k in range(1, count + 1):
+            w.page.wait_for_function(told, arg=f"Step {k} of {count}")
+            assert at(w) == 2
+            w.page.keyboard.press("PageDown")
+        assert at(w) == 3 and count > 2
+        w.page.keyboard.press("PageUp")
+        assert at(w) == 2 and step.inner_text().startswith(f"Step {count} of")
+        w.page.keyboard.press("ArrowLeft")
+        w.page.wait_for_function(told, arg=f"Step {count - 1} of {count}")
+        assert at(w) == 2
+        assert not w.errors
 
 
 def test_keys_and_buttons(watched, site):

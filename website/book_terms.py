@@ -11,6 +11,7 @@ from pathlib import Path
 
 from lxml import etree, html
 from lxml.html import builder
+from sphinx.errors import ConfigError
 
 from website import back_matter, toc
 
@@ -49,7 +50,11 @@ def pictures(app, pages):
             continue
         page, _, anchor = term["where"].partition("#")
         place = trees[page].xpath("//article//section[@id=$id]" if anchor else "//article//section", id=anchor)
-        drawn = place[0].xpath(".//figure[contains(@class, 'ak-picture')]//svg[@viewbox]")[term["picture"] - 1]
+        there = place[0].xpath(".//figure[contains(@class, 'ak-picture')]//svg[@viewbox]") if place else []
+        if len(there) < term["picture"]:
+            wanted = f"picture {term['picture']} of {term['where']}, which has {len(there)}"
+            raise ConfigError(f"data/terms.yml: {term['term']} wants {wanted}")
+        drawn = there[term["picture"] - 1]
         entry = trees[GLOSSARY].xpath("//dt[@id=$id]", id=address(term["term"]))
         size = [float(number) for number in drawn.get("viewbox").split()[2:]]
         file = folder / f"{address(term['term'])}.svg"

@@ -4,7 +4,7 @@
 (() => {
   "use strict";
   const { src } = /** @type {HTMLScriptElement} */ (document.currentScript);
-  const [SAID, LISTING, LIST] = [90, 22, 150]; // words of a paragraph, lines of a listing, words of a list
+  const LISTING = 22; // lines of a listing that a screen holds
 
   /** @param {string} tag @param {Record<string, any>} [props] @param {(Node | string)[]} children */
   const element = (tag, props, ...children) => {
@@ -12,8 +12,6 @@
     made.append(...children);
     return made;
   };
-  const count = (/** @type {Node} */ node) => (node.textContent.match(/\S+/g) ?? []).length;
-  const sum = (/** @type {Node[]} */ nodes) => nodes.reduce((words, node) => words + count(node), 0);
 
   // ---- what stands on a page
 
@@ -53,112 +51,6 @@
   // The style of an output asks for the cell around it.
   const cell = (output) => element("div", { className: "cell" }, element("div", { className: "cell_output" }, output));
 
-  // ---- from blocks to slides
-
-  // The slides of one heading. What is not shown goes into the notes: of two paragraphs between two pictures the first
-  // has more to do with the picture before.
-  class Part {
-    constructor(root, last) {
-      Object.assign(this, { root, last, slides: [], waiting: [], early: [] });
-      const blocks = blocksOf(root).map((block) => ({ block, kind: kindOf(block) }));
-      this.heading = root.querySelector(":scope > h1, :scope > h2");
-      if (this.heading.matches("h1")) this.title(blocks);
-      blocks.forEach(({ block, kind }, k) => this.take(block, kind, blocks[k + 1]?.kind));
-      this.end();
-      root.replaceChildren(...root.querySelectorAll(":scope > .ak-kicker"), this.heading, ...this.slides);
-    }
-
-    slide(kind, says, shows = []) {
-      const slide = element("div", { className: "deck-slide" });
-      slide.dataset.kind = kind;
-      const body = element("div", { className: "deck-body" });
-      if (says.some(Boolean)) body.append(element("div", { className: "deck-told" }, ...says));
-      if (shows.length) body.append(element("div", { className: "deck-shown" }, ...shows));
-      slide.append(body, element("aside", { className: "deck-notes", ariaLabel: "Notes" }));
-      this.slides.push(slide);
-      this.note(...this.early.splice(0)); // what stands before the first slide of a heading
-      return slide;
-    }
-
-    note(...blocks) {
-      const words = blocks.filter((block) => block.textContent.trim());
-      const last = this.slides[this.slides.length - 1];
-      if (last) last.lastChild.append(...words);
-      else this.early.push(...words);
-    }
-
-    // The first slide: the title with the page's first paragraph, and what is quoted before it.
-    title(blocks) {
-      const at = blocks.findIndex(({ kind, block }) => kind === "text" && !block.matches(".ak-time"));
-      const before = blocks.splice(0, at + 1).map(({ kind, block }) => [kind === "quote", block]);
-      const [, first] = before.pop();
-      this.slide("title", [...before.flatMap(([quote, block]) => (quote ? [block] : [])), first]);
-      this.note(...before.flatMap(([quote, block]) => (quote ? [] : [block])));
-    }
-
-    take(block, kind, next) {
-      // A list of things to try stands beside its figure, a quotation beside what is said of it.
-      const stays = (kind === "list" && /figure|practice/.test(next)) || (kind === "quote" && !this.waiting.length);
-      if (kind === "text" || stays) this.waiting.push(block);
-      else if (kind === "aside") this.waiting.length ? this.waiting.push(block) : this.note(block);
-      else if (kind === "list" || kind === "quote") this.lists(block, kind);
-      else this.show(block, kind);
-    }
-
-    // One list, or quotations in a row.
-    lists(block, kind) {
-      const before = this.slides[this.slides.length - 1];
-      const goesOn = before?.dataset.kind === kind && !this.waiting.length && sum([before.firstChild, block]) < LIST;
-      if (goesOn) before.querySelector(".deck-told").append(block);
-      else this.show(block, kind);
-    }
-
-    show(block, kind) {
-      const waiting = this.waiting.splice(0);
-      const kept = waiting.filter((one) => one.matches("ul, ol, blockquote"));
-      // The paragraph before it says what is shown, if it is no essay; those before that are shown where they define a term.
-      const texts = waiting.filter((one) => one.matches("p") && !one.textContent.startsWith("You need:"));
-      const lead = kind === "exercise" || !texts.length || count(texts.at(-1)) > SAID ? null : texts.pop();
-      this.define(texts);
-      this.note(...waiting.filter((one) => one !== lead && !kept.includes(one) && !one.closest(".deck-told")));
-      // Of a tall picture the code that draws it would leave little.
-      const tall = [...block.querySelectorAll(":scope > .cell_output svg")].some(
-        (svg) => svg.getAttribute("height") > 500,
-      );
-      if (tall) this.note(...block.querySelectorAll(":scope > .cell_input"));
-      const [quotes, listed] = [
-        kept.filter((one) => one.matches("blockquote")),
-        kept.filter((one) => !one.matches("blockquote")),
-      ];
-      const text = [...quotes, lead ?? "", ...listed];
-      const words = kind === "list" || kind === "quote";
-      this.slide(kind, words ? [...text, block] : text, words ? [] : [block]);
-      if (kind === "exercise") this.note(...[...block.children].slice(2)); // its hint, the cell and the solution
-    }
-
-    // Paragraphs with a bold term, several on a slide while they are short.
-    define(texts) {
-      let [slide, words] = [null, 0];
-      const defines = (text) => text.querySelector(":scope > strong") && !text.textContent.startsWith("You need:");
-      for (const text of texts.filter((one) => defines(one) && count(one) <= SAID)) {
-        words += count(text);
-        if (slide && words <= SAID) slide.querySelector(".deck-told").append(text);
-        else [slide, words] = [this.slide("text", [text]), count(text)];
-      }
-    }
-
-    // What is left: all of it where the page is summed up; elsewhere definitions, and how a section of prose alone begins.
-    end() {
-      const waiting = this.waiting.splice(0);
-      const texts = waiting.filter((one) => one.matches("p") && one.textContent.trim());
-      const quotes = waiting.filter((one) => one.matches("blockquote"));
-      if (!this.last) this.define(texts);
-      if (this.last ? texts.length : !this.slides.length || quotes.length)
-        this.slide("text", this.last ? texts : [...quotes, texts[0] ?? ""]);
-      this.note(...waiting.filter((one) => !one.closest(".deck-told")));
-    }
-  }
-
   // ---- how large
 
   // How much what is shown may be enlarged: at least so that its letters have 18 pixels, at most so that they are those
@@ -172,6 +64,119 @@
     table: [1.13, 1.75],
     listing: [1.33, 1.9],
   };
+
+  // ---- from blocks to slides
+
+  // Of the words only those are shown that the notebook marks, `<span data-say>`: with what comes next on the page, or,
+  // `<span data-say="after">`, with what came before. The paragraph goes into the notes.
+  const marked = (/** @type {Element} */ block, said = "") =>
+    [...block.querySelectorAll(`[data-say="${said}"]`)].filter((mark) => !mark.closest("details"));
+  function said(/** @type {Element} */ mark) {
+    const words = /** @type {Element} */ (mark.cloneNode(true));
+    for (const one of words.querySelectorAll("[id]")) one.removeAttribute("id");
+    const made = element("p", { className: "deck-said" }, ...words.childNodes);
+    // The beginning of a sentence that goes on is a sentence here.
+    const end = made.lastChild;
+    if (end instanceof Text) end.data = end.data.replace(/,$/, "");
+    if (!/[.?!:]$/.test(made.textContent)) made.append(".");
+    return made;
+  }
+  // Of a list its marked items.
+  function says(/** @type {Element} */ block, how = "") {
+    const words = marked(block, how).map(said);
+    if (!words.length || !block.matches("ul, ol")) return words;
+    const items = words.map((one) => element("li", {}, ...one.childNodes));
+    return [element(block.localName, { className: "deck-said" }, ...items)];
+  }
+
+  const SHOWN = ["quote", "practice", "exercise", ...Object.keys(SIZES)];
+
+  // The slides of one heading.
+  class Part {
+    constructor(root) {
+      Object.assign(this, { root, slides: [], waiting: [], early: [] });
+      const blocks = blocksOf(root).map((block) => ({ block, kind: kindOf(block) }));
+      this.heading = root.querySelector(":scope > h1, :scope > h2");
+      if (this.heading.matches("h1")) this.title(blocks);
+      blocks.forEach(({ block, kind }, k) => this.take(block, kind, blocks[k + 1]?.kind));
+      this.end();
+      root.replaceChildren(...root.querySelectorAll(":scope > .ak-kicker"), this.heading, ...this.slides);
+    }
+
+    slide(kind, words, shows = []) {
+      const slide = element("div", { className: "deck-slide" });
+      slide.dataset.kind = kind;
+      const body = element("div", { className: "deck-body" });
+      if (words.length) body.append(element("div", { className: "deck-told" }, ...words));
+      if (shows.length) body.append(element("div", { className: "deck-shown" }, ...shows));
+      slide.append(body, element("aside", { className: "deck-notes", ariaLabel: "Notes" }));
+      this.slides.push(slide);
+      this.note(...this.early.splice(0)); // what stands before the first slide of a heading
+    }
+
+    note(...blocks) {
+      const words = blocks.filter((block) => block.textContent.trim());
+      const last = this.slides[this.slides.length - 1];
+      if (last) last.lastChild.append(...words);
+      else this.early.push(...words);
+    }
+
+    // The first slide: the title with what is marked in the page's first paragraph, and what is quoted before it.
+    title(blocks) {
+      const at = blocks.findIndex(({ kind, block }) => kind === "text" && !block.matches(".ak-time"));
+      const before = blocks.splice(0, at + 1);
+      const quotes = before.flatMap(({ kind, block }) => (kind === "quote" ? [block] : []));
+      const rest = before.flatMap(({ kind, block }) => (kind === "quote" ? [] : [block]));
+      this.slide("title", [...quotes, ...rest.flatMap((block) => says(block))]);
+      this.note(...rest);
+    }
+
+    take(block, kind, next) {
+      if (SHOWN.includes(kind)) return this.show(block, kind);
+      const after = says(block, "after");
+      if (after.length) this.under(after);
+      // A list of things to try stands beside its figure.
+      const tries = kind === "list" && /figure|practice/.test(next);
+      this.waiting.push({ block, words: tries ? [block] : says(block) });
+    }
+
+    // Below what was shown last.
+    under(words) {
+      const body = this.slides[this.slides.length - 1]?.firstChild;
+      const before = body?.querySelector(".deck-under");
+      if (!body?.querySelector(".deck-shown")) this.slide("text", words);
+      else if (before) before.append(...words);
+      else body.append(element("div", { className: "deck-told deck-under" }, ...words));
+    }
+
+    // What stands before something that is shown goes with it from its first marked sentence on, or its last paragraph.
+    show(block, kind) {
+      const waiting = this.waiting.splice(0);
+      const first = waiting.findIndex(({ words }) => words.length);
+      const before = waiting.splice(0, first < 0 ? Math.max(0, waiting.length - 1) : first);
+      this.note(...before.map((one) => one.block));
+      // Of a tall picture the code that draws it would leave little.
+      const tall = [...block.querySelectorAll(":scope > .cell_output svg")].some(
+        (svg) => svg.getAttribute("height") > 500,
+      );
+      const code = tall ? [...block.querySelectorAll(":scope > .cell_input")] : [];
+      const words = waiting.flatMap((one) => one.words);
+      if (kind === "quote") this.slide(kind, [...words, block]);
+      else this.slide(kind, words, [block]);
+      this.note(...waiting.filter((one) => !one.words.includes(one.block)).map((one) => one.block), ...code);
+      if (kind === "exercise") this.note(...[...block.children].slice(2)); // its hint, the cell and the solution
+    }
+
+    // What is left over: its marked sentences are a slide of their own.
+    end() {
+      const waiting = this.waiting.splice(0);
+      const words = waiting.flatMap((one) => one.words);
+      if (words.length) this.slide("text", words);
+      this.note(...waiting.filter((one) => !one.words.includes(one.block)).map((one) => one.block));
+    }
+  }
+
+  // ---- at which size
 
   function fits(slide, z) {
     const inside = (/** @type {Element} */ e) => e.scrollWidth <= e.clientWidth + 1;
@@ -191,8 +196,8 @@
     );
   }
 
-  // The largest size at which a slide fits, its words above what is shown or beside it, or
-  // beside it and small; if there is none, the smallest.
+  // The largest size at which a slide fits, its words above what is shown or beside it, or beside it and small, or a
+  // figure in columns; if there is none, the smallest.
   function fit(slide) {
     const deck = parseFloat(getComputedStyle(slide).fontSize) / 26;
     const set = (layout, z, scrolls = false) => {
@@ -201,28 +206,39 @@
       slide.style.setProperty("--z", String(z));
     };
     const wide = innerWidth > 700;
-    const [low, high] = SIZES[slide.dataset.kind] ?? [18 / 26 / deck, 1.25];
+    const size = SIZES[slide.dataset.kind];
+    const [low, high] = size ? size.map((z) => z * Math.max(1, deck)) : [18 / 26 / deck, 1.25];
     if (!wide) return set("above", 1);
-    const from = SIZES[slide.dataset.kind] ? Math.max(low, high * deck) : high;
-    const largest = (layout) => {
-      for (let z = from; z > 0.93 * low; z *= 0.93) {
-        set(layout, Math.max(z, low));
-        if (fits(slide, Math.max(z, low))) return Math.max(z, low);
+    const largest = (layout, least = low) => {
+      for (let z = Math.max(low, high); z > 0.93 * least; z *= 0.93) {
+        set(layout, Math.max(z, least));
+        if (fits(slide, Math.max(z, least))) return Math.max(z, least);
       }
       return 0;
     };
-    const both = slide.dataset.kind === "exercise" || slide.querySelector(".deck-told + .deck-shown, figcaption");
+    const both =
+      slide.dataset.kind === "exercise" ||
+      slide.querySelector(":is(.deck-told + .deck-shown, .deck-shown + .deck-told, figcaption)");
     const [above, beside] = [largest("above"), both ? largest("beside") : 0];
     if (above || beside) return beside > 1.1 * above ? set("beside", beside) : set("above", above);
-    const tight = both && largest("tight");
-    if (!tight) set(both && slide.dataset.kind !== "listing" ? "tight" : "above", low, true);
+    if (both && largest("tight")) return;
+    // What is tall is as small as it must be; of a figure the parts stand in columns.
+    const ways = [
+      "above",
+      ...(both ? ["beside", "tight"] : []),
+      ...(slide.dataset.kind === "figure" ? ["columns"] : []),
+    ];
+    const sizes = ways.map((way) => largest(way, (slide.dataset.kind === "figure" ? 0.6 : 0.8) * low));
+    const best = Math.max(...sizes);
+    if (best) set(ways[sizes.indexOf(best)], best);
+    else set(both && slide.dataset.kind !== "listing" ? "tight" : "above", low, true);
   }
 
   // ---- the deck
 
   const KEYS = [
-    ["→ Page Down Space", "next slide"],
-    ["← Page Up", "slide before"],
+    ["→ Page Down Space", "next slide, or the next step of a picture that grows"],
+    ["← Page Up", "slide before, or a step back"],
     ["Home End", "first, last slide"],
     ["n", "notes: the rest of the words"],
     ["w", "a window for who speaks: notes, what comes next, the time"],
@@ -239,8 +255,8 @@
       const title = article.querySelector(":scope > section");
       for (const link of article.querySelectorAll(".headerlink")) link.remove();
       const roots = [title, ...title.querySelectorAll(":scope > section:has(> h2)")];
-      const parts = roots.map((root, k) => new Part(root, k === roots.length - 1));
-      this.slides = parts.flatMap((part) => part.slides.map((slide) => ({ slide, part })));
+      this.parts = roots.map((root) => new Part(root));
+      this.slides = this.parts.flatMap((part) => part.slides.map((slide) => ({ slide, part })));
       this.at = 0;
       this.bar();
       const pages = element("main", { className: "bd-article" }, ...roots);
@@ -262,7 +278,7 @@
       const button = (className, words, onclick) => element("button", { type: "button", className, onclick }, words);
       const edge = (className, label, by) =>
         Object.assign(
-          button(className, "", () => this.go(this.at + by)),
+          button(className, "", () => this.turn(by)),
           { ariaLabel: label },
         );
       this.before = edge("deck-edge deck-before", "Slide before", -1);
@@ -296,12 +312,21 @@
       );
     }
 
+    // One slide on or back; a picture that grows grows first, step by step.
+    turn(by) {
+      const name = by > 0 ? ".ak-primary" : "button:has(+ .ak-primary)";
+      const grows = `[data-ak-kind=growing_picture] ${name}:not([aria-disabled=true])`;
+      const button = this.slides[this.at].slide.querySelector(`.deck-body ${grows}`);
+      if (button) button.click();
+      else this.go(this.at + by);
+    }
+
     // Show a slide; its heading has the focus, and a screen reader is told where it is.
     go(to, focus = true) {
       this.at = Math.max(0, Math.min(to, this.slides.length - 1));
       const { slide, part } = this.slides[this.at];
       for (const one of this.slides) one.slide.hidden = one.slide !== slide;
-      for (const one of this.slides) one.part.root.hidden = one.part !== part;
+      for (const one of this.parts) one.root.hidden = one !== part;
       part.root.dataset.kind = slide.dataset.kind;
       fit(slide);
       slide.firstChild.scrollTop = 0;
@@ -384,7 +409,7 @@
     tell() {
       if (!this.side || this.side.closed) return;
       const page = this.side.document;
-      const [heading, notes, next] = page.querySelectorAll("h1, div, p:last-child");
+      const [heading, notes, next] = page.querySelectorAll("body > :not(time)");
       heading.textContent = `${this.counter.textContent} ${this.words(this.at)[0]}`;
       const blocks = [...this.slides[this.at].slide.lastChild.children];
       const told = blocks.map((one) =>
@@ -424,7 +449,7 @@
     }
 
     // The theme's own button has three states, one of which may look like the one before.
-    turn() {
+    light() {
       const { dataset } = document.documentElement;
       const before = dataset.theme;
       for (let k = 0; k < 3 && dataset.theme === before; k++) document.querySelector(".theme-switch-button")?.click();
@@ -439,15 +464,8 @@
         event.preventDefault();
         return;
       }
-      const steps = {
-        ArrowRight: 1,
-        PageDown: 1,
-        ArrowLeft: -1,
-        PageUp: -1,
-        " ": event.shiftKey ? -1 : 1,
-        Home: -this.at,
-        End: this.slides.length,
-      };
+      const steps = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1, " ": event.shiftKey ? -1 : 1 };
+      const ends = { Home: 0, End: this.slides.length };
       const acts = {
         n: () => this.toggle(),
         w: () => this.speaker(),
@@ -455,7 +473,7 @@
         b: () => this.dark(true),
         ".": () => this.dark(true), // which clickers send
         f: () => full(),
-        d: () => this.turn(),
+        d: () => this.light(),
         "?": () => this.help.showModal(),
         Escape: () => this.leave(),
       };
@@ -467,7 +485,8 @@
       const moves = target.closest("input, textarea, select, [contenteditable], [role=slider]");
       if (types && key !== "Escape") return;
       if (key in steps && (clicked || !(moves || (key === " " && target.closest("button, summary, a")))))
-        this.go(this.at + steps[key]);
+        this.turn(steps[key]);
+      else if (key in ends && !moves) this.go(ends[key]);
       else if (key in acts) acts[key]();
       else return;
       event.preventDefault();
@@ -488,7 +507,7 @@
       this.element.addEventListener(end, ({ changedTouches: [{ clientX, clientY }] }) => {
         const [x, y] = from ? [clientX - from[0], clientY - from[1]] : [0, 0];
         from = null;
-        if (Math.abs(x) > 60 && Math.abs(x) > 2 * Math.abs(y)) this.go(this.at + (x < 0 ? 1 : -1));
+        if (Math.abs(x) > 60 && Math.abs(x) > 2 * Math.abs(y)) this.turn(x < 0 ? 1 : -1);
       });
     }
 

@@ -108,7 +108,7 @@ LABEL = r"(?:\A|\n[ \t]*\n|^[ \t]*(?:[-*+]|\d+\.)[ \t])\s*\*\*[^*]+[.:]\*\*"
 
 def bold_terms(text):
     """What is bold in a text, but for labels: a list item's or a paragraph's first words that end in "." or ":"."""
-    text = re.sub(UNREAD, " ", text, flags=re.M | re.S)
+    text = re.sub(r"</?span[^>]*>", "", re.sub(UNREAD, " ", text, flags=re.M | re.S))
     text = re.sub(APART, "", text, flags=re.M)
     text = re.sub(LABEL, "\n\n", text, flags=re.M)
     return [plain(words) for words in re.findall(r"\*\*(.+?)\*\*", text, flags=re.S)]
