@@ -4,8 +4,7 @@
   const { h, fixed, write, attr, style } = attnkit;
 
   /** @typedef {"none" | "channel" | "spatial" | "both"} Axis */
-  /** @typedef {"sigmoid" | "softmax"} Way */
-  /** @typedef {{ axis: Axis, normalise: Way, picture: number, lamps: number[] }} State */
+  /** @typedef {{ axis: Axis, picture: number, lamps: number[] }} State */
   /** @typedef {number[][][]} Picture rows of pixels, each red, green and blue */
   /** @typedef {{ filters: Matrix, b_filters: number[], readout: Matrix, b_readout: number[] }} Reader */
   /** @typedef {{ w_squeeze: Matrix, b_squeeze: number[], w_excite: Matrix, b_excite: number[] }} OfChannels */
@@ -17,25 +16,12 @@
 
   /** @type {Record<Axis, string>} */
   const AXES = { none: "none", channel: "channels", spatial: "places", both: "both" };
-  /** @type {Way[]} */
-  const WAYS = ["sigmoid", "softmax"];
   const COLOURS = ["red", "green", "blue"];
-  const SCALE = "Brightness is scaled for each channel separately.";
-  const UNTRAINED = `${SCALE} The model was trained with the sigmoid.`;
-  // Of what is drawn as light of a colour; deep blue could hardly be seen.
-  const TINTS = [
-    [1, 0.35, 0.3],
-    [0.35, 0.95, 0.4],
-    [0.45, 0.65, 1],
-  ];
 
   // ---- the arithmetic, compared with GateAxes by tests/figures/
 
-  /** @type {Record<Way, (raw: number[]) => number[]>} */
-  const NORMALISED = {
-    sigmoid: (raw) => raw.map((x) => 0.5 + 0.5 * Math.tanh(0.5 * x)),
-    softmax: attnkit.softmax,
-  };
+  /** @param {number[]} raw */
+  const sigmoid = (raw) => raw.map((x) => 0.5 + 0.5 * Math.tanh(0.5 * x));
   /** @param {number[]} numbers */
   const total = (numbers) => numbers.reduce((sum, v) => sum + v, 0);
   /** @param {number[]} numbers */
@@ -106,9 +92,8 @@
    * @param {Matrix} features
    * @param {number[]} factors
    * @param {OfPlaces} own
-   * @param {(raw: number[]) => number[]} gates
    */
-  function placeGates(features, factors, { weight, bias: [bias] }, gates) {
+  function placeGates(features, factors, { weight, bias: [bias] }) {
     const raw = features[0].map(() => bias);
     features.forEach((channel, k) => {
       const factor = factors[k] * weight[k][0];
@@ -116,24 +101,24 @@
         raw[i] += factor * v;
       });
     });
-    return gates(raw);
+    return sigmoid(raw);
   }
 
   // `features` and `gated` are channels before and after the gates; the answer is read from the largest of each channel,
   // added over the colours.
   /** @param {Data & State} state */
   function compute(state) {
-    const [model, gates] = [state.models[state.axis], NORMALISED[state.normalise]];
+    const model = state.models[state.axis];
     const pixels = underLamps(state);
     const features = convolved(pixels, model);
     const means = features.map(mean);
     let [channels, places] = [/** @type {number[] | null} */ (null), /** @type {number[] | null} */ (null)];
     if (model.w_excite) {
       const hidden = product(means, model.w_squeeze, model.b_squeeze).map(positive);
-      channels = gates(product(hidden, model.w_excite, model.b_excite));
+      channels = sigmoid(product(hidden, model.w_excite, model.b_excite));
     }
     const factors = channels ?? means.map(() => 1);
-    if (model.weight) places = placeGates(features, factors, model, gates);
+    if (model.weight) places = placeGates(features, factors, model);
     const both = places ?? features[0].map(() => 1);
     const gated = features.map((channel, k) => channel.map((v, i) => v * factors[k] * both[i]));
     const largest = gated.map((channel) => Math.max(...channel));
@@ -144,24 +129,15 @@
 
   // ---- in words
 
-  /** @param {Found} found */
-  function sums({ channels, places }) {
-    const say = (/** @type {number[] | null} */ gates, /** @type {string} */ what) =>
-      gates && `the gates of the ${gates.length} ${what} sum to ${fixed(total(gates))}`;
-    const told = [say(channels, "channels"), say(places, "places")];
-    return told.filter(Boolean).join(" and ") || "nothing is multiplied";
-  }
-
   // The right answer is that of the picture as it was given, `right`; under other lamps it is not known.
   /** @param {Found} found @param {State} state @param {string[]} names @param {number|null} right */
-  function told(found, { picture, axis, normalise }, names, right) {
+  function told(found, { picture, axis }, names, right) {
     const answer = attnkit.argmax(found.chances);
-    const how = axis === "none" ? "" : `, by ${normalise}`;
     const lamps = right === null ? " with other lamps" : "";
     const wrong = right === null ? "" : `; the right answer is ${names[right]}`;
     const verdict = answer === right ? ", which is right" : wrong;
     return (
-      `Picture ${picture + 1}${lamps}, gates for ${AXES[axis]}${how}: ${sums(found)}. ` +
+      `Picture ${picture + 1}${lamps}, gates for ${AXES[axis]}. ` +
       `The model says ${names[answer]}, ${fixed(found.chances[answer])}${verdict}.`
     );
   }
@@ -183,16 +159,7 @@
       });
       context.putImageData(image, 0, 0);
     }
-    // One number a pixel, as light of a tint; `most` is its brightest.
-    /** @param {number[]} numbers @param {number[]} tint @param {number} most */
-    function tinted(numbers, tint, most) {
-      const [red, green, blue] = tint.map((part) => (255 * part) / most);
-      numbers.forEach((v, i) => {
-        [data[4 * i], data[4 * i + 1], data[4 * i + 2]] = [red * v, green * v, blue * v];
-      });
-      context.putImageData(image, 0, 0);
-    }
-    return { element, show, tinted };
+    return { element, show };
   }
 
   /** @param {Child[]} words */
@@ -213,83 +180,34 @@
     return { element: h("div", name, ...buttons), show };
   }
 
-  // The picture, its three colours below it, and the gates of its places.
-  /** @param {Pair} pair @param {Part|null} lamps */
-  function sight([rows, columns], lamps) {
-    const [whole, ...colours] = [null, ...COLOURS].map(() => screen(rows, columns));
-    const gates = attnkit.raster(rows, columns, ["weight"]);
-    const [range, sum] = [h("span", {}), h("span", {})];
-    const parts = colours.map(({ element }, k) => h("div", {}, element, h("span", { class: "ak-small" }, COLOURS[k])));
-    const map = panel("ak-map ak-gates", small("gates of places"), gates.element, small(range), small(sum));
+  // The picture, and beside it the gates of its places and those of its channels, a row for each colour. All gates have
+  // one scale, in which 1 is the deepest. What the model has not is out of sight; without any gates the map is empty.
+  /** @param {Pair} pair @param {number} filters @param {Part|null} lamps */
+  function sight([rows, columns], filters, lamps) {
+    const whole = screen(rows, columns);
+    const [map, strip] = [attnkit.raster(rows, columns, ["weight"]), attnkit.raster(3, filters, ["weight"])];
+    const title = small("gates of places");
+    const places = panel("ak-map ak-gates", title, map.element);
+    const names = COLOURS.map((colour) => h("span", { class: "ak-small" }, colour));
+    const wide = panel("ak-strip", panel("ak-colours", ...names), strip.element);
+    const channels = panel("ak-map ak-gates", small("gates of channels"), wide);
+    const key = small("deep pink is open, white is closed");
     const picture = panel("ak-stack", whole.element, lamps?.element);
-    const title = small(lamps ? "picture: press a quarter" : "picture");
-    const element = [panel("ak-map", title, picture, panel("ak-colours", ...parts)), map];
-    // A sigmoid's gates have one scale, in which 1 is the deepest; of weights that sum to one the largest is.
-    /** @param {Found} found @param {Way} normalise */
-    function show({ pixels: seen, places }, normalise) {
-      const pixels = seen.flat();
-      whole.show(pixels);
-      colours.forEach((colour, k) => {
-        const own = pixels.map((pixel) => pixel[k]);
-        colour.tinted(own, TINTS[k], 1);
-      });
-      attr(map, "data-off", String(!places));
-      const most = Math.max(...(places ?? [0]));
-      gates.show(places ?? pixels.map(() => 0), normalise === "sigmoid" ? 1 : Math.max(most, 1e-9));
-      write(range, places ? `${fixed(Math.min(...places))} to ${fixed(most)}` : "none");
-      write(sum, places ? `sum ${fixed(total(places))}` : "");
-    }
-    return { element, show };
-  }
-
-  // A channel before the gates, and after them in the same scale of light; below, its mean and its gate.
-  /** @param {number} k @param {number} colour @param {Pair} pair */
-  function card(k, colour, [rows, columns]) {
-    const [before, after] = [screen(rows, columns), screen(rows, columns)];
-    const [mean, gate] = ["ak-mean", "ak-gate"].map((kind) => {
-      const [bar, number] = [h("span", { class: `ak-fill ${kind}` }), h("span", {})];
-      return { bar, number, element: h("div", { class: "ak-bar" }, h("div", { class: "ak-well" }, bar), number) };
-    });
-    const element = h("div", { class: "ak-channel" }, before.element, after.element, mean.element, gate.element);
-    /** @param {{ bar: HTMLElement, number: HTMLElement }} cell @param {number} share @param {string} text */
-    function fill({ bar, number }, share, text) {
-      style(bar, "transform", `scaleX(${share.toFixed(3)})`);
-      write(number, text);
-    }
-    /** @param {Found} found @param {number} largest */
-    function show(found, largest) {
-      const [features, average, own] = [found.features[k], found.means[k], found.channels?.[k]];
-      const most = Math.max(...features, 1e-9);
-      before.tinted(features, TINTS[colour], most);
-      after.tinted(found.gated[k], TINTS[colour], most);
-      fill(mean, average / largest, fixed(average));
-      fill(gate, own ?? 0, own === undefined ? "" : fixed(own));
-    }
-    return { element, show };
-  }
-
-  // The channels of each colour in a row, one for each filter.
-  /** @param {number} count @param {Pair} shape */
-  function channels(count, shape) {
-    const cards = COLOURS.map((_, c) => Array.from({ length: count }, (_, k) => card(c * count + k, c, shape)));
-    const sum = h("span", { class: "ak-sum" });
-    const key = [
-      ["ak-mean", "mean"],
-      ["ak-gate", "gate"],
-    ].map(([kind, word]) => h("span", {}, h("span", { class: `ak-fill ${kind}` }), word));
-    const legend = h("p", { class: "ak-small ak-legend" }, "each channel before and after the gates", ...key, sum);
-    const look = { class: "ak-channels", style: `--filters:${count}` };
-    const rows = cards.map((own, c) => {
-      const name = h("span", { class: "ak-small" }, COLOURS[c]);
-      return h("div", look, name, ...own.map((one) => one.element));
-    });
+    const own = panel("ak-map", small(lamps ? "picture: press a quarter" : "picture"), picture);
+    const element = [own, panel("ak-sides", places, channels, key)];
     /** @param {Found} found */
     function show(found) {
-      const largest = Math.max(...found.means, 1e-9);
-      for (const one of cards.flat()) one.show(found, largest);
-      write(sum, found.channels ? `sum of the gates ${fixed(total(found.channels))}` : "no gates of channels");
+      whole.show(found.pixels.flat());
+      const none = !found.places && !found.channels;
+      write(title, none ? "no gates" : "gates of places");
+      attr(places, "data-off", String(none));
+      places.hidden = !found.places && !none;
+      channels.hidden = !found.channels;
+      key.hidden = none;
+      map.show(found.places ?? found.features[0].map(() => 0), 1);
+      strip.show(found.channels ?? found.means.map(() => 0), 1);
     }
-    return { element: panel("", legend, ...rows), show };
+    return { element, show };
   }
 
   // The shape of an answer as a small drawing.
@@ -339,15 +257,8 @@
       read: (state) => axes.indexOf(state.axis),
       write: (k) => ({ axis: axes[k] }),
     });
-    const way = figure.choice({
-      label: "made by",
-      words: WAYS,
-      read: ({ normalise }) => WAYS.indexOf(normalise),
-      write: (k) => ({ normalise: WAYS[k] }),
-    });
-    const rows = [axis, way, pick].map((choice) => choice.element);
-    rows[2].append(figure.reset());
-    return panel("ak-controls", rows[0], panel("ak-row", rows[1], rows[2]));
+    pick.element.append(figure.reset());
+    return panel("ak-controls", axis.element, pick.element);
   }
 
   /** @param {Figure<State, Given>} figure */
@@ -363,24 +274,20 @@
       figure.put({ lamps });
     }
     const lamps = lit.length ? switches(press) : null;
-    const seen = sight(shape, lamps);
-    const strip = channels(models[axes[0]].b_filters.length, shape);
+    const seen = sight(shape, models[axes[0]].b_filters.length, lamps);
     const answer = answers(names, shapes);
-    const note = h("p", { class: "ak-small ak-note" });
 
     /** @param {State} state */
     function update(state) {
       const found = compute({ models, pictures, lit, lamp, ...state });
       const right = same(lit[state.picture] ?? [], state.lamps) ? labels[state.picture] : null;
       lamps?.show(state.lamps);
-      seen.show(found, state.normalise);
-      strip.show(found);
+      seen.show(found);
       answer.show(found, right);
-      write(note, state.normalise === "softmax" && state.axis !== "none" ? UNTRAINED : SCALE);
       figure.say(told(found, state, names, right));
     }
     const scene = panel("ak-scene", ...seen.element, answer.element);
-    return { parts: [scene, controls(figure, axes, pictures.length, lit), strip.element, note], update };
+    return { parts: [scene, controls(figure, axes, pictures.length, lit)], update };
   }
 
   attnkit.register("gate_axes", { label: "Gates for channels and places", compute, build });

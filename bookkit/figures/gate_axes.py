@@ -6,15 +6,13 @@ import numpy as np
 import traitlets
 
 from attnkit import checks, softmax
-from bookkit.figures.base import Figure, Index, OneOf, few, index, number_array, one_each, one_of, still_table
+from bookkit.figures.base import Figure, Index, few, index, number_array, one_each, one_of, still_table
 from bookkit.pictures import draw, images
 from bookkit.pictures.formats import fixed
 from bookkit.pictures.picture import Picture
 
 AXES = {"none": "none", "channel": "channels", "spatial": "places", "both": "both"}      # and what a reader calls them
-WAYS = ("sigmoid", "softmax")
 COLOURS = ("red", "green", "blue")
-TINTS = ((1, 0.35, 0.3), (0.35, 0.95, 0.4), (0.45, 0.65, 1))        # of what is drawn as light of a colour
 PARTS = {"none": (), "channel": ("w_squeeze", "b_squeeze", "w_excite", "b_excite"), "spatial": ("weight", "bias")}
 PARTS["both"] = PARTS["channel"] + PARTS["spatial"]
 SIDE, PICTURES, FILTERS, ANSWERS = 16, 8, 8, 8                       # at most
@@ -22,7 +20,7 @@ LARGEST = 1000                                                       # of a mode
 
 
 class GateAxes(Figure):
-    """Switch the axis: which gates a trained model has for channels or for places, what they let through, the answer.
+    """Switch the axis: a small picture, the gates that a trained model makes for channels or for places, its answer.
 
     Filters of 3 by 3 pixels, the same for each colour, make the channels: first all of red, then of green, then of
     blue. The gates of the model's axis multiply them. The largest number of each channel, added over the colours, is
@@ -37,8 +35,7 @@ class GateAxes(Figure):
 
     `pictures` (count, height, width, 3), at most 8 of 16 by 16 pixels, are light in red, green and blue, from 0 to 1;
     `labels` are the numbers of their right answers; `names` says what the k answers are called, and as a dict also
-    their shapes: rows in which a blank is an empty pixel. `normalise` is "sigmoid", as the models were trained, or
-    "softmax": the same numbers made to weights that sum to one.
+    their shapes: rows in which a blank is an empty pixel.
 
     `lit` (count, 4), of 0 and 1, says which quarters of each picture are lit, row by row; with it a reader can switch
     their lamps, each of which adds the light `lamp`, red, green and blue from 0 to 1, to its quarter. The trait `lamps`
@@ -58,14 +55,13 @@ class GateAxes(Figure):
     names = traitlets.List(traitlets.Unicode()).tag(sync=True)
     shapes = traitlets.List().tag(sync=True)
     axis = traitlets.Any("none").tag(sync=True, reset=True)
-    normalise = OneOf(*WAYS).tag(sync=True, reset=True)
     lit = traitlets.List().tag(sync=True)
     lamp = traitlets.List().tag(sync=True)
     picture = Index("pictures", "pictures").tag(sync=True, reset=True)
     lamps = traitlets.Any([]).tag(sync=True, reset=True)
 
-    def __init__(self, models, pictures, labels, names, axis="spatial", normalise="sigmoid", picture=0, *, lit=None,
-                 lamp=(0, 0, 0.4), caption=""):
+    def __init__(self, models, pictures, labels, names, axis="spatial", picture=0, *, lit=None, lamp=(0, 0, 0.4),
+                 caption=""):
         shapes = read_shapes(names)
         names = few(list(names), "names", 1, ANSWERS)
         pictures = read_pictures(pictures)
@@ -74,8 +70,7 @@ class GateAxes(Figure):
                   for label in one_each(labels, "labels", pictures, "pictures")]
         lit = [read_lamps(row, "lit") for row in one_each(lit, "lit", pictures, "pictures")] if lit is not None else []
         super().__init__(models=models, pictures=pictures, labels=labels, names=names, shapes=shapes, lit=lit,
-                         lamp=number_array(lamp, "lamp", 0, 1, (3,)), axis=axis, normalise=normalise, picture=picture,
-                         caption=caption)
+                         lamp=number_array(lamp, "lamp", 0, 1, (3,)), axis=axis, picture=picture, caption=caption)
         self._as_it_was()
         self.defaults = {**self.defaults, "lamps": self.lamps}
 
@@ -143,51 +138,50 @@ class GateAxes(Figure):
         channels = places = None
         if "w_excite" in model:
             hidden = np.maximum(gated.mean(axis=0) @ model["w_squeeze"] + model["b_squeeze"], 0)
-            channels = self._gates(hidden @ model["w_excite"] + model["b_excite"])
+            channels = _sigmoid(hidden @ model["w_excite"] + model["b_excite"])
             gated = gated * channels
         if "weight" in model:
-            places = self._gates((gated @ model["weight"] + model["bias"])[:, 0])
+            places = _sigmoid((gated @ model["weight"] + model["bias"])[:, 0])
             gated = gated * places[:, None]
         pooled = gated.max(axis=0).reshape(3, -1).sum(axis=0)
         chances = softmax(pooled @ model["readout"] + model["b_readout"])
         return features, channels, places, gated, chances
 
-    def _gates(self, raw):
-        return softmax(raw) if self.normalise == "softmax" else 0.5 + 0.5 * np.tanh(0.5 * raw)
-
-    def _told(self, channels, places, chances):
-        """What the gates sum to, and the answer, in words."""
-        gates = (("channels", channels), ("places", places))
-        sums = [f"the gates of the {len(g)} {what} sum to {fixed(g.sum())}" for what, g in gates if g is not None]
-        how = f", by {self.normalise}: {' and '.join(sums)}" if sums else ": nothing is multiplied"
+    def _told(self, chances):
+        """The answer in words."""
         best, right = int(chances.argmax()), self.labels[self.picture]
         verdict = ", which is right" if best == right else f"; the right answer is {self.names[right]}"
         verdict, lamps = ("", " with other lamps") if self._switched else (verdict, "")
-        return (f"Picture {self.picture + 1}{lamps}, gates for {AXES[self.axis]}{how}. "
+        return (f"Picture {self.picture + 1}{lamps}, gates for {AXES[self.axis]}. "
                 f"The model says {self.names[best]}, {fixed(chances[best])}{verdict}.")
 
-    def _drawn(self, places):
-        """The picture, its colours, and the gates of the places."""
+    def _drawn(self, channels, places):
+        """The picture, the gates of its places, and those of the channels, a row for each colour."""
         pixels = self.pixels
         parts = [images.colour_image(pixels, alt=f"Picture {self.picture + 1}.", label="picture", side=9)]
-        parts += [images.colour_image(pixels[..., [k]] * tint, alt=f"Its {colour} light.", label=colour, side=4)
-                  for k, (colour, tint) in enumerate(zip(COLOURS, TINTS))]
-        if places is not None:
-            alt = f"The gates of the places, {fixed(places.min())} to {fixed(places.max())}."
-            rounded = places.reshape(pixels.shape[:2]).round(6)      # the last bits differ from processor to processor
-            parts.append(draw.pixels(rounded, label="gates of places", side=9, alt=alt,
-                                     vmax=1 if self.normalise == "sigmoid" else None))
+        shapes = ("places", places, pixels.shape[:2], 9), ("channels", channels, (len(COLOURS), -1), 18)
+        for what, gates, shape, side in shapes:
+            if gates is not None:
+                alt = f"The gates of the {what}, {fixed(gates.min())} to {fixed(gates.max())}."
+                rounded = gates.reshape(shape).round(6)      # the last bits differ from processor to processor
+                parts.append(draw.pixels(rounded, label=f"gates of {what}", side=side, alt=alt, vmax=1))
         return Picture(*parts).html()
 
     def still(self):
-        """The picture, its colours, the gates of its places, its channels with means and gates, and the answer."""
+        """The picture, the gates of its places, its channels with means and gates, and the answer."""
         features, channels, places, gated, chances = self._look()
         gates = ["none"] * len(features[0]) if channels is None else map(fixed, channels)
         rows = [[channel_name(k, len(features[0])), fixed(before.mean()), gate, fixed(before.max()), fixed(after.max())]
                 for k, (before, gate, after) in enumerate(zip(features.T, gates, gated.T))]
-        return (self._drawn(places) + still_table(["channel", "mean", "gate", "largest", "largest × gates"], rows)
+        return (self._drawn(channels, places)
+                + still_table(["channel", "mean", "gate", "largest", "largest × gates"], rows)
                 + still_table(["answer", "probability"], [[n, fixed(p)] for n, p in zip(self.names, chances)])
-                + f"<p>{escape(self._told(channels, places, chances))}</p>")
+                + f"<p>{escape(self._told(chances))}</p>")
+
+
+def _sigmoid(raw):
+    """Gates, in the form that cannot overflow."""
+    return 0.5 + 0.5 * np.tanh(0.5 * raw)
 
 
 def convolved(picture, filters, bias):

@@ -14,10 +14,10 @@
   const FEW_LINES = 200; // more are paler
   /** @type {Record<Network, string>} */
   const READS = {
-    recurrent: "Each state reads its item and the state before it.",
+    recurrent: "Each state reads its word and the state before it.",
     convolution: "Each node reads itself and the two before it, one layer below.",
     dilated: "Each node reads itself and one before it: 1, 2, 4, ... places back, layer by layer.",
-    attention: "Each output reads every item.",
+    attention: "Each output attends to its word and all words before it.",
     window: "Each node attends to itself and the three before it, one layer below.",
   };
   const KINDS = /** @type {Network[]} */ (Object.keys(READS));
@@ -27,16 +27,12 @@
   // ---- the arithmetic, compared with Python by tests/figures/
 
   // The places that a node reads one level below: the first, the last, and how far apart they are.
-  /** @type {Record<Network, (place: number, n: number, level: number) => [first: number, last: number, apart: number]>} */
+  /** @type {Record<Network, (place: number, level: number) => [first: number, last: number, apart: number]>} */
   const PLACES = {
     recurrent: (place) => [place, place, 1],
     convolution: (place) => [Math.max(place - 2, 0), place, 1],
-    dilated: (place, _, level) => [
-      place < 2 ** (level - 1) ? place : place - 2 ** (level - 1),
-      place,
-      2 ** (level - 1),
-    ],
-    attention: (_, n) => [0, n - 1, 1],
+    dilated: (place, level) => [place < 2 ** (level - 1) ? place : place - 2 ** (level - 1), place, 2 ** (level - 1)],
+    attention: (place) => [0, place, 1],
     window: (place) => [Math.max(place - 3, 0), place, 1],
   };
 
@@ -58,7 +54,7 @@
       layers++;
       for (let place = 0; place < n; place++) {
         const to = below + n + place;
-        const [first, last, apart] = PLACES[kind](place, n, layers);
+        const [first, last, apart] = PLACES[kind](place, layers);
         for (let k = first; k <= last; k += apart) connect(below + k, to);
         if (kind === "recurrent" && place) connect(to - 1, to);
       }
@@ -102,11 +98,10 @@
     return kept.reverse();
   }
 
-  // What is counted of one kind; that a state reads its own item is no step.
+  // What is counted of one kind.
   /** @param {Network} kind @param {number} n @param {Net} net @param {number[]} far */
   function counted(kind, n, { edges, layers, last }, far) {
-    const own = kind === "recurrent" ? 1 : 0;
-    return { steps: far[last] - own, layers, waits: own ? n : layers, connections: edges.length };
+    return { steps: far[last], waits: kind === "recurrent" ? n : layers, connections: edges.length };
   }
 
   /** @param {State} state */
@@ -154,7 +149,7 @@
     /** @type {string[][]} */
     const dots = [[], []];
     /** @param {number} node */
-    const dot = (node) => `M${at(node)}h0.1`;
+    const dot = (node) => `M${at(node)}h0.01`;
     far.forEach((d, node) => dots[d < 0 ? 0 : 1].push(dot(node)));
     attnkit.attr(made.drawing, "viewBox", `-0.5 0 ${n} ${layers}`);
     attnkit.attr(made.element, "style", `--count:${n}`);
@@ -183,13 +178,11 @@
   /** @type {Record<keyof ReturnType<typeof counted>, string>} */
   const COLUMNS = {
     steps: "steps on the path",
-    layers: "layers",
-    waits: "one after another",
+    waits: "steps that wait",
     connections: "connections",
   };
   const COUNTED =
-    "Steps on the path: connections from the item to the last output; that a state reads its own item is not " +
-    "counted. One after another: operations that must wait for the one before.";
+    "Steps on the path: from the chosen word to the last output. Steps that wait: each needs the result of the one before.";
   /** @param {number} number */
   const written = (number) => String(number).replace(/\B(?=(\d{3})+$)/, ",");
 
@@ -211,24 +204,23 @@
     function show(compared, chosen) {
       stop.at(KINDS.indexOf(chosen));
       for (const { kind, button, cells, bar } of rows) {
-        const { steps, layers, waits, connections } = compared[kind];
-        const numbers = [steps, layers, waits, connections];
+        const { steps, waits, connections } = compared[kind];
+        const numbers = [steps, waits, connections];
         attnkit.attr(button, "aria-pressed", String(kind === chosen));
         cells.forEach((cell, k) => attnkit.write(cell, written(numbers[k])));
-        attnkit.style(bar, "transform", `scaleX(${(numbers[0] / (MOST - 1)).toFixed(3)})`);
+        attnkit.style(bar, "transform", `scaleX(${(numbers[0] / MOST).toFixed(3)})`);
       }
     }
     return { element, show };
   }
 
   /** @param {State} state @param {Found} found */
-  function sentence({ length, network: kind, source }, { compared, heard }) {
-    const { steps, layers, waits, connections } = compared[kind];
+  function sentence({ length, network: kind, source }, { compared, heard, layers }) {
+    const { steps, connections } = compared[kind];
     const after = layers === 1 ? "" : `, after layers 1 to ${layers}`;
     return (
-      `${kind[0].toUpperCase()}${kind.slice(1)}, ${length} items. Steps from item ${source} to the last output: ${steps}; ` +
-      `layers: ${layers}; one after another: ${waits}; connections: ${written(connections)}. ` +
-      `Item ${source} is heard at ${heard.join(", ")} of ${length} places${after}.`
+      `${kind[0].toUpperCase()}${kind.slice(1)}, ${length} words. Steps from word ${source} to the last output: ${steps}; ` +
+      `connections: ${written(connections)}. Word ${source} is heard at ${heard.join(", ")} of ${length} places${after}.`
     );
   }
 
@@ -237,15 +229,15 @@
     const range = { min: 1, max: MOST, step: 1, format: String };
     const length = figure.slider({
       ...range,
-      name: "items",
+      name: "words",
       min: LEAST,
-      word: (v) => `${v} items`,
+      word: (v) => `${v} words`,
       trait: "length",
       write: (v, state) => ({ length: v, source: Math.min(v, state.source) }),
     });
     /** @param {number} v @param {State} state */
-    const word = (v, state) => `item ${v} of ${state.length}`;
-    const source = attnkit.slider({ ...range, name: "from item", word, onInput: (v) => figure.put({ source: v }) });
+    const word = (v, state) => `word ${v} of ${state.length}`;
+    const source = attnkit.slider({ ...range, name: "from word", word, onInput: (v) => figure.put({ source: v }) });
     /** @param {number} value @param {State} state */
     function show(value, state) {
       attnkit.attr(source.input, "max", state.length); // before the value, which may be larger than what was allowed

@@ -26,7 +26,7 @@ class SequencePaths(Figure):
     """Grow a sequence and watch the path from an item to the last output, in a network of one of five kinds.
 
     All connections are pale, a shortest path is strong, and every node that hears of the item is marked. A table
-    compares the five kinds: the steps on the path, the layers, the operations that must come one after another, and the
+    compares the five kinds: the steps on the path, the steps of which each must wait for the one before, and the
     connections. What is counted is said in `bookkit.pictures.graphs.Network`.
 
     `length` is the number of items, from 4 to 32; `network` is "recurrent", "convolution", "dilated", "attention" or
@@ -35,15 +35,14 @@ class SequencePaths(Figure):
 
     >>> figure = SequencePaths(16, "recurrent")
     >>> figure.compared["recurrent"]
-    {'steps': 15, 'layers': 1, 'waits': 16, 'connections': 31}
+    {'steps': 16, 'waits': 16, 'connections': 31}
     """
 
     kind = "sequence_paths"
     LEAST, MOST = 4, MOST_ITEMS
-    NAMES = {"steps": "steps on the path", "layers": "layers", "waits": "one after another",
-             "connections": "connections"}
-    COUNTED = ("Steps on the path: connections from the item to the last output; that a state reads its own item is "
-               "not counted. One after another: operations that must wait for the one before.")
+    NAMES = {"steps": "steps on the path", "waits": "steps that wait", "connections": "connections"}
+    COUNTED = ("Steps on the path: from the chosen word to the last output. Steps that wait: each needs the result of "
+               "the one before.")
     length = _Count(LEAST, MOST, 16).tag(sync=True, reset=True)
     network = OneOf(*KINDS).tag(sync=True, reset=True)
     source = _Count(1, MOST, 1).tag(sync=True, reset=True)
@@ -64,10 +63,10 @@ class SequencePaths(Figure):
 
     @property
     def compared(self):
-        """What is counted of each kind of network: ``{kind: {"steps": ..., "layers": ..., ...}}``."""
+        """What is counted of each kind of network: ``{kind: {"steps": ..., "waits": ..., ...}}``."""
         networks = [Network(kind, self.length) for kind in KINDS]
-        return {one.kind: {"steps": one.steps(self.source), "layers": one.layers, "waits": one.waits,
-                           "connections": len(one.edges)} for one in networks}
+        return {one.kind: {"steps": one.steps(self.source), "waits": one.waits, "connections": len(one.edges)}
+                for one in networks}
 
     def still(self):
         """The network with the path, and the table of all five kinds."""

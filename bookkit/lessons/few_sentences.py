@@ -58,11 +58,11 @@ def taught(vectors, kinds, count, steps=100, rate=10.0):
     The vectors (m, d) of the examples have length 1, and their kinds count from 0. Gives (d, count), a column for each
     kind; the scores of a sentence are its vector times this.
     """
-    right = np.eye(count)[list(kinds)]
+    wanted = np.eye(count)[list(kinds)]
     M = np.zeros((vectors.shape[1], count))
     for _ in range(steps):
         shares = softmax(vectors @ M)
-        M -= rate * vectors.T @ (shares - right) / len(vectors)
+        M -= rate * vectors.T @ (shares - wanted) / len(vectors)
     return M
 
 

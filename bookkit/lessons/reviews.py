@@ -130,10 +130,15 @@ class ReviewModel(nn.Module):
         if self.pooling == "max":
             return x.max(1).values, None
         if self.pooling == "mean":
-            return x.mean(1), x.new_full(x.shape[:2], 1 / x.shape[1])
+            return x.mean(1), _equal(x)
         keys = x @ self.w_key                             # (b, n, d_k)
         output, weights = attention(self.query, keys, x)  # (b, 1, d)
         return output[:, 0], weights[:, 0]
+
+
+def _equal(x):
+    """Equal weights (b, n) for word vectors (b, n, d)."""
+    return x.new_full(x.shape[:2], 1 / x.shape[1])
 
 
 def _loss(model, reviews):

@@ -28,7 +28,8 @@ class Network:
 
     Of the `n` items, from 2 to 32, each node of kind "recurrent" reads its item and the state before it; of a
     "convolution" itself and the two before it, one level below; "dilated", itself and one before it, 1, 2, 4, ...
-    places back; "attention", every node; "window", itself and the three before it.
+    places back; "attention", itself and all before it, as in a model that writes; "window", itself and the three before
+    it.
 
     Node k stands at place k % n, counted from 0, of level k // n.  `layers` is the number of levels above the items.
     `edges` are the connections: ``(a, b)`` says that node b reads node a.  They are in the order of b, then of a: what
@@ -67,7 +68,7 @@ class Network:
         if self.kind == "recurrent":
             return [below, node - 1] if place else [below]
         if self.kind == "attention":
-            return range(below - place, below - place + self.n)
+            return range(below - place, below + 1)
         back = {"convolution": (2, 1, 0), "dilated": (2 ** (level - 1), 0), "window": (3, 2, 1, 0)}[self.kind]
         return [below - k for k in back if k <= place]
 
@@ -86,11 +87,8 @@ class Network:
         return far
 
     def steps(self, source):
-        """The connections on a shortest path from an item, counted from 1, to the last output.
-
-        That a recurrent state reads its own item is not counted: its path leads from state to state.
-        """
-        return self.distances(source)[self.last] - (self.kind == "recurrent")
+        """The connections on a shortest path from an item, counted from 1, to the last output."""
+        return self.distances(source)[self.last]
 
     def path(self, source):
         """The nodes on a shortest path from an item to the last output: of several, the one that goes far first."""

@@ -56,9 +56,9 @@ def patches(image, size):
 def axes_cube(height="H", width="W", channels="C"):
     """Draw which axis is summed over: three blocks of numbers, places and channels, and what becomes of each.
 
-    For the gates of channels each channel is summed over the places, for the gates of places each place is summed over
-    the channels, and self-attention compares each pair of places, also by a sum over the channels.  On the edges stand
-    numbers, or names of at most 3 letters.  The gates are those of Woo et al. (2018), section 3.
+    For the gates of channels the mean of each channel is taken over the places, for the gates of places there is a
+    weighted sum of the channels at each place, and self-attention has a dot product for each pair of places.  On the
+    edges stand numbers, or names of at most 3 letters.  The gates are those of `attnkit.gates`.
     """
     sides = [str(side) for side in (height, width, channels)]
     if max(map(len, sides)) > 3:
@@ -172,13 +172,13 @@ def _cube(top, shape, sides, lit):
             + text(right + SHIFT * depth / 2 + 7, bottom - SHIFT * depth / 2 + 13, sides[2], INK, anchor="start"))
 
 
-def _panel(title, each, over, cube, result, gives, how):
-    """One drawing: what is summed, the block, an arrow to its result; its body, size and words."""
+def _panel(title, each, summed, cube, result, gives, how):
+    """One drawing: what is summed and how, the block, an arrow to its result; its body, size and words."""
     middle = WIDE / 2
     body = (text(middle, 18, title, INK, bold=True) + text(middle, 42, f"{each}:", INK)
-            + text(middle, 62, f"summed over {over}", INK) + cube + arrow((middle, 234), (middle, 262)) + result
+            + text(middle, 62, summed, INK) + cube + arrow((middle, 234), (middle, 262)) + result
             + text(middle, 420, gives, palette.var("weight"), bold=True) + text(middle, 440, how, QUIET))
-    return body, WIDE, TALL, f"{title}: {each} is summed over {over}, which gives {gives} ({how})."
+    return body, WIDE, TALL, f"{title}, {each}: {summed}, which gives {gives} ({how})."
 
 
 def _weight(yes):
@@ -192,14 +192,14 @@ def _summed(yes):
 def _channel_panel(height, width, channels):
     cube = _cube(FRONT, (ACROSS, ACROSS, DEEP), (height, width, channels), lambda i, j, k: _summed(k == 0))
     result = _cube(RESULT + 44, (1, 1, DEEP), ("1", "1", channels), lambda i, j, k: _weight(k == 0))
-    return _panel("Channel attention", "each channel", "the places", cube, result,
-                  f"{channels} gates", "a sigmoid for each")
+    return _panel("Channel attention", "each channel", "mean over the places", cube, result,
+                  f"{channels} gates", "a small network, sigmoids")
 
 
 def _place_panel(height, width, channels):
     cube = _cube(FRONT, (ACROSS, ACROSS, DEEP), (height, width, channels), lambda i, j, k: _summed((i, j) == CORNER))
     result = _cube(RESULT, (ACROSS, ACROSS, 1), (height, width, "1"), lambda i, j, k: _weight((i, j) == CORNER))
-    return _panel("Spatial attention", "each place", "the channels", cube, result,
+    return _panel("Spatial attention", "each place", "weighted sum of channels", cube, result,
                   f"{height} × {width} gates", "a sigmoid for each")
 
 
@@ -217,5 +217,5 @@ def _pair_panel(height, width, channels, places):
     result += "".join(f'<path d="{line}" fill="none" stroke="{colour}" stroke-width="2"/>' for colour, line in lines)
     result += (text(left - 7, (RESULT + bottom) / 2 + 5, places, INK, anchor="end")
                + text((left + end) / 2, bottom + 19, places, INK))
-    return _panel("Self-attention", "each pair of places", "the channels", cube, result,
+    return _panel("Self-attention", "each pair of places", "dot product of the two", cube, result,
                   f"{places} × {places} weights", "softmax, a row sums to 1")

@@ -91,14 +91,15 @@ def _between(name, moves, told):
 def windows(n, window):
     """Draw who looks at whom among n words that look back: at all, in a window, and through two layers of it.
 
-    A row asks.  The `window` is how many words before it one looks at.
+    A row asks.  The `window` is how many words before it one looks at, itself not counted; the titles count it.
 
     >>> windows(4, 1).alt
-    'Every word before: 10 of 16 squares. Window of 1: 7 of 16 squares. Two layers of it: 9 of 16 squares.'
+    'Every word before: 10 of 16 squares. The last 2: 7 of 16 squares. The last 2, two layers: 9 of 16 squares.'
     """
     away = np.arange(n)[:, None] - np.arange(n)
     side, drawn = 15, []
-    for title, far in (("every word before", n), (f"window of {window}", window), ("two layers of it", 2 * window)):
+    for title, far in (("every word before", n), (f"the last {window + 1}", window),
+                       (f"the last {window + 1}, two layers", 2 * window)):
         looks = ((away >= 0) & (away <= far)).astype(float)
         wide = max(n * side, math.ceil(text_width(title, bold=True))) + 8
         body = text(wide / 2, TEXT, title, INK, bold=True) + seen(wide / 2, TEXT + 12, looks, side=side)

@@ -39,7 +39,7 @@ def example():
 
 def shown(widget):
     return [fixed(v) for v in [*widget.features.mean(axis=0), *widget.channel_gates, *widget.gated.max(axis=0), *widget.chances,
-                               widget.channel_gates.sum(), widget.place_gates.sum()]]
+                               widget.place_gates.min(), widget.place_gates.max()]]
 
 
 BAD = [
@@ -61,14 +61,12 @@ BAD = [
     (lambda: gating(lit=[[0, 0, 0, 0], [0, 0]]), ValueError, r"lit must be 0 or 1 for each of the four quarters, got \[0, 0\]"),
     (lambda: gating(lamp=[0, 1]), ValueError, r"lamp must have shape \(3,\), got \(2,\)"),
     (lambda: gating(axis="places"), ValueError, "axis must be one of none, channel, spatial, both, got 'places'"),
-    (lambda: gating(normalise="max"), ValueError, "normalise must be one of sigmoid, softmax, got 'max'"),
     (lambda: gating(picture=2), ValueError, "picture must be from 0 to 1, the number of one of the pictures, got 2"),
 ]
 
 REFUSED = [
     ("axis", "places", ValueError),
     ("axis", 1, ValueError),
-    ("normalise", "sum", ValueError),
     ("picture", 2, ValueError),
     ("picture", 1.0, TypeError),
     ("lamps", [1, 0], ValueError),
@@ -79,16 +77,16 @@ REFUSED = [
 # ---- the arithmetic, and Python's side
 
 def gates_seen():
-    """Figures of random models and pictures, every axis with the sigmoid and the softmax."""
+    """Figures of random models and pictures, with every axis."""
     rng = np.random.default_rng(61)
-    for k in range(160):
-        axis, way = list(gate_axes.AXES)[k % 4], gate_axes.WAYS[k // 4 % 2]
+    for k in range(100):
+        axis = list(gate_axes.AXES)[k % 4]
         size = {"filters": int(rng.integers(1, 7)), "hidden": int(rng.integers(1, 9)), "answers": int(rng.integers(1, 6))}
         models = {axis: gate_axes.random_model(k, axis, **size, spread=float(rng.choice([0.3, 1, 5])))}
         pictures = rng.uniform(size=(int(rng.integers(1, 4)), *rng.integers(1, 10, 2), 3)).round(3)
         labels = rng.integers(0, size["answers"], len(pictures))
         lit = rng.integers(0, 2, (len(pictures), 4)) if k % 3 else None
-        widget = GateAxes(models, pictures, labels, [str(n) for n in range(size["answers"])], axis, way, int(rng.integers(len(pictures))), lit=lit,
+        widget = GateAxes(models, pictures, labels, [str(n) for n in range(size["answers"])], axis, int(rng.integers(len(pictures))), lit=lit,
                           lamp=rng.uniform(size=3).round(2))
         if k % 3 == 2:
             widget.lamps = rng.integers(0, 2, 4)
@@ -107,8 +105,8 @@ def under_lamps(widget):
 
 
 def test_gate_axes_arithmetic():
-    """A convolution with groups, the gates of the package, the largest of each channel added over colours; the softmax is that of the same numbers."""
-    figures_, seen = list(gates_seen()), set()
+    """A convolution with groups, the gates of the package, the largest of each channel added over colours."""
+    figures_ = list(gates_seen())
     for ours, got in zip(figures_, node("run_figures.js", {"figure": "gate_axes", "cases": [widget.state() for widget in figures_]})):
         model, x = {name: np.array(part) for name, part in ours.models[ours.axis].items()}, torch.tensor(under_lamps(ours))
         kernels = torch.tensor(model["filters"]).T.reshape(-1, 1, 3, 3)                                 # one colour at a time goes through them
@@ -117,15 +115,10 @@ def test_gate_axes_arithmetic():
         assert np.allclose(got["pixels"], x, rtol=0, atol=1e-12) and np.allclose(ours.pixels, x, rtol=0, atol=1e-12)
         biases = {name: model[name] for name in ("b_squeeze", "b_excite") if name in model}
         channels = channel_attention(features, model["w_squeeze"], model["w_excite"], **biases)[1][0] if biases else None
-        if channels is not None and ours.normalise == "softmax":
-            hidden = np.maximum(features.mean(axis=0) @ model["w_squeeze"] + model["b_squeeze"], 0)
-            channels = softmax(hidden @ model["w_excite"] + model["b_excite"])
         gated = features if channels is None else features * channels
         places = spatial_attention(gated, model["weight"], bias=model["bias"])[1][:, 0] if "weight" in model else None
-        if places is not None and ours.normalise == "softmax":
-            places = softmax(gated @ model["weight"][:, 0])                                             # a bias changes no softmax
         gated = gated if places is None else gated * places[:, None]
-        if ours.axis == "both" and ours.normalise == "sigmoid":
+        if ours.axis == "both":
             own = channel_and_spatial_attention(features, model["w_squeeze"], model["w_excite"], model["weight"], **biases, bias=model["bias"])[0]
             assert np.allclose(gated, own, rtol=0, atol=1e-12)
         pooled = sum(np.split(gated.max(axis=0), 3))
@@ -137,18 +130,13 @@ def test_gate_axes_arithmetic():
                 theirs = np.transpose(got[name]) if name in ("features", "gated") else got[name]               # which are lists of channels
                 assert np.allclose(theirs, wanted, rtol=0, atol=1e-9) and np.allclose(mine, wanted, rtol=0, atol=1e-9), name
         assert np.allclose(got["means"], features.mean(axis=0), rtol=0, atol=1e-9) and np.allclose(got["pooled"], pooled, rtol=0, atol=1e-9)
-        for gates in (channels, places):
-            seen.add((ours.axis, ours.normalise, gates is not None and bool(abs(gates.sum() - 1) < 1e-9)))
-    assert {(axis, way, way == "softmax") for axis in ("channel", "spatial", "both") for way in gate_axes.WAYS} <= seen
 
 
 def test_gate_axes_follow_their_traits():
     widget = gating()
-    assert widget.defaults == {"axis": "both", "lamps": [0, 1, 0, 0], "normalise": "sigmoid", "picture": 0} and list(widget.models) == list(gate_axes.AXES)
+    assert widget.defaults == {"axis": "both", "lamps": [0, 1, 0, 0], "picture": 0} and list(widget.models) == list(gate_axes.AXES)
     assert (widget.features.shape, widget.channel_gates.shape, widget.place_gates.shape) == ((20, 9), (9,), (20,))
     assert ((0 < widget.channel_gates) & (widget.channel_gates < 1)).all() and abs(widget.place_gates.sum() - 1) > 0.1
-    widget.normalise = "softmax"
-    assert np.isclose(widget.channel_gates.sum(), 1) and np.isclose(widget.place_gates.sum(), 1)
     before = widget.features
     widget.axis = "channel"
     assert widget.place_gates is None and widget.channel_gates.shape == (9,) and widget.features.shape == (20, 9)
@@ -175,12 +163,12 @@ def answered(widget):
 def test_gate_axes_draw_a_still_picture():
     widget = gating()
     still = widget.still()
-    assert answered(widget) in unescape(still) and still.count("<image ") == 4
-    assert "Its red light." in still and f"The gates of the places, {fixed(widget.place_gates.min())} to {fixed(widget.place_gates.max())}." in still
+    assert answered(widget) in unescape(still) and still.count("<image ") == 1
+    assert f"The gates of the channels, {fixed(widget.channel_gates.min())} to " in still and f"The gates of the places, {fixed(widget.place_gates.min())} to {fixed(widget.place_gates.max())}." in still
     widget.axis = "none"
-    assert "<td>none</td>" in widget.still() and "The gates of the places" not in widget.still() and ": nothing is multiplied. " in widget.still()
+    assert "<td>none</td>" in widget.still() and "The gates of the places" not in widget.still() and "Picture 1, gates for none. " in widget.still()
     widget.lamps = [1, 1, 1, 1]
-    assert "Picture 1 with other lamps, gates for none: " in widget.still() and "right" not in widget.still().split("The model says")[1]
+    assert "Picture 1 with other lamps, gates for none. " in widget.still() and "right" not in widget.still().split("The model says")[1]
     assert gating(names=["a", "b", "c"]).shapes == [] and gating().shapes[0] == [[0, 1, 0], [1, 1, 1], [0, 1, 0]]
 
 
@@ -222,35 +210,28 @@ def test_gate_axes_say_what_the_trained_models_say():
 
 # ---- alone on a page
 
-# What a figure shows: for each drawing its pixels with red, green, blue and depth; the lengths of bars; all words.
+# What a figure shows: the picture's red, green and blue, the depth of all gates and whether they are in sight, all words.
 SHOWN_GATES = """f => { const all = (name, read) => [...f.querySelectorAll(name)].map(read), size = b => Number(b.style.transform.match(/[\\d.]+/)[0]);
     const pixels = canvas => { const copy = document.createElement('canvas'), context = copy.getContext('2d', {willReadFrequently: true});
         context.drawImage(canvas, 0, 0); const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
         return Array.from({length: data.length / 4}, (_, i) => [...data.slice(4 * i, 4 * i + 4)]); };
-    return { maps: all('.ak-map canvas', pixels), channels: all('.ak-channel canvas', pixels), gates: all('.ak-bar .ak-gate', size), chances: all('.ak-answer .ak-fill', size),
-        means: all('.ak-bar .ak-mean', size), names: all('.ak-channels > span', e => e.textContent), numbers: all('.ak-bar', e => e.innerText.trim()),
-        lamps: all('.ak-lamp', e => e.ariaPressed === 'true'), sum: f.querySelector('.ak-sum').textContent, told: all('.ak-gates p', e => e.textContent).filter(Boolean), answers: all('.ak-answer', e => e.innerText.trim().split(/\\s*\\n\\s*/)),
-        chosen: all('.ak-answer', e => e.dataset.chosen === 'true').indexOf(true) }; }"""
+    return { picture: pixels(f.querySelector('.ak-stack canvas')), gates: all('.ak-gates canvas', c => pixels(c).map(p => p[3])), seen: all('.ak-gates', e => e.checkVisibility()),
+        off: f.querySelector('.ak-gates').dataset.off, chances: all('.ak-answer .ak-fill', size), rows: all('.ak-colours span', e => e.textContent),
+        lamps: all('.ak-lamp', e => e.ariaPressed === 'true'), told: all('.ak-sides p', e => e.checkVisibility() ? e.textContent : '').filter(Boolean),
+        answers: all('.ak-answer', e => e.innerText.trim().split(/\\s*\\n\\s*/)), chosen: all('.ak-answer', e => e.dataset.chosen === 'true').indexOf(true) }; }"""
 
 
 def lit(found, widget):
-    """The page shows the state of a figure in Python: pictures as light, bars and numbers, sums, the answers."""
-    page, c, pixels = found.evaluate(SHOWN_GATES), len(widget.features[0]), widget.pixels.reshape(-1, 3)
-    light = [pixels, *(pixels[:, [k]] * gate_axes.TINTS[k] for k in range(3))]
-    means, tints = widget.features.mean(axis=0), np.repeat(gate_axes.TINTS, c // 3, axis=0)
-    for k, tint in enumerate(tints):           # before the gates and after, in one scale
-        light += [numbers[:, [k]] / max(widget.features[:, k].max(), 1e-9) * tint for numbers in (widget.features, widget.gated)]
-    shown = [*page["maps"][:4], *page["channels"]]
-    assert all(np.abs(np.array(seen)[:, :3] - 255 * wanted).max() <= 0.51 for seen, wanted in zip(shown, light, strict=True))
-    channels, places = (np.zeros(count) if gates is None else gates for gates, count in ((widget.channel_gates, c), (widget.place_gates, len(pixels))))
-    for name, wanted in (("gates", channels), ("means", means / max(means.max(), 1e-9)), ("chances", widget.chances)):
-        assert np.allclose(page[name], wanted, rtol=0, atol=6e-4), name
-    assert page["numbers"] == [text for mean, gate in zip(means, channels) for text in (fixed(mean), "" if widget.channel_gates is None else fixed(gate))]
-    assert page["names"] == list(gate_axes.COLOURS)
-    assert page["sum"] == ("no gates of channels" if widget.channel_gates is None else f"sum of the gates {fixed(channels.sum())}")
-    assert np.allclose(np.array(page["maps"][4])[:, 3], [255 * draw.opacity(v, 1 if widget.normalise == "sigmoid" else max(places.max(), 1e-9)) for v in places], atol=0.51)
-    assert page["told"] == ["gates of places", *(["none"] if widget.place_gates is None else
-                                                 [f"{fixed(places.min())} to {fixed(places.max())}", f"sum {fixed(places.sum())}"])]
+    """The page shows the state of a figure in Python: the picture as light, the depth of the gates, the answers."""
+    page, gates = found.evaluate(SHOWN_GATES), (widget.place_gates, widget.channel_gates)
+    assert np.abs(np.array(page["picture"])[:, :3] - 255 * widget.pixels.reshape(-1, 3)).max() <= 0.51
+    none = all(its is None for its in gates)
+    assert page["seen"] == [none or gates[0] is not None, gates[1] is not None] and page["off"] == str(none).lower()
+    for depths, its in zip(page["gates"], gates):
+        assert np.allclose(depths, 0 if its is None else [255 * draw.opacity(gate, 1) for gate in its], atol=0.51)
+    named = [f"gates of {what}" for what, its in zip(("places", "channels"), gates) if its is not None]
+    assert page["told"] == (["no gates"] if none else [*named, "deep pink is open, white is closed"]) and page["rows"] == list(gate_axes.COLOURS)
+    assert np.allclose(page["chances"], widget.chances, rtol=0, atol=6e-4)
     right = widget.labels[widget.picture]
     assert page["answers"] == [[name, fixed(p), *["right"] * (k == right and widget.lamps == (widget.lit[widget.picture] if widget.lit else []))] for k, (name, p) in enumerate(zip(widget.names, widget.chances))]
     assert page["chosen"] == widget.chances.argmax() and page["lamps"] == [bool(lamp) for lamp in widget.lamps]
@@ -266,17 +247,12 @@ def test_the_axis_is_switched_on_the_page(window, tmp_path, width):
         for axis, words in gate_axes.AXES.items():
             press(found, words)
             widget.axis = axis
-            for way in ("softmax", "sigmoid"):
-                press(found, way)
-                widget.normalise = way
-                lit(found, widget)
-                assert ("was trained with the sigmoid" in found.inner_text()) == (way == "softmax" and axis != "none")
-                assert answered(widget) in says(w, found) and (f", by {way}: " in says(w, found)) == (axis != "none")
-                assert says(w, found) in unescape(widget.still())
+            lit(found, widget)
+            assert answered(widget) in says(w, found) and says(w, found) in unescape(widget.still())
         press(found, "2")
         widget.picture = 1
         lit(found, widget)
-        assert says(w, found).startswith("Picture 2, gates for both, by sigmoid: the gates of the 9 channels sum to ")
+        assert says(w, found).startswith("Picture 2, gates for both. The model says ")
         press(found, "lamp upper right")
         found.get_by_role("button", name="lamp lower left").click()
         widget.lamps = [0, 1, 0, 1]
@@ -296,13 +272,12 @@ def test_gates_set_in_python_are_shown(window, tmp_path):
     """Live, the kernel hears of each change, and the figure follows the kernel; an axis without a model has no button."""
     with window() as w:
         widget = gating(models={axis: gating().models[axis] for axis in ("none", "spatial")}, axis="spatial", names=["a", "b", "c"], lit=None)
-        found = live(w, tmp_path, widget, "axis", "normalise", "picture")
-        assert found.get_by_role("button").all_inner_texts() == ["none", "places", "sigmoid", "softmax", "1", "2", "Reset"]
-        for name in ("none", "softmax", "2"):
+        found = live(w, tmp_path, widget, "axis", "picture")
+        assert found.get_by_role("button").all_inner_texts() == ["none", "places", "1", "2", "Reset"]
+        for name in ("none", "2"):
             press(found, name)
-        assert w.page.evaluate("sent") == [["none", "sigmoid", 0], ["none", "softmax", 0], ["none", "softmax", 1]]
+        assert w.page.evaluate("sent") == [["none", 0], ["none", 1]]
         w.page.evaluate("() => { model.set('axis', 'spatial'); model.set('picture', 0); }")
-        widget.normalise = "softmax"
         lit(found, widget)
 
 
@@ -317,15 +292,15 @@ def test_the_largest_gates_have_room(window, tmp_path, width):
         found = alone(w, tmp_path, widget)
         assert fits(w)
         cut = found.locator("span, p").evaluate_all("all => all.filter(e => e.scrollWidth > e.clientWidth + 1 && e.clientWidth).map(e => e.textContent)")
-        assert not cut and found.evaluate("f => f.querySelectorAll('*').length") < 350
+        assert not cut and found.evaluate("f => f.querySelectorAll('*').length") < 150
         before = found.bounding_box()["height"]
-        for name in ("none", "places", "softmax", "channels", "both", "8"):
+        for name in ("none", "places", "channels", "both", "8"):
             press(found, name)
         print(f"\n{before} pixels high, {found.bounding_box()['height']} at last")
         changes = found.evaluate("""async f => { let changes = 0; new MutationObserver(found => changes += found.length)
             .observe(f, {attributes: true, childList: true, characterData: true, subtree: true});
-            f.querySelectorAll('.ak-controls button')[6].click(); await new Promise(done => setTimeout(done)); return changes; }""")
-        assert 0 < changes < 120 and not w.errors
+            f.querySelectorAll('.ak-controls button')[4].click(); await new Promise(done => setTimeout(done)); return changes; }""")
+        assert 0 < changes < 60 and not w.errors
 
 
 @pytest.mark.browser
@@ -337,7 +312,7 @@ def test_switching_the_axis_costs_little(watched, tmp_path):
         profile = counted(w)
         found = alone(w, tmp_path, GateAxes(models, pictures, [0, 1], ["a", "b"], axis="none"))
         ran = {"coming to life": blocks(profile)}
-        for name in ("both", "softmax", "2"):
+        for name in ("both", "channels", "2"):
             press(found, name)
             ran[name] = blocks(profile)
         print(f"\nblocks: {ran}")
@@ -351,12 +326,10 @@ def test_switching_the_axis_costs_little(watched, tmp_path):
 def test_the_lamp_moves_and_the_answer_goes_with_it(opened):
     """Gates for places follow the light; gates for channels cannot tell the quarters apart."""
     w, found = opened, figure(opened, "gate_axes")
-    assert "gates for places, by sigmoid" in says(w, found) and says(w, found).endswith("which is right.")
+    assert "gates for places" in says(w, found) and says(w, found).endswith("which is right.")
     found.get_by_role("button", name="channels", exact=True).click()
     assert float(re.search(r"says \w+, (0\.\d+)", says(w, found))[1]) < 0.5
     found.get_by_role("button", name="places", exact=True).click()
     before = says(w, found)
     found.locator("button.ak-lamp").first.click()
     assert says(w, found) != before
-    found.get_by_role("button", name="softmax", exact=True).click()
-    assert "sum to 1.00" in says(w, found)

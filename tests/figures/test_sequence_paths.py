@@ -62,7 +62,7 @@ def test_sequence_paths_arithmetic():
 LENGTHS = [2, *range(4, 33)]
 
 
-@each("kind, layers, steps", [("recurrent", lambda n: 1, lambda n: n - 1), ("convolution", lambda n: -(-(n - 1) // 2), None),
+@each("kind, layers, steps", [("recurrent", lambda n: 1, lambda n: n), ("convolution", lambda n: -(-(n - 1) // 2), None),
                                                  ("dilated", lambda n: int(np.ceil(np.log2(n))), None), ("attention", lambda n: 1, None),
                                                  ("window", lambda n: -(-(n - 1) // 3), None)])
 def test_paths_are_as_long_as_formulas_say(kind, layers, steps):
@@ -70,7 +70,7 @@ def test_paths_are_as_long_as_formulas_say(kind, layers, steps):
         network = graphs.Network(kind, n)
         assert network.layers == layers(n) and network.steps(1) == (steps or layers)(n)
         assert network.waits == (n if kind == "recurrent" else network.layers)
-        assert kind != "recurrent" or [network.steps(s) for s in range(1, n + 1)] == list(range(n - 1, -1, -1))
+        assert kind != "recurrent" or [network.steps(s) for s in range(1, n + 1)] == list(range(n, 0, -1))
 
 
 def layer_mask(kind, n, k):
@@ -78,7 +78,7 @@ def layer_mask(kind, n, k):
     if kind == "dilated":
         return np.eye(n, dtype=bool) | np.eye(n, k=-(2 ** k), dtype=bool)
     radius = {"recurrent": n, "convolution": 2, "window": 3, "attention": n}[kind]
-    return window_mask(n, radius) & (causal_mask(n) | (kind == "attention"))
+    return window_mask(n, radius) & causal_mask(n)
 
 
 @each("kind", graphs.KINDS)
@@ -104,7 +104,7 @@ def test_a_path_leads_along_connections(kind):
             path = network.path(source)
             assert path[0] == source - 1 and path[-1] == network.last == (network.layers + 1) * n - 1
             assert set(zip(path, path[1:])) <= set(network.drawn()) <= set(network.edges)
-            assert len(path) - 1 == network.distances(source)[network.last] == network.steps(source) + (kind == "recurrent")
+            assert len(path) - 1 == network.distances(source)[network.last] == network.steps(source)
     # Of many connections those are drawn that lead to the last output: they end there, or where another begins.
     ends = {network.last} | {a for a, _ in network.drawn()}
     assert all(b in ends for _, b in network.drawn()) or len(network.edges) <= graphs.MOST_LINES
@@ -137,7 +137,7 @@ def test_a_sequence_grows(window, tmp_path, width):
         widget = SequencePaths(16, "recurrent")
         found, whole = alone(w, tmp_path, widget), []
         start = found.inner_text()
-        length, source = (found.get_by_role("slider", name=name) for name in ("items", "from item"))
+        length, source = (found.get_by_role("slider", name=name) for name in ("words", "from word"))
 
         def shown():
             widget.length, widget.source = int(length.input_value()), int(source.input_value())
@@ -155,13 +155,13 @@ def test_a_sequence_grows(window, tmp_path, width):
             assert found.evaluate(CUT) == [] and fits(w)
             whole.append(found.bounding_box()["height"])
             said, counted = says(w, found), widget.compared[widget.network]
-            assert said.startswith(f"{widget.network.capitalize()}, {widget.length} items. Steps from item {widget.source} to the last output: {counted['steps']}; layers: ")
-            assert f"Item {widget.source} is heard at {', '.join(map(str, network.heard(widget.source)))} of {widget.length} places" in said
+            assert said.startswith(f"{widget.network.capitalize()}, {widget.length} words. Steps from word {widget.source} to the last output: {counted['steps']}; connections: ")
+            assert f"Word {widget.source} is heard at {', '.join(map(str, network.heard(widget.source)))} of {widget.length} places" in said
             assert ("connections drawn" in found.inner_text()) == (len(network.edges) > graphs.MOST_LINES)
             return said
 
-        assert shown() == ("Recurrent, 16 items. Steps from item 1 to the last output: 15; layers: 1; one after another: 16; connections: 31. "
-                           "Item 1 is heard at 16 of 16 places.")
+        assert shown() == ("Recurrent, 16 words. Steps from word 1 to the last output: 16; connections: 31. "
+                           "Word 1 is heard at 16 of 16 places.")
         for kind in ["convolution", "dilated", "attention", "window"]:
             press(found, kind)
             shown()
@@ -170,24 +170,24 @@ def test_a_sequence_grows(window, tmp_path, width):
         press(found, "convolution")
         shown()
         bars = found.locator(".ak-fill").evaluate_all("all => all.map(e => e.getBoundingClientRect().width)")
-        assert np.allclose(np.array(bars) / bars[0], np.array([31, 16, 5, 1, 11]) / 31, atol=.002)
+        assert np.allclose(np.array(bars) / bars[0], np.array([32, 16, 5, 1, 11]) / 32, atol=.002)
         source.press("End")
-        assert "Item 32 is heard at 1, 1, " in shown()
+        assert "Word 32 is heard at 1, 1, " in shown()
         source.press("ArrowLeft")
         shown()
         length.press("Home")                                  # the item that was chosen is there no longer
-        assert source.get_attribute("max") == "4" and "from item 4 to" in shown()
+        assert source.get_attribute("max") == "4" and "from word 4 to" in shown()
         # A node of the picture stands for its item.
         box = found.locator(".ak-net > svg").bounding_box()
         place = {"x": box["width"] * 1.5 / 4, "y": box["height"] - 5}
         found.locator(".ak-net > svg").tap(position=place) if width == 360 else found.locator(".ak-net > svg").click(position=place)
-        assert "from item 2 to" in shown()
+        assert "from word 2 to" in shown()
         w.page.mouse.move(box["x"] + place["x"], box["y"] + place["y"])
         w.page.mouse.down()
         w.page.mouse.move(box["x"] + box["width"] * 2.6 / 4, box["y"] + 20, steps=4)
-        assert "from item 3 to" in shown()
+        assert "from word 3 to" in shown()
         w.page.mouse.move(2, box["y"], steps=4)               # beside the picture
-        assert "from item 1 to" in shown()
+        assert "from word 1 to" in shown()
         w.page.mouse.up()
         found.get_by_role("button", name="Reset").press("Enter")
         shown()
@@ -200,12 +200,12 @@ def test_paths_set_in_python(window, tmp_path):
     """Live, the kernel hears of both when a shorter sequence takes the source along, and the figure follows the kernel."""
     with window() as w:
         found = live(w, tmp_path, SequencePaths(12, "dilated", 12), "length", "network", "source")
-        found.get_by_role("slider", name="items").press("ArrowLeft")
+        found.get_by_role("slider", name="words").press("ArrowLeft")
         press(found, "window")
         assert w.page.evaluate("sent") == [[11, "dilated", 11], [11, "window", 11]]
         w.page.evaluate("model.set('length', 20); model.set('source', 15); model.set('network', 'attention')")
-        assert says(w, found).startswith("Attention, 20 items. Steps from item 15 to the last output: 1;")
-        assert found.get_by_role("slider", name="from item").input_value() == "15" and not w.errors
+        assert says(w, found).startswith("Attention, 20 words. Steps from word 15 to the last output: 1;")
+        assert found.get_by_role("slider", name="from word").input_value() == "15" and not w.errors
 
 
 @pytest.mark.browser
@@ -215,7 +215,7 @@ def test_longer_paths_cost_no_more_of_the_page(watched, tmp_path):
         profile = counted(w)
         found = alone(w, tmp_path, SequencePaths(4, "convolution"))
         few = found.evaluate("f => f.querySelectorAll('*').length")
-        ran = blocks(profile, lambda: found.get_by_role("slider", name="items").press("End"))
+        ran = blocks(profile, lambda: found.get_by_role("slider", name="words").press("End"))
         print(f"\n{few} elements, {ran} blocks for 32 items")
         assert found.evaluate("f => f.querySelectorAll('*').length") == few < 150 and 0 < ran < 40_000
 
@@ -230,8 +230,8 @@ def test_paths_grow_with_the_sequence(opened):
     steps = {}
     for times in (0, 16):
         for _ in range(times):
-            found.get_by_role("slider", name="items").press("ArrowRight")
+            found.get_by_role("slider", name="words").press("ArrowRight")
         for kind in ("recurrent", "convolution", "dilated", "attention"):
             found.get_by_role("button", name=kind, exact=True).click()
             steps.setdefault(kind, []).append(int(re.search(r"to the last output: (\d+);", says(w, found))[1]))
-    assert steps == {"recurrent": [15, 31], "convolution": [8, 16], "dilated": [4, 5], "attention": [1, 1]}
+    assert steps == {"recurrent": [16, 32], "convolution": [8, 16], "dilated": [4, 5], "attention": [1, 1]}

@@ -74,15 +74,15 @@ def test_the_cube_shows_which_axis_is_summed_over(sides, places):
     """Lit are the numbers that are summed, and the one that comes of them: a whole channel, or all channels of a place, or of two."""
     picture = images.axes_cube(*sides)
     height, width, channels = map(str, sides)
-    wanted = [([height, width, channels, "1", "1", channels], f"{channels} gates", 4 * 4 + 4 + 4, "over the places"),
-              ([height, width, channels, height, width, "1"], f"{height} × {width} gates", 1 + 3 + 3, "over the channels"),
-              ([height, width, channels, places, places], f"{places} × {places} weights", 0, "over the channels")]
-    for k, (edges, gives, summed, over) in enumerate(wanted):
+    wanted = [([height, width, channels, "1", "1", channels], f"{channels} gates", 4 * 4 + 4 + 4, "mean over the places"),
+              ([height, width, channels, height, width, "1"], f"{height} × {width} gates", 1 + 3 + 3, "weighted sum of channels"),
+              ([height, width, channels, places, places], f"{places} × {places} weights", 0, "dot product of the two")]
+    for k, (edges, gives, lit, how) in enumerate(wanted):
         part, drawn = picture.parts[k], Drawing(picture, k)
         words = [word.text for word in drawn.words]
-        assert all(words.count(edge) == edges.count(edge) for edge in edges) and gives in words and f"summed {over}" in words
-        assert len(faces(part, "fill-positive")) == summed and len(faces(part, "fill-weight")) == (1 if k == 2 else 3)
-        assert gives in part.alt and over in part.alt and ("softmax" in part.alt) == (k == 2) and ("sigmoid" in part.alt) == (k < 2)
+        assert all(words.count(edge) == edges.count(edge) for edge in edges) and gives in words and how in words
+        assert len(faces(part, "fill-positive")) == lit and len(faces(part, "fill-weight")) == (1 if k == 2 else 3)
+        assert gives in part.alt and how in part.alt and ("softmax" in part.alt) == (k == 2) and ("sigmoid" in part.alt) == (k < 2)
         assert not drawn.crowded() and not crossed(drawn) and part.least <= PHONE / 2
     key, query = (faces(picture.parts[2], role) for role in ("key", "query"))
     assert len(key) == 1 + 3 and len(query) == 1 + 3 + 3                  # the query's place is at the edge of the block

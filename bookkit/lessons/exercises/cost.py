@@ -5,7 +5,7 @@ import numpy as np
 from bookkit.lessons.costs import MODELS
 from bookkit.lessons.exercises.grading import Function, Guess, Value
 
-LLAMA = MODELS["Llama 3.1 8B"]
+LLAMA = MODELS["Llama 3.1 70B"]
 CACHE = np.array([LLAMA.cache_bytes(1), LLAMA.cache_bytes(8192)])
 
 
@@ -39,9 +39,9 @@ EXERCISES = {
         (4 * 512**2, "this is 4 d²; solve 2 n² d = 4 n d² for n, one factor n falls out.")]),
     "cache": Value(CACHE, mistakes=[
         (CACHE // 2, "a key and a value: twice as many."),
-        (CACHE * LLAMA.heads // LLAMA.kv_heads, "four heads share a key and a value: 8 of each are kept, not 32."),
-        (CACHE // LLAMA.layers, "each of the 32 layers keeps its own."),
-        (CACHE // 2 // LLAMA.layers, "a key and a value, and in each of the 32 layers.")],
+        (CACHE * LLAMA.heads // LLAMA.kv_heads, "eight heads share a key and a value: 8 of each are kept, not 64."),
+        (CACHE // LLAMA.layers, "each of the 80 layers keeps its own."),
+        (CACHE // 2 // LLAMA.layers, "a key and a value, and in each of the 80 layers.")],
         labels=["one word", "8,192 words"]),
     "merge": Function(
         _merge, [(1.0, 2.0, 3.0, 0.0, 1.5, -2.0), (-4.0, 1.2, 0.6, 2.0, 3.0, 5.0), (0.5, 2.0, 1.0, 0.5, 1.0, 4.0),

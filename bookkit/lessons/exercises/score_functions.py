@@ -60,7 +60,7 @@ def nearest(q, K):
         choices=[["(K * K).sum(axis=1)", "np.sqrt((K * K).sum(axis=1))", "(K * K).sum(axis=1) / 2",
                   "(K * K).sum() / 2"],
                  ["max()", "argmax()", "argmin()"]]),
-    "middle": Judged(_middle, (2,), offered=[[0.0, 3.0], [0.0, 8.0], [1.0, 20.0], [0.0, -8.0]]),
+    "middle": Judged(_middle, (2,), offered=[[0.0, 3.0], [0.0, 8.0], [1.0, 20.0], [0.4, 9.0]]),
     "additive": Function(
         _additive, [(WORDS[0], WORDS, W_QUERY, W_KEY, V), (KEYS[0], WORDS, np.eye(2), W_KEY, V)],
         [(lambda q, K, a, b, v: (q @ a + K @ b) @ v, "the tanh is missing."),

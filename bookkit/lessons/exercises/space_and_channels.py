@@ -23,17 +23,19 @@ def squeeze(x):
     return ___
 """,
         choices=[["x.mean()", "x.mean(axis=1)", "x.sum(axis=0)", "x.mean(axis=0)", "x.max(axis=0)"]]),
-    # Of (0.9, 0.8, 0.1), (0.2, 0.5, 0.3), (1.2, -0.2, 0.0), (0.1, 0.1, 0.1): columns are gates and weights.
-    "gates": Value(np.array([[True, False], [True, True], [False, False], [True, False]]), mistakes=[
-        (np.array([[True, False], [False, True], [False, False], [True, False]]),
-         "gates may sum to one, they need not: the second vector can be both."),
-        (np.array([[True, False], [True, True], [False, True], [True, False]]),
-         "the third sums to one, but one of its numbers is below zero."),
-        (np.array([[True, False], [True, True], [False, False], [False, False]]),
-         "gates may all be almost closed, as in the last vector: they need no sum."),
-        (np.array([[False, True], [True, True], [False, False], [False, True]]),
-         "columns are gates and weights: this is turned round.")],
-        labels=[f"{k}: {what}" for k in (1, 2, 3, 4) for what in ("gates", "weights")]),
+    # Of (8, 2, 4) come (4, 1, 2), (8, 8, 8), (8, 2, 3), (9, 2, 4): columns are gates and attention.
+    "gates": Value(np.array([[True, False], [False, True], [True, True], [False, False]]), mistakes=[
+        (np.array([[True, True], [False, True], [True, True], [False, False]]),
+         "a mean of 8, 2 and 4 is never below 2, so attention cannot give the 1 of the first."),
+        (np.array([[True, False], [True, True], [True, True], [False, False]]),
+         "a gate is at most 1, so it cannot make an 8 of the 2."),
+        (np.array([[True, False], [False, True], [True, False], [False, False]]),
+         "attention can blend the 2 and the 4 into the 3 of the third."),
+        (np.array([[True, False], [False, True], [True, True], [False, True]]),
+         "nothing is larger than 8 among the values, so no mean of them is 9."),
+        (np.array([[False, True], [True, False], [True, True], [False, False]]),
+         "columns are gates and attention: this is turned round.")],
+        labels=[f"{k}: {what}" for k in (1, 2, 3, 4) for what in ("gates", "attention")]),
     "patches": Value((196, 768), mistakes=[
         ((14, 768), "14 is the number of patches in a row; there are as many rows."),
         ((196, 256), "each pixel of a patch has three numbers."),

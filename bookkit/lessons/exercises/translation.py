@@ -89,6 +89,6 @@ def aligned(weights, right):
 }
 
 GUESSES = {
-    "swapped": Guess(["`de`, because the English still says “not”", "`un`, because the French is no longer negated",
+    "swapped": Guess(["`de`, because the English still says “not”", "`un`, because of the French word just before it",
                       "nothing more: it is lost"], right=1),
 }
