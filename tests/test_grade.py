@@ -292,6 +292,23 @@ def test_equal_answers_are_named(taught):
     assert re.findall("<li>(.*?)</li>", said) == ["mm18/softmax.ipynb, softmax_zoe.ipynb"]
 
 
+def test_moodle_worksheet(tmp_path):
+    """Its numbers stand in the folders: two of one name are told apart. Without them nobody gets 0 for a paper that is there."""
+    folders = [f"Max Müller_{number}_assignsubmission_file" for number in (48101, 48108)]
+    handed_out(tmp_path / "in", {f"{folders[0]}/a.ipynb": paper(answers=RIGHT_ANSWERS), f"{folders[1]}/a.ipynb": paper(answers=OWN)})
+    head, rows = "Identifier,Full name,Email address,Grade", ["Participant 48101,Max Müller,m1@a.example,", "Participant 48108,Max Müller,m2@a.example,"]
+    (tmp_path / "sheet.csv").write_text("\n".join([head, *rows]), encoding="utf-8")
+    run(tmp_path / "in", tmp_path / "out", "--timeout", "600", "--roster", tmp_path / "sheet.csv")
+    found = rows_of(tmp_path / "out" / "grades.csv")
+    assert [(row["Email address"], row["Total (of 3)"]) for row in found] == [("m1@a.example", "3"), ("m2@a.example", "1")]
+    (tmp_path / "sheet.csv").write_text("\n".join(line.partition(",")[2] for line in [head, *rows]), encoding="utf-8")
+    run(tmp_path / "in", tmp_path / "out", "--timeout", "600", "--roster", tmp_path / "sheet.csv")
+    found = rows_of(tmp_path / "out" / "grades.csv")
+    assert [row["Total (of 3)"] for row in found] == ["", "", "3", "1"]
+    own = (tmp_path / "out" / "feedback" / "m1_a.example.html").read_text(encoding="utf-8")
+    assert "Nothing was handed in" not in own and folders[1] in own
+
+
 def test_without_a_roster_each_folder_or_name_is_a_student(tmp_path):
     handed_out(tmp_path / "in", {"Max Müller/a.ipynb": paper(name="Max Müller", answers=RIGHT_ANSWERS), "max müller/a.ipynb": paper(name="Max Müller"),
                                  "softmax-anna (1).ipynb": paper(answers=OWN), "notation_anna.ipynb": paper(NOTATION)})

@@ -149,7 +149,7 @@ def test_the_same_bytes_twice(handed_out, tmp_path):
 def test_the_folder_is_all_that_a_student_needs(handed_out, tmp_path):
     """Every notebook runs in it, with numpy, without PyTorch, and with nothing of the book from elsewhere."""
     folder, files = handed_out
-    assert {name for name in files if "/" not in name and not name.endswith(".ipynb")} == {"LICENSE", "README.md", "points.yml", "requirements.txt"}
+    assert {name for name in files if "/" not in name and not name.endswith(".ipynb")} == {".gitignore", "LICENSE", "README.md", "points.yml", "requirements.txt"}
     assert sum(map(len, files.values())) < 2_000_000 and not [name for name in files if name.endswith((".json", ".js"))]
     assert files["requirements.txt"].decode().split() == ["numpy>=2.0", "array-api-compat>=1.16"]
     others = sorted({*importlib.metadata.packages_distributions()} - {"numpy", "array_api_compat", "attnkit", "bookkit"})
@@ -190,3 +190,22 @@ def test_it_is_a_repository_and_the_points_are_the_teachers(handed_out):
     assert len(commits()) == 2 and (folder / "points.yml").read_text(encoding="utf-8") == "softmax: 2\n"
     made(folder)
     assert len(commits()) == 2
+    # What a teacher has taken out stays out, and so does what Jupyter leaves.
+    (folder / "masks.ipynb").unlink()
+    (folder / ".ipynb_checkpoints").mkdir()
+    (folder / ".ipynb_checkpoints" / "masks.ipynb").write_text("{}", encoding="utf-8")
+    made(folder)
+    kept = subprocess.run(["git", "-C", folder, "ls-files"], capture_output=True, text=True, check=True).stdout.splitlines()
+    assert sum(name.endswith(".ipynb") for name in kept) == len(PAGES) - 1 and "masks.ipynb" not in kept
+
+
+def test_some_pages(tmp_path):
+    """Those that are set, with points for these and no others, linked where the address of the book is known."""
+    env = {**os.environ, "BOOK_BASEURL": "https://a.example/book"}
+    ask = [sys.executable, "-m", "tools.homework", "--out", tmp_path / "a", "--only"]
+    subprocess.run([*ask, "softmax, weights"], cwd=ROOT, env=env, check=True, capture_output=True)
+    assert {path.stem for path in (tmp_path / "a").glob("*.ipynb")} == {"softmax", "weights"}
+    assert list(yaml.safe_load((tmp_path / "a" / "points.yml").read_text(encoding="utf-8"))) == ["attempt", "weights", "softmax"]
+    assert "(https://a.example/book/chapters/softmax.html)" in (tmp_path / "a" / "softmax.ipynb").read_text(encoding="utf-8")
+    done = subprocess.run([*ask, "sofmax"], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode and "No page with exercises is called sofmax." in done.stderr

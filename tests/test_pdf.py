@@ -109,6 +109,10 @@ def test_links(book):
     assert all((sheet is None) != (address is None) and "127.0.0.1" not in str(address) for _, sheet, address in found)
     chapters = [sheet for depth, _, sheet in titles(book) if depth == 1]
     assert [sheet for at, sheet, _ in found if at == 1] == chapters
+    # Behind a link to another page of the file stands the number of its sheet.
+    page = [sum(first <= number for first in chapters) for number in range(len(book.pages))]
+    told = [(at, sheet) for at, sheet, _ in found if at > 1 and sheet is not None and page[at] != page[sheet] and page[sheet] < len(chapters)]
+    assert len(told) > 3 and all(f"(p.{sheet + 1})" in words(book.pages[at]) for at, sheet in told)
     cited = [words(book.pages[sheet]) for at, sheet, _ in found if chapters[2] <= at < chapters[3] and sheet >= chapters[3]]
     assert cited and all("Bridle" in sheet for sheet in cited)
 

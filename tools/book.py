@@ -261,7 +261,9 @@ def sphinx(inputs, pages):
         remove(WORK if from_nothing else WORK / "_build" / "html")
         if not from_nothing:
             note.write_text(json.dumps(before))
-        print(LOG.read_text(encoding="utf-8", errors="replace")[-8000:])
+        log = LOG.read_text(encoding="utf-8", errors="replace")
+        wrong = [line for line in log.splitlines() if re.search(r"(WARNING|ERROR|CRITICAL):", line)]
+        print(log[-8000:], *wrong, sep="\n")      # what is wrong comes last, wherever it was said
         sys.exit("[book] failed: the website could not be built")
     note.write_text(json.dumps(inputs))
 
@@ -499,10 +501,10 @@ def downloads():
     (SITE / ".built-from").unlink()      # the next `make book` builds a site without them
 
 
-def homework():
-    """write the exercises without solutions as notebooks for students, into _build/homework"""
+def homework(only=None):
+    """write the exercises without solutions as notebooks, into _build/homework; 'ONLY=weights,softmax': these pages"""
     setup()
-    run(BIN / "python", "-m", "tools.homework")
+    run(BIN / "python", "-m", "tools.homework", *(["--only", only] if only else []))
 
 
 def grade(folder=None, roster=None, points=None):

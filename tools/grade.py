@@ -213,15 +213,18 @@ def best(papers):
 
 def by_student(papers, roster):
     """The students, those of the roster first and in its order, each with the papers and the best marks."""
-    groups = {one.own: {"id": one.own, "name": one.name, "row": one.row, "papers": [], "notes": []} for one in roster}
+    groups = {one.own: {"id": one.own, "name": one.name, "row": one.row, "papers": [], "notes": [], "unsure": []}
+              for one in roster}
     for paper in papers:
         found, problem = gradebook.whose(paper.file, roster) if roster else (None, "")
         own = found.own if found else gradebook.place_of(paper.file)
         if not paper.marks and not found:
             continue
         if not found:
+            for one in gradebook.called(own, roster):
+                groups[one.own]["unsure"].append(paper.file)
             own = f"{own} (not in the roster)" if own in groups and groups[own]["row"] else own
-        one = groups.setdefault(own, {"id": own, "name": "", "row": {}, "papers": [], "notes": []})
+        one = groups.setdefault(own, {"id": own, "name": "", "row": {}, "papers": [], "notes": [], "unsure": []})
         one["papers"].append(paper)
         one["notes"] += [problem] if problem and problem not in one["notes"] else []
         one["name"] = one["name"] or paper.name
@@ -257,7 +260,7 @@ def alike(students):
 
 
 def write(papers, out, roster=(), worth=None):
-    """Write the report, both tables and the pages for the students into a folder."""
+    """Write the report, both tables and the pages for the students; what belongs to nobody in the roster comes back."""
     students = by_student(papers, list(roster))
     if worth is None:      # a point for each exercise of a page that anybody has handed in
         pages = {name.split("/")[0] for one in students for name in one["marks"]}
@@ -300,6 +303,7 @@ def write(papers, out, roster=(), worth=None):
             rows.append([one["id"], one["name"], paper.file, "", "", "not graded", "0", paper.notes[0]])
     head = ["id", "name", "file", "exercise", "title", "result", "points", "sentence"]
     gradebook.table(out / "answers.csv", head, rows)
+    return [one["id"] for one in students if roster and not one["row"]]
 
 
 def main():
@@ -324,9 +328,11 @@ def main():
         worth = gradebook.points(args.points, all_asked()) if args.points else None
     except gradebook.Refused as problem:
         return refuse(str(problem))
-    write(in_their_order(paths, args.folder, args.timeout), args.out, roster, worth)
+    nobody = write(in_their_order(paths, args.folder, args.timeout), args.out, roster, worth)
     print(f"The report is in {args.out / 'grades.html'}, a line for each student in {args.out / 'grades.csv'}, "
           f"a page for each in {args.out / 'feedback'}.")
+    if nobody:
+        print(f"Of nobody in the roster, or of one of several: {', '.join(nobody)}. Put the id into the folder's name.")
     return 0
 
 

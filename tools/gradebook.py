@@ -16,7 +16,8 @@ import yaml
 from website import toc
 
 # What the columns of a roster are called: as Canvas and Moodle write them, and as people do.
-IDS = ("sis login id", "login id", "username", "id number", "student id", "sis user id", "id", "email address", "email")
+IDS = ("identifier", "sis login id", "login id", "username", "id number", "student id", "sis user id", "id",
+       "email address", "email")
 FULL, FIRST, LAST = ("student", "name", "full name", "student name"), ("first name",), ("surname", "last name")
 LEFT_BESIDE = re.compile(r"[\s_\-.]*\(\d+\)$|^[\s_\-.]+|[\s_\-.]+$")
 
@@ -61,6 +62,8 @@ def roster(path):
     found = []
     for row in rows:
         own = tuple(value for one in ids if (value := (row[one] or "").strip()))
+        # Moodle's worksheet says "Participant 48101", and its folders "Max Müller_48101_assignsubmission_file".
+        own += tuple(number[1] for value in own if (number := re.fullmatch(r"\D+ (\d+)", value)))
         if own:      # Canvas writes a line of possible points without an id
             found.append(Student(own[0], " ".join((row[one] or "").strip() for one in names).strip(), row, own))
     twice = [own for own, count in Counter(one.own.casefold() for one in found).items() if count > 1]
@@ -93,13 +96,17 @@ def whose(file, students):
 
     lengths = [max((len(own) for own in one.ids if there(own)), default=0) for one in students]
     by_id = [one for one, length in zip(students, lengths) if length and length == max(lengths)]
-    by_name = [one for one in students if plain(one.name) and f"{plain(place)} ".startswith(f"{plain(one.name)} ")]
-    found = by_id or by_name
+    found = by_id or called(place, students)
     if len(found) == 1:
         return found[0], ""
     if found:
         return None, f"{len(found)} students of the roster fit {place}: put the id into the folder's name."
     return None, f"The roster has no student for {place}."
+
+
+def called(place, students):
+    """The students whose name a place begins with: one of them, if no id says more."""
+    return [one for one in students if plain(one.name) and f"{plain(place)} ".startswith(f"{plain(one.name)} ")]
 
 
 # ---- what it is worth
@@ -168,7 +175,11 @@ def wide(path, students, worth, titles):
         own = one["row"] or dict.fromkeys(columns, "") | {columns[0]: one["id"], columns[1 % len(columns)]: one["name"]}
         sums = [sum(worth.given(name, one["marks"][name].state) for name in worth.of
                     if name.split("/")[0] == page and name in one["marks"]) for page in pages]
-        rows.append([*(own[key] or "" for key in columns), *map(written, sums), written(sum(sums))])
+        # No points, and not 0 of them, for whom a paper may belong to that could not be told apart.
+        told = [*map(written, sums), written(sum(sums))]
+        if one["unsure"] and not one["papers"]:
+            told = [""] * len(told)
+        rows.append([*(own[key] or "" for key in columns), *told])
     most = [sum(value for name, value in worth.of.items() if name.split("/")[0] == page) for page in pages]
     head = [*columns, *(f"{titles[page]} (of {written(value)})" for page, value in zip(pages, most)),
             f"Total (of {written(sum(most))})"]

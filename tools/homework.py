@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 from bookkit.lessons.exercises import all_exercises
 from bookkit.lessons.exercises.grading import Choice
-from website import road, toc
+from website import addresses, road, toc
 
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "_build" / "homework"
@@ -36,21 +36,21 @@ LIGHT = ("numpy", "math", "attnkit")      # what a set-up may import: no model, 
 IMAGE = re.compile(r'<img class="ak-still" alt="([^"]*)"[^>]* src="data:image/svg\+xml;base64,([^"]*)"')
 HEAD = """# Homework: {title}
 
-Read the page *{title}* of the book first. Then put your answers in place of the dots and run the cells from top to
+Read the page {link} of the book first. Then put your answers in place of the dots and run the cells from top to
 bottom, each with Shift and Enter. They say *Right*, or what is off. In the end, save this notebook and hand it in.
 
 You need Python 3.11 or newer and Jupyter, and have typed `pip install -r requirements.txt` in this folder once.
 Write your name first:"""
 README = """# Homework of *Attention, Step by Step*
 
-Type `pip install -r requirements.txt` once, open a notebook in Jupyter, and follow its first cell. Beside the notebooks
-stands what they need of the book, the folders `attnkit` and `bookkit` (MIT licence).
+Keep the whole folder: a notebook alone does not work, as it needs the folders `attnkit` and `bookkit` beside it, which
+are taken from the book (MIT licence). On your own computer, type these two lines in it, and open a notebook in the
+browser that appears:
 
-**Teachers**: push this folder as a repository of its own. Binder opens it as it is; a link of nbgitpuller gives each
-student of a Hub a copy, and when you have changed something here, the same link brings it without touching what a
-student wrote. Take out the notebooks that you do not set. `points.yml` says what counts, for
-`make grade FOLDER=handed_in POINTS=points.yml` in the book. The solutions are in the book, and whoever looks for them
-finds them.
+    pip install -r requirements.txt jupyterlab
+    jupyter lab
+
+On a Hub or on Binder all is there already. Follow the first cell of the notebook, and hand in the notebook.
 """
 # What the exercises import, told by a process that may import nothing heavy and has checked each of them once.
 CLOSURE = """
@@ -236,7 +236,9 @@ def homework(page):
                 imports[text] = None
             else:
                 data.setdefault(place, (question.name, text))
-    cells = [markdown(HEAD.format(title=title(page))),
+    site = addresses.site()
+    link = f"[*{title(page)}*]({site}{page}.html)" if site else f"*{title(page)}*"
+    cells = [markdown(HEAD.format(title=title(page), link=link)),
              code('name = ""      # your name, between the quotation marks')]
     outside = [line for line in imports if "attnkit" not in line]
     inside = sorted([line for line in imports if "attnkit" in line] + [CHECK.strip()])
@@ -256,18 +258,24 @@ def homework(page):
             "nbformat": 4, "nbformat_minor": 5}
 
 
-def write(folder):
-    """Write the homework of every page into a folder; the files, in the order of the book."""
+def write(folder, only=()):
+    """Write the homework of every page into a folder, or that of some; the files, in the order of the book.
+
+    What a teacher has taken out of the repository that was made before stays out.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     files = []
+    chosen = only or ([file.stem for file in folder.glob("*.ipynb")] if (folder / ".git").exists() else [])
     for page in pages():
+        if chosen and toc.slug(page) not in chosen:
+            continue
         files.append(folder / f"{toc.slug(page)}.ipynb")
         text = json.dumps(homework(page), ensure_ascii=False, indent=1, sort_keys=True)
         files[-1].write_text(text + "\n", encoding="utf-8")
     return files
 
 
-def package(folder):
+def package(folder, slugs):
     """Put beside the notebooks what they import of the book, and what a Hub, Binder and a teacher look for."""
     told = subprocess.run([sys.executable, "-c", CLOSURE], cwd=ROOT, check=True, capture_output=True, text=True).stdout
     for name in ("attnkit", "bookkit"):
@@ -279,8 +287,9 @@ def package(folder):
     needed = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
     (folder / "requirements.txt").write_text("\n".join(needed) + "\n", encoding="utf-8")
     (folder / "README.md").write_text(README, encoding="utf-8")
+    (folder / ".gitignore").write_text(".ipynb_checkpoints/\n__pycache__/\n", encoding="utf-8")
     if not (folder / "points.yml").exists():      # the teacher's, from then on
-        lines = "".join(f"{toc.slug(page)}: 1\n" for page in pages())
+        lines = "".join(f"{slug}: 1\n" for slug in slugs)
         (folder / "points.yml").write_text(
             "# Points for each exercise of a page; softmax/rows: 2 is for one. What is not here does not count.\n"
             f"# The share that an answer is worth which is not right yet:\nattempt: 0\n{lines}", encoding="utf-8")
@@ -303,9 +312,13 @@ def main():
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=OUT, help="write there instead of into _build/homework")
+    parser.add_argument("--only", default="", help="the pages that you set, such as weights,softmax")
     args = parser.parse_args()
-    files = write(args.out)
-    package(args.out)
+    only = [slug.strip() for slug in args.only.split(",") if slug.strip()]
+    if unknown := set(only) - set(map(toc.slug, pages())):
+        sys.exit(f"No page with exercises is called {', '.join(sorted(unknown))}.")
+    files = write(args.out, only)
+    package(args.out, [file.stem for file in files])
     kept = "a repository, ready to push" if keep(args.out) else "no repository, as git is not there"
     print(f"{len(files)} notebooks of homework are in {args.out}, {kept}: {', '.join(file.stem for file in files)}")
 

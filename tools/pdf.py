@@ -39,6 +39,7 @@ from website import addresses, browser, toc
 ROOT = Path(__file__).resolve().parent.parent
 PDF = ROOT / "_build" / "attention-step-by-step.pdf"
 BACK = ["reference/glossary", "chapters/bibliography"]
+FEW = 70      # words of a last sheet that is worth sparing
 COVER, CONTENTS = "cover", "contents"      # the sheets that are no page of the site
 # Skia draws a face with an axis letter by letter; cut at one weight it is embedded as a whole. For each: its file, its
 # weight, the weights that it stands for.
@@ -46,8 +47,9 @@ FACES = [("Source Serif 4", "normal", "serif", 400, "1 500"), ("Source Serif 4",
          ("Source Serif 4", "italic", "serif-italic", None, "1 999"),
          ("Source Sans 3", "normal", "sans", 400, "1 500"), ("Source Sans 3", "normal", "sans", 600, "501 999")]
 # Make a page ready: its styles, its article (if another is given), its links. Chromium notes where an element is only
-# if a link on the page leads to it, seen or not, so each gets one. What is too wide is made smaller.
-READY = """async ({css, names, base, article, title}) => {
+# if a link on the page leads to it, seen or not, so each gets one. What is too wide is made smaller, and a long list of
+# numbers stands in columns. Behind a link to another page of the file stands the sheet that it leads to.
+READY = """async ({css, names, base, article, title, told}) => {
     const add = (where, kind, given) => where.appendChild(Object.assign(document.createElement(kind), given));
     await document.fonts.ready;
     for (const sheet of document.styleSheets) for (let i = sheet.cssRules.length; i--;)
@@ -60,6 +62,15 @@ READY = """async ({css, names, base, article, title}) => {
         const url = new URL(link.getAttribute('href'), location);      // in drawings, too
         if (url.origin !== location.origin || names.includes(url.pathname.slice(1).replace(/\\.html$/, ''))) continue;
         if (base) link.setAttribute('href', base + url.pathname + url.hash); else link.removeAttribute('href'); }
+    if (told) for (const link of text.querySelectorAll('a[href]:not(svg a)')) {
+        const url = new URL(link.getAttribute('href'), location), spot = decodeURIComponent(url.hash.slice(1));
+        const page = url.pathname !== location.pathname && told[url.pathname.slice(1).replace(/\\.html$/, '')];
+        if (page) link.dataset.sheet = page[spot] ?? page['']; }
+    for (const table of text.querySelectorAll('.ak-widget table:has(tr:nth-child(24))'))
+        if (table.offsetWidth < text.clientWidth / 3) {
+            const columns = Object.assign(document.createElement('div'), {className: 'ak-columns'});
+            table.replaceWith(columns);
+            columns.append(table); }
     for (const {id} of text.querySelectorAll('[id]')) add(text, 'a', {href: '#' + id, hidden: true});
     await Promise.all([...document.fonts].filter(face => face.family.includes('Source S')).map(face => face.load()));
     await document.fonts.ready;
@@ -128,7 +139,20 @@ def contents(printed):
 
 
 def print_pages(chromium, address, names, css, config):
-    """Print pages of the site served there, with cover and contents, each page knowing its first sheet's number."""
+    """Print pages of the site served there, with cover and contents, until links name the sheets that they lead to."""
+    told = None
+    for _ in range(6):
+        printed = print_once(chromium, address, names, css, config, told)
+        found = {page.name: {spot: sheet + 1 for spot, (sheet, _) in spots(page).items()}
+                 for page in printed[2:] if page.name not in BACK}
+        if found == told:
+            return printed
+        told = found
+    raise RuntimeError("the numbers of the sheets that links name do not settle")
+
+
+def print_once(chromium, address, names, css, config, told):
+    """Print all, each page knowing its first sheet's number, and the sheets of all places if they are told."""
     context = chromium.new_context(java_script_enabled=False, color_scheme="light",
                                    viewport={"width": 642, "height": 900})      # as wide as A4 between its margins
     context.set_default_timeout(browser.PATIENCE)
@@ -140,9 +164,18 @@ def print_pages(chromium, address, names, css, config):
         page.goto(f"{address}/{'index' if article else name}.html", wait_until="load")
         found = page.evaluate(READY, {"css": f"{css} html {{ counter-reset: page {first} }}", "article": article,
                                       "names": names, "base": addresses.site().rstrip("/"),
+                                      "told": None if article else told,
                                       "title": "About this book" if name == "index" else None})
-        pdf = page.pdf(prefer_css_page_size=True, print_background=True, tagged=True)
-        return Printed(name, first, found["title"], [] if article else found["sections"], PdfReader(io.BytesIO(pdf)))
+
+        def at(scale):
+            pdf = page.pdf(prefer_css_page_size=True, print_background=True, tagged=True, scale=scale)
+            return PdfReader(io.BytesIO(pdf))
+
+        made = at(1)
+        # A last sheet with a few lines is spared by letters that are a little smaller.
+        if len(made.pages) > 1 and len(made.pages[-1].extract_text().split()) < FEW:
+            made = min(made, at(0.97), key=lambda sheets: len(sheets.pages))
+        return Printed(name, first, found["title"], [] if article else found["sections"], made)
 
     front = sheets(COVER, 0, cover(config))
     # How long the contents are is known before what they say: as many lines as pages, whatever the numbers.

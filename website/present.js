@@ -13,6 +13,13 @@
     return made;
   };
 
+  // Its words; of a formula, which the page also has for those who listen, what is seen.
+  function words(/** @type {Element} */ block) {
+    const seen = /** @type {Element} */ (block.cloneNode(true));
+    for (const one of seen.querySelectorAll(".katex-mathml, .copybtn, script, style")) one.remove();
+    return seen.textContent.trim();
+  }
+
   // ---- what stands on a page
 
   const lines = (block) =>
@@ -106,6 +113,7 @@
     slide(kind, words, shows = []) {
       const slide = element("div", { className: "deck-slide" });
       slide.dataset.kind = kind;
+      slide.dataset.heading = this.slides.length ? this.heading.textContent : ""; // on paper each slide has one
       const body = element("div", { className: "deck-body" });
       if (words.length) body.append(element("div", { className: "deck-told" }, ...words));
       if (shows.length) body.append(element("div", { className: "deck-shown" }, ...shows));
@@ -316,8 +324,13 @@
     turn(by) {
       const name = by > 0 ? ".ak-primary" : "button:has(+ .ak-primary)";
       const grows = `[data-ak-kind=growing_picture] ${name}:not([aria-disabled=true])`;
-      const button = this.slides[this.at].slide.querySelector(`.deck-body ${grows}`);
-      if (button) button.click();
+      const { slide } = this.slides[this.at];
+      const button = slide.querySelector(`.deck-body ${grows}`);
+      // One that opens with all it has shows that first, and then grows from the beginning.
+      const whole = by > 0 && !button && !slide.hasAttribute("data-grown");
+      const first = whole && slide.querySelector(".deck-body [data-ak-kind=growing_picture] .ak-ways button");
+      slide.setAttribute("data-grown", "");
+      if (button || first) (button || first).click();
       else this.go(this.at + by);
     }
 
@@ -346,7 +359,7 @@
     words(at) {
       const { slide, part } = this.slides[at];
       const told = slide.querySelector(".deck-told") ?? slide.querySelector("figcaption, .math, pre") ?? part.heading;
-      const said = told.textContent.trim().split(/\s+/);
+      const said = words(told).split(/\s+/);
       return [
         part.heading.textContent.trim(),
         slide.dataset.kind === "text" ? "" : slide.dataset.kind,
@@ -412,9 +425,7 @@
       const [heading, notes, next] = page.querySelectorAll("body > :not(time)");
       heading.textContent = `${this.counter.textContent} ${this.words(this.at)[0]}`;
       const blocks = [...this.slides[this.at].slide.lastChild.children];
-      const told = blocks.map((one) =>
-        Object.assign(page.createElement("p"), { textContent: one.innerText || one.textContent }),
-      );
+      const told = blocks.map((one) => Object.assign(page.createElement("p"), { textContent: words(one) }));
       notes.replaceChildren(...told);
       const after = this.at + 1 < this.slides.length;
       next.textContent = after

@@ -212,6 +212,7 @@
     // the page is paper now, so it is told before: else as many blank ones follow as the figures were longer.
     /** @param {boolean} paper */
     const lay = (paper) => {
+      if (document.querySelector(".deck")) return; // a slide is printed as it is seen
       for (const { place, still, alive } of forms) place.replaceChildren(...(paper ? still : alive));
     };
     matchMedia("print").addEventListener("change", ({ matches }) => lay(matches));

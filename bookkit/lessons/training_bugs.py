@@ -62,7 +62,7 @@ BUGS = (
         (_CURVE, _GRADIENT, _OVERFIT),
         "cross_entropy takes a softmax itself. Of numbers between 0 and 1 it makes nearly equal shares."),
     Bug("the root of d_k is missing", "Q @ K.T / sqrt(d_k)", "Q @ K.T", (_WEIGHTS,),
-        "Heads begin sharper than they should. At this small width they mend it themselves."),
+        "Heads begin sharper than they should. At this small width it costs little."),
     Bug("positions are forgotten", "scores + bias", "scores", (_MOVED,),
         "The numbers for distances exist and are never used. The mask alone tells the model something about order."),
     Bug("the second block is kept in a list", "nn.ModuleList(blocks)", "[blocks[1]]", (_COUNT, _MOVED),

@@ -31,7 +31,7 @@ def test_unanswered(name, capsys):
     assert said(capsys, name, ...) == UNANSWERED
     if name in of(Function):
         assert said(capsys, name, lambda *args: ...) == UNANSWERED
-        assert said(capsys, name, lambda *args: None) == UNANSWERED
+        assert "return" in said(capsys, name, lambda *args: None)
     if name in of(Judged):
         assert said(capsys, name, [..., ..., ...]) == UNANSWERED
 

@@ -135,8 +135,10 @@ class Function(Asked):
                 return f"your function stops with {type(error).__name__}: {error} (for {listed(case)})."
             if any(not np.array_equal(a, b) for a, b in zip(inputs, case)):
                 return "your function changes the arrays it is given; make a new array instead."
-        if all(result is ... or result is None for result in results):
+        if all(result is ... for result in results):
             return UNANSWERED
+        if all(result is None for result in results):
+            return "your function gives nothing back: is a return missing?"
         wrong = [k for k, case in enumerate(self.cases) if compare(results[k], self.right(*case))]
         if not wrong:
             return RIGHT

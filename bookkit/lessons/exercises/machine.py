@@ -39,12 +39,12 @@ def patched(heads, others, k, W_O):
         choices=[["heads[k]", "others[k]"],
                  ["mixed.ravel() @ W_O", "others.ravel() @ W_O", "mixed[k] @ np.split(W_O, len(mixed))[k]"]]),
     "name": Choice(
-        "“*Ben*. It no longer sees Max, and where it sees neither Max nor Sam, the man is Ben for it.”",
-        ("“*Tom*. This head brings the name, and the name is Tom now.”",
+        "“Ben. It no longer sees Max, and where it sees neither Max nor Sam, the man is Ben for it.”",
+        ("“Tom. This head brings the name, and the name is Tom now.”",
          "try it. This head looks at Max and at Sam, but never at Tom."),
-        ("“*Max*. The other heads still say that he is Max.”",
+        ("“Max. The other heads still say that he is Max.”",
          "try it. No other head of this story says Max: they say that it is a man, or which woman it would be."),
-        ("“*Eva*. Without a man’s name it can only be the woman.”",
+        ("“Eva. Without a man’s name it can only be the woman.”",
          "head 2 of layer 2 still says that it is no woman.")),
     "ran": Choice(
         "“At this word, nothing that the two stories do differently makes a difference to the place.”",

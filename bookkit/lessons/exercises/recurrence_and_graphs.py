@@ -9,13 +9,13 @@ HEARS = ITSELF | (np.arange(4) == 0)[:, None]      # node 0 hears all
 STAR = HEARS | HEARS.T
 
 EXERCISES = {
-    "layers": Value([50, 7], mistakes=[
-        ([33, 7], "kernels of neighbouring layers share an item: each layer reaches 2 items further back, not 3."),
-        ([34, 7], "kernels of neighbouring layers share an item: each layer reaches 2 items further back, not 3."),
-        ([49, 7], "49 layers reach 98 items back, and item 1 is 99 before item 100."),
-        ([99, 7], "this is for a kernel of two; with three each layer reaches 2 items further back."),
-        ([50, 6], "six dilations, 1 to 32, add up to 63 items back; 99 are needed."),
-        ([7, 50], "these are the two numbers, the other way round.")],
+    "layers": Value([100, 8], mistakes=[
+        ([66, 8], "kernels of neighbouring layers share an item: each layer reaches 2 items further back, not 3."),
+        ([67, 8], "kernels of neighbouring layers share an item: each layer reaches 2 items further back, not 3."),
+        ([99, 8], "99 layers reach 198 items back, and item 1 is 199 before item 200."),
+        ([199, 8], "this is for a kernel of two; with three each layer reaches 2 items further back."),
+        ([100, 7], "seven dilations, 1 to 64, add up to 127 items back; 199 are needed."),
+        ([8, 100], "these are the two numbers, the other way round.")],
         labels=["kernel of 3", "dilated"]),
     "edges": Value(STAR, mistakes=[
         (STAR & ~ITSELF, "each node hears itself, too."),
