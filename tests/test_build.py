@@ -68,7 +68,7 @@ def small(tmp_path, monkeypatch):
     shutil.copytree(ROOT / "website", tmp_path / "website", dirs_exist_ok=True,
                     ignore=shutil.ignore_patterns("__pycache__", "node_modules", "static"))
     monkeypatch.setattr(book, "ROOT", tmp_path)
-    for name in ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_REF_NAME", "BOOK_BASEURL"):
+    for name in ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_REF_NAME", "BOOK_BASEURL", "BOOK_HUB"):
         monkeypatch.delenv(name, raising=False)
     return tmp_path
 
@@ -268,6 +268,21 @@ def test_repository_from_the_ci_comes_first(small, monkeypatch):
     assert addresses.repository(small) == ("https://forge.example.org/them/theirs", "main")
     monkeypatch.setenv("GITHUB_REF_NAME", "draft")
     assert addresses.repository(small) == ("https://forge.example.org/them/theirs", "draft")
+
+
+@pytest.mark.parametrize("hub", ["", "https://hub.example.edu/"])
+def test_launch_buttons(small, monkeypatch, hub):
+    """Binder where the repository is known, and a Hub where one is named; for what is no address a sentence."""
+    subprocess.run(["git", "init", "-q"], cwd=small, check=True)
+    subprocess.run(["git", "remote", "add", "origin", "https://github.com/somebody/book"], cwd=small, check=True)
+    monkeypatch.setenv("BOOK_HUB", hub)
+    config = SimpleNamespace(html_baseurl="", html_theme_options={})
+    book_site.take_address(SimpleNamespace(srcdir=small), config)
+    buttons = config.html_theme_options["launch_buttons"]
+    assert buttons["binderhub_url"] == "https://mybinder.org" and buttons.get("jupyterhub_url") == (hub.rstrip("/") or None)
+    monkeypatch.setenv("BOOK_HUB", "hub.example.edu")
+    with pytest.raises(ConfigError, match="it is to be the address of a JupyterHub"):
+        book_site.take_address(SimpleNamespace(srcdir=small), config)
 
 
 def test_a_book_inside_another_repository_has_not_that_ones_address(small, monkeypatch):

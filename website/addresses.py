@@ -1,6 +1,6 @@
-"""Where the book can be found: its repository, and its site, each only if that is known.
+"""Where the book can be found: its repository, its site, a Hub for it, each only if that is known.
 
-    python -m website.addresses        both, as they are known here
+    python -m website.addresses        all, as they are known here
 """
 
 import os
@@ -34,18 +34,27 @@ def repository(folder=ROOT):
 
 def site():
     """The address of the site, ending in a slash, from BOOK_BASEURL; an empty text if there is none."""
-    given = os.environ.get("BOOK_BASEURL", "").strip()
-    if not given:
+    return given("BOOK_BASEURL", "the address of the site, such as https://somebody.github.io/book/")
+
+
+def hub():
+    """The address of a JupyterHub whose users shall have a button on each page, from BOOK_HUB; or an empty text."""
+    return given("BOOK_HUB", "the address of a JupyterHub, such as https://hub.example.edu").rstrip("/")
+
+
+def given(name, what):
+    """An address in the environment, ending in a slash; an empty text if there is none."""
+    told = os.environ.get(name, "").strip()
+    if not told:
         return ""
-    parts = urlsplit(given)
+    parts = urlsplit(told)
     if parts.scheme not in ("http", "https") or not parts.netloc or parts.query or parts.fragment:
-        raise ValueError(f"BOOK_BASEURL is {given!r}; it is to be the address of the site, such as "
-                         "https://somebody.github.io/book/")
-    return given.rstrip("/") + "/"
+        raise ValueError(f"{name} is {told!r}; it is to be {what}")
+    return told.rstrip("/") + "/"
 
 
 if __name__ == "__main__":
     try:
-        print(repository(), site())
+        print(repository(), site(), hub())
     except ValueError as error:
         sys.exit(f"[book] {error}")

@@ -58,18 +58,20 @@ def setup(app):
 
 def take_address(app, config):
     """Launch and source buttons and canonical links, only where an address is known."""
+    try:
+        config.html_baseurl, hub = addresses.site() or config.html_baseurl, addresses.hub()
+    except ValueError as error:
+        raise ConfigError(str(error)) from None
     found = addresses.repository(app.srcdir)
     if found:
         url, branch = found
+        # No button for Colab: a notebook comes there alone, and needs the packages of its repository.
+        launch = {"binderhub_url": "https://mybinder.org", "notebook_interface": "jupyterlab"}
         config.html_theme_options = {
             **config.html_theme_options, "repository_url": url, "repository_branch": branch, "path_to_docs": "",
             "use_repository_button": True, "use_issues_button": True,
-            "launch_buttons": {"binderhub_url": "https://mybinder.org", "notebook_interface": "jupyterlab"},
+            "launch_buttons": launch | ({"jupyterhub_url": hub} if hub else {}),
         }
-    try:
-        config.html_baseurl = addresses.site() or config.html_baseurl
-    except ValueError as error:
-        raise ConfigError(str(error)) from None
     config.sitemap_url_scheme = "{link}"
     config.sitemap_excludes = ["search.html", "genindex.html", "py-modindex.html", "404.html", "_modules/*"]
 
