@@ -177,6 +177,7 @@ def test_a_story_grows_word_by_word(window, tmp_path):
         assert not w.goes_on()
         widget.part = 5
         follows(w, found, widget)
+        w.page.emulate_media(reduced_motion="null")      # the next test has this page, too
         assert not w.errors
 
 
