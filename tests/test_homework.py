@@ -207,5 +207,9 @@ def test_some_pages(tmp_path):
     assert {path.stem for path in (tmp_path / "a").glob("*.ipynb")} == {"softmax", "weights"}
     assert list(yaml.safe_load((tmp_path / "a" / "points.yml").read_text(encoding="utf-8"))) == ["attempt", "weights", "softmax"]
     assert "(https://a.example/book/chapters/softmax.html)" in (tmp_path / "a" / "softmax.ipynb").read_text(encoding="utf-8")
+    # A week later another page: it counts, and what the teacher wrote stands.
+    (tmp_path / "a" / "points.yml").write_text("softmax: 3", encoding="utf-8")
+    subprocess.run([*ask, "masks"], cwd=ROOT, env=env, check=True, capture_output=True)
+    assert yaml.safe_load((tmp_path / "a" / "points.yml").read_text(encoding="utf-8")) == {"softmax": 3, "masks": 1}
     done = subprocess.run([*ask, "sofmax"], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode and "No page with exercises is called sofmax." in done.stderr

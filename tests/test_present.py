@@ -139,6 +139,18 @@ def test_a_picture_grows_step_by_step(watched, site):
         w.page.keyboard.press("ArrowLeft")
         w.page.wait_for_function(told, arg=f"Step {count - 1} of {count}")
         assert at(w) == 2
+        # One that opens with all it has grows from the beginning, but not after somebody has gone through it by hand.
+        for touched in (False, True):
+            present(w, f"{site}/chapters/machine.html?present=4")
+            w.page.wait_for_selector("[data-ak-kind=growing_picture]:visible")
+            w.page.wait_for_function(told, arg="Step 6 of 6")
+            if touched:
+                for name in ("Back", "Next step"):
+                    w.page.locator(".deck-slide:visible").get_by_role("button", name=name).click()
+            w.page.keyboard.press("PageDown")
+            if not touched:
+                w.page.wait_for_function(told, arg="Step 1 of 6")
+            assert at(w) == 4 + touched
         assert not w.errors
 
 

@@ -50,7 +50,12 @@ browser that appears:
     pip install -r requirements.txt jupyterlab
     jupyter lab
 
-On a Hub or on Binder all is there already. Follow the first cell of the notebook, and hand in the notebook.
+On Binder all is there already; on a Hub type the first line in a terminal, if a cell says that something is missing.
+Follow the first cell of the notebook, and hand in the notebook.
+"""
+POINTS = """# Points for each exercise of a page; softmax/rows: 2 is for one. What is not here does not count.
+# The share that an answer is worth which is not right yet:
+attempt: 0
 """
 # What the exercises import, told by a process that may import nothing heavy and has checked each of them once.
 CLOSURE = """
@@ -276,7 +281,10 @@ def write(folder, only=()):
 
 
 def package(folder, slugs):
-    """Put beside the notebooks what they import of the book, and what a Hub, Binder and a teacher look for."""
+    """Put beside the notebooks what they import of the book, and what a Hub, Binder and a teacher look for.
+
+    Each of these pages, which are new, counts a point for an exercise, until the teacher says otherwise.
+    """
     told = subprocess.run([sys.executable, "-c", CLOSURE], cwd=ROOT, check=True, capture_output=True, text=True).stdout
     for name in ("attnkit", "bookkit"):
         shutil.rmtree(folder / name, ignore_errors=True)
@@ -288,11 +296,11 @@ def package(folder, slugs):
     (folder / "requirements.txt").write_text("\n".join(needed) + "\n", encoding="utf-8")
     (folder / "README.md").write_text(README, encoding="utf-8")
     (folder / ".gitignore").write_text(".ipynb_checkpoints/\n__pycache__/\n", encoding="utf-8")
-    if not (folder / "points.yml").exists():      # the teacher's, from then on
-        lines = "".join(f"{slug}: 1\n" for slug in slugs)
-        (folder / "points.yml").write_text(
-            "# Points for each exercise of a page; softmax/rows: 2 is for one. What is not here does not count.\n"
-            f"# The share that an answer is worth which is not right yet:\nattempt: 0\n{lines}", encoding="utf-8")
+    # The teacher's, but for pages that are new in the folder.
+    told = points.read_text(encoding="utf-8") if (points := folder / "points.yml").exists() else POINTS
+    lines = [f"{slug}: 1" for slug in slugs if not re.search(rf"^{slug}[:/]", told, flags=re.M)]
+    if lines:
+        points.write_text("\n".join([told.rstrip("\n"), *lines, ""]), encoding="utf-8")
 
 
 def keep(folder):
@@ -317,8 +325,9 @@ def main():
     only = [slug.strip() for slug in args.only.split(",") if slug.strip()]
     if unknown := set(only) - set(map(toc.slug, pages())):
         sys.exit(f"No page with exercises is called {', '.join(sorted(unknown))}.")
+    before = {file.stem for file in args.out.glob("*.ipynb")} if (args.out / "points.yml").exists() else set()
     files = write(args.out, only)
-    package(args.out, [file.stem for file in files])
+    package(args.out, [file.stem for file in files if file.stem not in before])
     kept = "a repository, ready to push" if keep(args.out) else "no repository, as git is not there"
     print(f"{len(files)} notebooks of homework are in {args.out}, {kept}: {', '.join(file.stem for file in files)}")
 

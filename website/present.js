@@ -326,10 +326,9 @@
       const grows = `[data-ak-kind=growing_picture] ${name}:not([aria-disabled=true])`;
       const { slide } = this.slides[this.at];
       const button = slide.querySelector(`.deck-body ${grows}`);
-      // One that opens with all it has shows that first, and then grows from the beginning.
-      const whole = by > 0 && !button && !slide.hasAttribute("data-grown");
+      // One that opens with all it has, and that nobody has touched, grows from the beginning.
+      const whole = by > 0 && !button && !slide.hasAttribute("data-touched");
       const first = whole && slide.querySelector(".deck-body [data-ak-kind=growing_picture] .ak-ways button");
-      slide.setAttribute("data-grown", "");
       if (button || first) (button || first).click();
       else this.go(this.at + by);
     }
@@ -525,6 +524,9 @@
     start() {
       this.go(this.find());
       this.swipe();
+      this.element.addEventListener("click", ({ target }) =>
+        target.closest(".deck-slide")?.setAttribute("data-touched", ""),
+      );
       const again = () => fit(this.slides[this.at].slide);
       // After the figures, before Sphinx, which takes Escape.
       document.body.addEventListener("keydown", (event) => this.press(event));

@@ -191,7 +191,7 @@
     const names = COLOURS.map((colour) => h("span", { class: "ak-small" }, colour));
     const wide = panel("ak-strip", panel("ak-colours", ...names), strip.element);
     const channels = panel("ak-map ak-gates", small("gates of channels"), wide);
-    const key = small("deep pink is open, white is closed");
+    const key = small("the deeper the pink, the more open");
     const picture = panel("ak-stack", whole.element, lamps?.element);
     const own = panel("ak-map", small(lamps ? "picture: press a quarter" : "picture"), picture);
     const element = [own, panel("ak-sides", places, channels, key)];

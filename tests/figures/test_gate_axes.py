@@ -230,7 +230,7 @@ def lit(found, widget):
     for depths, its in zip(page["gates"], gates):
         assert np.allclose(depths, 0 if its is None else [255 * draw.opacity(gate, 1) for gate in its], atol=0.51)
     named = [f"gates of {what}" for what, its in zip(("places", "channels"), gates) if its is not None]
-    assert page["told"] == (["no gates"] if none else [*named, "deep pink is open, white is closed"]) and page["rows"] == list(gate_axes.COLOURS)
+    assert page["told"] == (["no gates"] if none else [*named, "the deeper the pink, the more open"]) and page["rows"] == list(gate_axes.COLOURS)
     assert np.allclose(page["chances"], widget.chances, rtol=0, atol=6e-4)
     right = widget.labels[widget.picture]
     assert page["answers"] == [[name, fixed(p), *["right"] * (k == right and widget.lamps == (widget.lit[widget.picture] if widget.lit else []))] for k, (name, p) in enumerate(zip(widget.names, widget.chances))]
