@@ -7,7 +7,8 @@ ALL ?= $(all)
 FOLDER ?= $(folder)
 ROSTER ?= $(roster)
 POINTS ?= $(points)
-OPTIONS = $(if $(ONLY),--only "$(ONLY)") $(if $(PART),--part $(PART)) $(if $(ALL),--all) $(if $(FOLDER),--folder "$(FOLDER)") $(if $(ROSTER),--roster "$(ROSTER)") $(if $(POINTS),--points "$(POINTS)")
+CONTAINER ?= $(container)
+OPTIONS = $(if $(ONLY),--only "$(ONLY)") $(if $(PART),--part $(PART)) $(if $(ALL),--all) $(if $(FOLDER),--folder "$(FOLDER)") $(if $(ROSTER),--roster "$(ROSTER)") $(if $(POINTS),--points "$(POINTS)") $(if $(CONTAINER),--container "$(CONTAINER)")
 
 .DEFAULT_GOAL := help
 .PHONY: FORCE

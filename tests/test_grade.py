@@ -10,6 +10,7 @@ import json
 import re
 import subprocess
 import sys
+import zipfile
 
 import numpy as np
 import psutil
@@ -19,7 +20,7 @@ from table import each
 
 from bookkit.lessons.exercises import all_exercises
 from bookkit.lessons.exercises.grading import RIGHT
-from tools import grade, gradebook, handed_in, homework
+from tools import containers, grade, gradebook, handed_in, homework
 from website import road
 
 SOFTMAX, NOTATION = "chapters/softmax", "chapters/notation"
@@ -143,7 +144,8 @@ def chapter():
 
 
 def run(folder, out, *options):
-    done = subprocess.run([sys.executable, "-m", "tools.grade", folder, "--out", out, *options], cwd=ROOT, capture_output=True, text=True)
+    command = [sys.executable, "-m", "tools.grade", folder, "--out", out, "--container", "no", *options]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert not done.stderr, done.stderr
     return rows_of(out / "answers.csv")
@@ -286,6 +288,22 @@ def test_a_page_for_each_student(taught):
     assert "not counted" in pages["mm17"] and all("What the class" not in page for page in pages.values())
 
 
+def test_code_that_stops_is_an_attempt_if_the_student_wrote_it(tmp_path):
+    (tmp_path / "points.yml").write_text("softmax: 1\nattempt: 0.5\n")
+    unread = f'weights = [0.25, 0.75\ncheck("{HAND}", weights)'
+    handed_out(tmp_path / "in", {"bo/softmax.ipynb": paper(answers={HAND: unread}), "cy/softmax.ipynb": paper(before="del check")})
+    rows = run(tmp_path / "in", tmp_path / "out", "--timeout", "600", "--points", tmp_path / "points.yml")
+    assert [(row["result"], row["points"]) for row in rows] == [(E, "0.5"), (D, "0"), (D, "0"), (D, "0"), (D, "0"), (D, "0")]
+
+
+def test_moodle_takes_the_pages_back(taught):
+    """Each in a folder that is called as Moodle called it: a name, a number, and what was handed in."""
+    with zipfile.ZipFile(taught[1] / "feedback.zip") as packed:
+        pages = {name: packed.read(name) for name in packed.namelist()}
+    assert "Ann Lee_4711_assignsubmission_file_/feedback.html" in pages and len(pages) == 6
+    assert pages["mm18/feedback.html"] == (taught[1] / "feedback" / "mm18.html").read_bytes()
+
+
 def test_equal_answers_are_named(taught):
     page = (taught[1] / "grades.html").read_text(encoding="utf-8")
     said = page.split("Word for word the same")[1].split("</ul>")[0]
@@ -409,6 +427,84 @@ def test_what_fills_the_memory_is_ended():
     hog = f'held = []\nwhile True:\n    held.append(bytearray(256 << 20))\ncheck("{HAND}", 1)'
     marks, _, end = handed_in.attempt([(0, hog)], 600)
     assert not marks and end[0] == 0 and end[1].state == "error" and end[1].words.startswith("MemoryError")
+
+
+# ---- containers
+
+ENGINE = """#!/bin/sh
+# An engine as grading calls it, without its containers: it notes each call, and runs here what it is given.
+echo "$*" >> "$0.calls"
+case "$1" in
+    version) cat "$0.version" 2>/dev/null && exit 1 || exit 0 ;;
+    image) test -f "$0.image" ;;
+    build) test -f "$4/requirements.txt" && test -f "$4/Dockerfile" && test -d "$4/book/attnkit" || exit 1
+           if test -f "$0.offline"; then echo "no such host" >&2; exit 1; fi; touch "$0.image" ;;
+    run) while test "$1" != python; do shift; done; shift
+         cd ROOT && HOME="$0.home" exec PYTHON "$@" ;;
+    kill) exit 0 ;;
+esac
+"""
+
+
+@pytest.fixture
+def podman(tmp_path, monkeypatch):
+    """The path of an engine that is called podman, on a computer that has no other."""
+    engine = tmp_path / "bin" / "podman"
+    engine.parent.mkdir()
+    engine.write_text(ENGINE.replace("ROOT", str(ROOT)).replace("PYTHON", sys.executable))
+    engine.chmod(0o755)
+    monkeypatch.setattr(containers, "ENGINES", ("podman",))
+    monkeypatch.setenv("PATH", str(engine.parent), prepend=":")
+    return engine
+
+
+def beside(engine, kind):
+    return engine.with_name(f"podman.{kind}")
+
+
+def test_with_an_engine_each_run_has_a_container(podman):
+    engine, said = containers.engine()
+    assert said == "Each run of a notebook has a container of its own (podman)." and beside(podman, "image").exists()
+    assert containers.engine()[0] == engine and beside(podman, "calls").read_text().count("build ") == 1
+    cells = [(k, road.source(cell)) for k, cell in enumerate(paper(answers=RIGHT_ANSWERS)["cells"]) if cell["cell_type"] == "code"]
+    marks, stops, end = handed_in.attempt(cells, 600, engine)
+    assert [mark.state for mark in marks.values()] == [R, R, R] and not stops and not end
+    call = beside(podman, "calls").read_text().splitlines()[-1]
+    assert all(limit in call for limit in ("--network=none", "--read-only", "--user=65534", "--cap-drop=ALL", "--memory=")) and "--volume" not in call
+    marks, _, end = handed_in.attempt([(0, "while True:\n    pass")], 2, engine)
+    run, kill = beside(podman, "calls").read_text().splitlines()[-2:]
+    assert end[1].state == "timed out" and kill == "kill " + re.search("--name=(.*?) ", run)[1]
+
+
+def test_which_engine_is_said(podman, monkeypatch):
+    assert containers.engine("no") == (None, "Without containers, as was asked for.")
+    with pytest.raises(containers.Unusable, match="There is no docker on this computer."):
+        monkeypatch.setattr(containers.shutil, "which", lambda name: name == "podman")
+        containers.engine("docker")
+    beside(podman, "version").write_text("Cannot connect")
+    assert containers.engine() == (None, "Without containers. podman does not answer: Cannot connect")
+    beside(podman, "version").unlink()
+    beside(podman, "offline").touch()
+    with pytest.raises(containers.Unusable, match="podman could not make the image: no such host"):
+        containers.engine()
+    monkeypatch.setattr(containers, "ENGINES", ())
+    assert containers.engine() == (None, "Without containers. Neither docker nor podman is here.")
+
+
+@pytest.mark.parametrize("name", containers.ENGINES)
+def test_a_real_container_keeps_a_student_in(tmp_path, name):
+    if containers.ask(name, "image", "inspect", containers.context(tmp_path)).returncode:
+        pytest.skip(f"{name} has no image of this book: 'make grade CONTAINER={name}' makes it, in some minutes")
+    engine, _ = containers.engine(name)
+    look = ("import os, socket\ndef tried(act, *what):\n    try:\n        act(*what)\n    except OSError:\n        return 'no'\n"
+            f"found = [os.path.exists({str(ROOT)!r}), os.getuid(), tried(open, '/book/x', 'w'), tried(socket.create_connection, ('1.1.1.1', 53), 5)]\n"
+            "raise ValueError(found)")
+    _, stops, end = handed_in.attempt([(0, look)], 600, engine)
+    assert stops[0].words == "ValueError: [False, 65534, 'no', 'no']" and not end
+    marks, _, _ = handed_in.attempt([(0, RIGHT_ANSWERS[HAND].replace("check", "from bookkit.lessons.exercises import check\ncheck"))], 600, engine)
+    assert marks[HAND].state == R
+    _, _, end = handed_in.attempt([(0, "import os\nos.setsid() if os.fork() else None\nwhile True:\n    pass")], 5, engine)
+    assert end[1].state == "timed out" and "attnkit-" not in containers.ask(name, "ps").stdout
 
 
 # ---- what travels

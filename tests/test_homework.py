@@ -6,6 +6,7 @@ import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -197,6 +198,36 @@ def test_it_is_a_repository_and_the_points_are_the_teachers(handed_out):
     made(folder)
     kept = subprocess.run(["git", "-C", folder, "ls-files"], capture_output=True, text=True, check=True).stdout.splitlines()
     assert sum(name.endswith(".ipynb") for name in kept) == len(PAGES) - 1 and "masks.ipynb" not in kept
+
+
+def test_a_notebook_that_comes_alone_fetches_the_rest(handed_out, tmp_path):
+    """As Colab brings it, from a repository whose address is known: here a folder stands for that address."""
+    folder = tmp_path / "pushed"
+    shutil.copytree(handed_out[0], folder)
+    git = ["git", "-C", folder]
+    subprocess.run([*git, "remote", "add", "origin", "git@github.com:somebody/homework.git"], check=True)
+    env = {**os.environ, "BOOK_HUB": "https://hub.example.edu/"}
+    subprocess.run([sys.executable, "-m", "tools.homework", "--out", folder, "--only", "softmax"], cwd=ROOT, env=env, check=True, capture_output=True)
+    told = (folder / "README.md").read_text(encoding="utf-8")
+    for link in ("https://colab.research.google.com/github/somebody/homework/blob/main/softmax.ipynb", "https://mybinder.org/v2/gh/somebody/homework/main?urlpath=lab",
+                 "https://hub.example.edu/hub/user-redirect/git-pull?repo=https%3A%2F%2Fgithub.com%2Fsomebody%2Fhomework&branch=main&urlpath=lab%2Ftree%2Fhomework"):
+        assert f"]({link})" in told
+    made = nbformat.read(folder / "softmax.ipynb", 4)
+    codes = [cell.source.replace("https://github.com/somebody/homework", str(folder)) for cell in made.cells if cell.cell_type == "code"]
+    assert sum(str(folder) in code for code in codes) == 1
+    (tmp_path / "alone").mkdir()
+    # The environment of these tests has the packages that pip would bring, and the book's, which are hidden here.
+    run = ("import subprocess, sys\n"
+           "sys.meta_path[:] = [one for one in sys.meta_path if 'editable' not in repr(one).lower()]\n"
+           "real = subprocess.run\nsubprocess.run = lambda command, **more: None if 'pip' in command else real(command, **more)\n"
+           + "\n".join(codes) + "\nimport bookkit\nprint(bookkit.__file__)")
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run([sys.executable, "-c", run], cwd=tmp_path / "alone", env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    *said, place = done.stdout.splitlines()
+    assert said == [UNANSWERED] * 3 and place == str(tmp_path / "alone" / "homework" / "bookkit" / "__init__.py")
+    # Beside its folder it fetches nothing.
+    assert "homework" not in os.listdir(folder)
 
 
 def test_some_pages(tmp_path):

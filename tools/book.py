@@ -507,12 +507,13 @@ def homework(only=None):
     run(BIN / "python", "-m", "tools.homework", *(["--only", only] if only else []))
 
 
-def grade(folder=None, roster=None, points=None):
-    """grade handed-in notebooks: 'FOLDER=handed_in', and if you like 'ROSTER=class.csv POINTS=points.yml'"""
+def grade(folder=None, roster=None, points=None, container=None):
+    """grade handed-in notebooks: 'FOLDER=handed_in', if you like 'ROSTER=class.csv POINTS=points.yml CONTAINER=no'"""
     if not folder:
         sys.exit("[book] which notebooks? Name their folder: make grade FOLDER=handed_in")
     setup()
-    more = [part for name, file in (("--roster", roster), ("--points", points)) if file for part in (name, file)]
+    given = ("--roster", roster), ("--points", points), ("--container", container)
+    more = [part for name, value in given if value for part in (name, value)]
     sys.exit(run(BIN / "python", "-m", "tools.grade", folder, *more, check=False))
 
 
@@ -704,12 +705,13 @@ def main():
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("task", choices=TASKS, metavar="task", nargs="?", default="help", help=", ".join(TASKS))
-    parser.add_argument("--only", metavar="NAME", help="with check and notebooks: what is meant (ONLY=softmax)")
+    parser.add_argument("--only", metavar="NAME", help="with check, notebooks and homework: what is meant")
     parser.add_argument("--all", action="store_true", help="with test and clean: everything (make test ALL=1)")
     parser.add_argument("--part", metavar="PART", help="with test: one of its four parts (make test PART=notebooks)")
     parser.add_argument("--folder", metavar="FOLDER", help="with grade: where the notebooks are")
     parser.add_argument("--roster", metavar="CSV", help="with grade: the class, an id and a name a line")
     parser.add_argument("--points", metavar="YML", help="with grade: which pages and exercises count, and for how much")
+    parser.add_argument("--container", metavar="ENGINE", help="with grade: where notebooks run, podman, docker or no")
     args = parser.parse_args()
     task = TASKS[args.task]
     given = {name: value for name, value in vars(args).items() if name != "task" and value}

@@ -1,11 +1,12 @@
 """Grade what students have handed in, and write into _build what a teacher needs: a report, tables, a page a student.
 
     python -m tools.grade FOLDER [--roster CLASS.csv] [--points POINTS.yml] [--timeout SECONDS] [--out DIR]
+                                  [--container auto|podman|docker|no]
 
 FOLDER holds a folder for each student, or files with the student's id in their names: filled-in homework
 (tools/homework.py) or chapters of the book.  Who a student is, and what an answer is worth, is said in
-tools/gradebook.py.  What is written: grades.html; grades.csv, a line a student; answers.csv, a line an answer; and
-feedback, with a page for each student.
+tools/gradebook.py.  What is written: grades.html; grades.csv, a line a student; answers.csv, a line an answer;
+feedback, with a page for each student; and feedback.zip, with these pages in folders, as Moodle takes them back.
 
 How it is judged: the cells of each notebook run in a process of their own, in which each ``check(name, answer)`` hands
 its answer over instead of printing.  What comes back is data, numbers and words as JSON, and this process judges it
@@ -13,15 +14,16 @@ with the book's own exercises, which no student's code can reach.  A function st
 with our inputs, and its results are judged here.  The last answer counts that has no dots.  So nothing counts that a
 cell prints, stores as output, or does to `check` or attnkit.
 
+Where podman or docker is there, each run has a container (tools/containers.py): no network, no file of this computer.
 A run ends after --timeout seconds, and its processes are killed.  A cell that hangs, or ends the program, is left out
 of a second or third run, so that it costs no other exercise.  Time on the processor and the size of files are limited,
 and on Linux memory, too; macOS does not hold the limit of memory.  The home and working directory of a run are empty
 and are thrown away, what it prints is thrown away as well, and it sees no variables of the environment.
 
-This is NO SANDBOX.  Code runs as the user who grades: it can read and write that user's files by their full names, use
-the network, stop other processes, and leave one running that has changed its session.  Use a container, or a machine
-without secrets.  The answers are no secret either: they stand in the package, and a student can copy a solution from
-the book, or let the package compute it.  Such an answer is right, and only a look at the code tells.
+Without a container this is NO SANDBOX.  Code runs as the user who grades: it can read and write that user's files by
+their full names, use the network, stop other processes, and leave one running that has changed its session.  The
+answers are no secret either: they stand in the package, and a student can copy a solution from the book, or let the
+package compute it.  Such an answer is right, and only a look at the code tells.
 """
 
 import argparse
@@ -32,6 +34,7 @@ import re
 import sys
 import unicodedata
 import warnings
+import zipfile
 from collections import Counter
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from functools import cache
@@ -41,7 +44,7 @@ from typing import NamedTuple
 import jinja2
 
 from bookkit.lessons.exercises import all_exercises
-from tools import gradebook, homework
+from tools import containers, gradebook, homework
 from tools.handed_in import FILE, ROOT, Mark, attempt, tidy
 from website import road, toc
 
@@ -79,8 +82,8 @@ class Paper(NamedTuple):
     code: tuple = ()
 
 
-def graded(path, folder, seconds):
-    """Grade one file."""
+def graded(path, folder, seconds, engine=None):
+    """Grade one file, in containers of an engine if there is one."""
     file = path.relative_to(folder).as_posix()
     if path.suffix != ".ipynb":
         return Paper(file, "", {}, ["This is no notebook, so it was left out."])
@@ -97,13 +100,15 @@ def graded(path, folder, seconds):
         return Paper(file, student, {}, ["No exercise of this book is in it."])
     marks, notes, left_out = {}, [], {}
     for _ in range(RUNS):
-        marks, stops, end = attempt([(k, cells[k]) for k in needed(cells) if k not in left_out], seconds)
+        marks, stops, end = attempt([(k, cells[k]) for k in needed(cells) if k not in left_out], seconds, engine)
         if not end:
             break
         left_out[end[0]] = end[1]
+    own = tuple(code.strip() for code in cells if checks(code) and code.strip() not in given())
+    tried = {name for code in own for name in checks(code)}
     for k, mark in sorted({**stops, **left_out}.items()):
         names = checks(cells[k])
-        for name in names:
+        for name in tried.intersection(names):
             if marks.get(name, Mark("not answered")).state == "not answered":
                 marks[name] = mark
         if not names and cells[k] not in book_cells():      # the book's own may want its folder
@@ -114,9 +119,8 @@ def graded(path, folder, seconds):
             notes.append(f"Code cell {k + 1} checks {strange[1].strip()}, which is no exercise: its name is wanted.")
     late = Mark("timed out", "The run ended before this exercise.")
     missing = Mark("not answered", "The notebook has no cell with this exercise's check.")
-    order = {name: marks.get(name) or (missing if name not in there else late if end else
+    order = {name: marks.get(name) or (missing if name not in there else late if end and name in tried else
                                        Mark("not answered", "Its check was not reached.")) for name in asked}
-    own = tuple(code.strip() for code in cells if checks(code) and code.strip() not in given())
     return Paper(file, student, order, notes, own)
 
 
@@ -250,16 +254,17 @@ def summed(students):
 
 
 def alike(students):
-    """Files of different students in which all own answers, two or more, are the same to the letter."""
+    """Files of different students in which all own answers, two or more, are the same to the letter; longest first."""
     found = {}
     for one in students:
         for paper in one["papers"]:
             if len(paper.code) > 1:
                 found.setdefault(paper.code, []).append((one["id"], paper.file))
-    return [[file for _, file in own] for own in found.values() if len({student for student, _ in own}) > 1]
+    equal = [(len("".join(code)), own) for code, own in found.items() if len({student for student, _ in own}) > 1]
+    return [[file for _, file in own] for _, own in sorted(equal, key=lambda pair: -pair[0])]
 
 
-def write(papers, out, roster=(), worth=None):
+def write(papers, out, roster=(), worth=None, contained=False):
     """Write the report, both tables and the pages for the students; what belongs to nobody in the roster comes back."""
     students = by_student(papers, list(roster))
     if worth is None:      # a point for each exercise of a page that anybody has handed in
@@ -281,15 +286,19 @@ def write(papers, out, roster=(), worth=None):
     for old in (out / "feedback").glob("*.html"):
         old.unlink()
     (out / "grades.html").write_text(template.render(
-        students=students, exercises=summed(students), others=others, alike=alike(students), whole=True, **shown),
-        encoding="utf-8", errors="replace")
+        students=students, exercises=summed(students), others=others, alike=alike(students), whole=True,
+        contained=contained, **shown), encoding="utf-8", errors="replace")
     taken = Counter()
-    for one in students:
-        name = re.sub(r"[^\w.-]+", "_", one["id"]).strip(".") or "student"
-        taken[name.casefold()] += 1
-        name += f"_{taken[name.casefold()]}" * (taken[name.casefold()] > 1)
-        (out / "feedback" / f"{name}.html").write_text(template.render(students=[one], whole=False, **shown),
-                                                        encoding="utf-8", errors="replace")
+    with zipfile.ZipFile(out / "feedback.zip", "w", zipfile.ZIP_DEFLATED) as packed:
+        for one in students:
+            page = template.render(students=[one], whole=False, **shown).encode("utf-8", errors="replace")
+            name = re.sub(r"[^\w.-]+", "_", one["id"]).strip(".") or "student"
+            taken[name.casefold()] += 1
+            name += f"_{taken[name.casefold()]}" * (taken[name.casefold()] > 1)
+            (out / "feedback" / f"{name}.html").write_bytes(page)
+            # Moodle hands back what lies in a folder that is called as it calls it; a student has one for each task.
+            for folder in sorted({paper.file.split("/")[0] for paper in one["papers"] if "/" in paper.file}) or [name]:
+                packed.writestr(f"{folder}/feedback.html", page)
     # The last of a name is the page itself, not its side room.
     titles = {name.split("/")[0]: one.page for name, one in reversed(all_asked().items())}
     gradebook.wide(out / "grades.csv", students, worth, titles)
@@ -313,6 +322,8 @@ def main():
     parser.add_argument("--roster", type=Path, help="the class, a CSV file with an id and a name for each student")
     parser.add_argument("--points", type=Path, help="what counts: lines such as softmax: 1, or softmax/rows: 2")
     parser.add_argument("--timeout", type=float, default=120, help="seconds for one run of a notebook (120)")
+    parser.add_argument("--container", default="auto", choices=("auto", *containers.ENGINES, "no"),
+                        help="where notebooks run: in containers if it can be (auto), of one engine, or in none")
     parser.add_argument("--out", type=Path, default=ROOT / "_build", help="write there instead of into _build")
     args = parser.parse_args()
     if not args.folder.is_dir():
@@ -326,9 +337,12 @@ def main():
     try:
         roster = gradebook.roster(args.roster) if args.roster else []
         worth = gradebook.points(args.points, all_asked()) if args.points else None
-    except gradebook.Refused as problem:
+        engine, said = containers.engine(args.container)
+    except (gradebook.Refused, containers.Unusable) as problem:
         return refuse(str(problem))
-    nobody = write(in_their_order(paths, args.folder, args.timeout), args.out, roster, worth)
+    print(said, flush=True)
+    papers = in_their_order(paths, args.folder, args.timeout, engine)
+    nobody = write(papers, args.out, roster, worth, contained=bool(engine))
     print(f"The report is in {args.out / 'grades.html'}, a line for each student in {args.out / 'grades.csv'}, "
           f"a page for each in {args.out / 'feedback'}.")
     if nobody:
@@ -336,11 +350,11 @@ def main():
     return 0
 
 
-def in_their_order(paths, folder, seconds):
+def in_their_order(paths, folder, seconds, engine=None):
     """Grade files side by side, and say how far it is: each file as it is done, and what keeps everybody waiting."""
     papers = {}
     with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
-        waiting = {pool.submit(graded, path, folder, seconds): path for path in paths}
+        waiting = {pool.submit(graded, path, folder, seconds, engine): path for path in paths}
         while waiting:
             done, _ = wait(waiting, PATIENCE, FIRST_COMPLETED)
             for one in done:

@@ -118,8 +118,8 @@ class Points(NamedTuple):
     attempt: float = 0.0
 
     def given(self, name, state):
-        """The points for a mark."""
-        share = {"right": 1.0, "not yet": self.attempt}.get(state, 0.0)
+        """The points for a mark; code that stops is an attempt, too."""
+        share = {"right": 1.0, "not answered": 0.0}.get(state, self.attempt)
         return self.of.get(name, 0.0) * share
 
 

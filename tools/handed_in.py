@@ -29,7 +29,7 @@ MEMORY, FILE, MESSAGE = 2 << 30, 32 << 20, 2_000_000      # bytes, bytes, charac
 OUT_OF_MEMORY = 77
 DISTURBED = "It disturbs the grading."
 EARLIER = "An earlier answer in this notebook was right; the last one counts."
-START = "import sys; from tools import handed_in; handed_in.serve(*sys.argv[1:])"  # in the book's folder
+START = "import sys; from tools import handed_in; handed_in.serve(sys.argv[1])"  # in the book's folder
 NUMBERS = {"bool", *(f"{kind}{bits}" for kind in ("int", "uint", "float") for bits in (8, 16, 32, 64))} - {"float8"}
 
 
@@ -95,18 +95,22 @@ def line(message):
 
 # ---- in the student's process
 
-def serve(number, seconds):
-    """Run the cells that come through a socket, and hand over each answer: all that the second process does."""
+def serve(seconds):
+    """Run the cells that come in, and hand over each answer: all that the second process does."""
     limit(float(seconds))
+    os.makedirs(os.environ["HOME"], exist_ok=True)
     os.chdir(os.environ["HOME"])
     sys.argv[:] = [""]
-    here, channel = os.getpid(), socket.socket(fileno=int(number)).makefile("rwb")
+    here, incoming, outgoing = os.getpid(), os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    with open(os.devnull, "r+b") as nothing:      # what cells print, or ask for
+        for number in range(3):
+            os.dup2(nothing.fileno(), number)
 
     def send(message):
         if os.getpid() != here:
             os._exit(0)      # a copy of this process, made by a student's fork, has no say
-        channel.write(line(message))
-        channel.flush()
+        outgoing.write(line(message))
+        outgoing.flush()
 
     def value_of(answer):
         try:
@@ -116,14 +120,14 @@ def serve(number, seconds):
 
     def hand_over(name, answer):
         send({"answer": name, "value": value_of(answer)})
-        while (inputs := json.loads(channel.readline())) is not None:
+        while (inputs := json.loads(incoming.readline())) is not None:
             inputs = [unpacked(one) for one in inputs]
             try:
                 send({"value": value_of(answer(*inputs)), "inputs": [packed(one) for one in inputs]})
             except BaseException as error:      # SystemExit, too
                 send({"stops": kind_and_words(error)})
 
-    cells, known = json.loads(channel.readline())
+    cells, known = json.loads(incoming.readline())
     module = sys.modules["__main__"] = types.ModuleType("__main__")
     module.display = lambda *shown, **more: None      # as in Jupyter, it is there without an import
     for k, source in cells:
@@ -186,18 +190,21 @@ def kind_and_words(error):
 class Student:
     """A process that runs a student's cells; every wait for it ends in time."""
 
-    def __init__(self, folder, seconds):
+    def __init__(self, folder, seconds, engine=None):
+        self.engine, self.done = engine, False
         self.ends = time.monotonic() + seconds
         self.socket, other = socket.socketpair()
         self.buffer = b""
         keep = {name: os.environ[name] for name in ("PATH", "LANG", "SYSTEMROOT") if name in os.environ}
         env = {**keep, "HOME": folder, "TMPDIR": folder, "OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg",
                "ATTNKIT_PROGRESS": "off"}
+        command = [sys.executable, "-c", START, str(seconds)]
+        if engine:
+            self.container, command = engine.new(seconds, *command[1:])
+            env = None
         with other:
-            self.process = subprocess.Popen(
-                [sys.executable, "-c", START, str(other.fileno()), str(seconds)], cwd=ROOT, env=env,
-                pass_fds=[other.fileno()], start_new_session=True,
-                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            self.process = subprocess.Popen(command, cwd=folder if engine else ROOT, env=env, start_new_session=True,
+                                            stdin=other, stdout=other, stderr=subprocess.DEVNULL)
 
     def send(self, message):
         """Send a message."""
@@ -236,7 +243,9 @@ class Student:
     def why(self):
         """Why the process is gone."""
         with contextlib.suppress(subprocess.TimeoutExpired):
-            code = self.process.wait(2)
+            code = self.process.wait(20 if self.engine else 2)
+            if self.engine and code > 128:      # as a container says that a signal has ended it
+                code = 128 - code
             if code == OUT_OF_MEMORY:
                 return "MemoryError: it needs more memory than it may have."
             if code == -signal.SIGKILL:
@@ -245,22 +254,30 @@ class Student:
         return DISTURBED
 
     def kill(self):
-        """End the process and all of its group."""
+        """End the process and all of its group, or its container, in which all ends."""
+        if self.engine:
+            try:
+                self.process.wait(5 if self.done else 0)      # a container goes by itself after the last message
+            except subprocess.TimeoutExpired:
+                self.engine.end(self.container)
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
         self.socket.close()
 
 
-def attempt(cells, seconds):
-    """Run cells, pairs of a number and code: marks by exercise, cells that stop, and (the cell, a mark) of an end."""
+def attempt(cells, seconds, engine=None):
+    """Run cells, pairs of a number and code: marks by exercise, cells that stop, and (the cell, a mark) of an end.
+
+    With an `engine` (tools/containers.py) they run in a container.
+    """
     if not cells:
         return {}, {}, None
     marks, stops, right, current = {}, {}, set(), cells[0][0]
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         inner = Path(folder) / "home"
         inner.mkdir()
-        student = Student(str(inner), seconds)
+        student = Student(str(inner), seconds, engine)
         try:
             student.send([cells, list(all_exercises())])
             while "done" not in (message := student.receive()):
@@ -278,6 +295,7 @@ def attempt(cells, seconds):
                     if mark.state != "not answered" or name not in marks:
                         marks[name] = mark
                     student.send(None)
+            student.done = True
         except Ended as end:
             return marks, stops, (current, end.args[0])
         except (LookupError, TypeError, ValueError, StopIteration):      # no message of ours

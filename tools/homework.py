@@ -22,6 +22,7 @@ from functools import cache
 from html import unescape
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import quote
 
 from bookkit.lessons.exercises import all_exercises
 from bookkit.lessons.exercises.grading import Choice
@@ -53,6 +54,23 @@ browser that appears:
 On Binder all is there already; on a Hub type the first line in a terminal, if a cell says that something is missing.
 Follow the first cell of the notebook, and hand in the notebook.
 """
+OPEN = """
+## Open it without installing anything
+
+{lines}
+
+"""
+ALONE = """\
+# On Colab this notebook comes alone: it fetches the rest of its folder
+import os, subprocess, sys
+from importlib.util import find_spec
+
+if not find_spec("bookkit"):
+    if not os.path.isdir("homework"):
+        subprocess.run(["git", "clone", "--quiet", "{url}", "homework"], check=True)
+        packages = ["--quiet", "--requirement", "homework/requirements.txt"]
+        subprocess.run([sys.executable, "-m", "pip", "install", *packages], check=True)
+    sys.path.insert(0, os.path.abspath("homework"))"""
 POINTS = """# Points for each exercise of a page; softmax/rows: 2 is for one. What is not here does not count.
 # The share that an answer is worth which is not right yet:
 attempt: 0
@@ -231,8 +249,8 @@ def code(text):
     return {"cell_type": "code", "metadata": {}, "source": lines, "execution_count": None, "outputs": []}
 
 
-def homework(page):
-    """The homework of a page, as a notebook."""
+def homework(page, url=None):
+    """The homework of a page, as a notebook; it fetches what it needs, where the address of its repository is known."""
     asked, slug = questions(page), toc.slug(page)
     imports, data = {"import numpy as np": None}, {}
     for question in asked:
@@ -245,6 +263,8 @@ def homework(page):
     link = f"[*{title(page)}*]({site}{page}.html)" if site else f"*{title(page)}*"
     cells = [markdown(HEAD.format(title=title(page), link=link)),
              code('name = ""      # your name, between the quotation marks')]
+    if url:
+        cells.append(code(ALONE.format(url=url)))
     outside = [line for line in imports if "attnkit" not in line]
     inside = sorted([line for line in imports if "attnkit" in line] + [CHECK.strip()])
     cells.append(code("\n".join(sorted(outside)) + "\n\n" + "\n".join(inside)))
@@ -270,12 +290,13 @@ def write(folder, only=()):
     """
     folder.mkdir(parents=True, exist_ok=True)
     files = []
+    url = (addresses.remote(folder) or [None])[0]
     chosen = only or ([file.stem for file in folder.glob("*.ipynb")] if (folder / ".git").exists() else [])
     for page in pages():
         if chosen and toc.slug(page) not in chosen:
             continue
         files.append(folder / f"{toc.slug(page)}.ipynb")
-        text = json.dumps(homework(page), ensure_ascii=False, indent=1, sort_keys=True)
+        text = json.dumps(homework(page, url), ensure_ascii=False, indent=1, sort_keys=True)
         files[-1].write_text(text + "\n", encoding="utf-8")
     return files
 
@@ -294,13 +315,30 @@ def package(folder, slugs):
         shutil.copyfile(file, there)
     needed = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
     (folder / "requirements.txt").write_text("\n".join(needed) + "\n", encoding="utf-8")
-    (folder / "README.md").write_text(README, encoding="utf-8")
+    (folder / "README.md").write_text(README + opened(folder), encoding="utf-8")
     (folder / ".gitignore").write_text(".ipynb_checkpoints/\n__pycache__/\n", encoding="utf-8")
     # The teacher's, but for pages that are new in the folder.
     told = points.read_text(encoding="utf-8") if (points := folder / "points.yml").exists() else POINTS
     lines = [f"{slug}: 1" for slug in slugs if not re.search(rf"^{slug}[:/]", told, flags=re.M)]
     if lines:
         points.write_text("\n".join([told.rstrip("\n"), *lines, ""]), encoding="utf-8")
+
+
+def opened(folder):
+    """The lines of the README with links that open the repository of the homework, if it is known where it is."""
+    found, hub = addresses.remote(folder), addresses.hub()
+    if not found:
+        return ""
+    url, branch = found
+    owner = url.partition("github.com/")[2]
+    name = owner.partition("/")[2]
+    pull = f"{hub}/hub/user-redirect/git-pull?repo={quote(url, safe='')}&branch={branch}&urlpath=lab%2Ftree%2F{name}"
+    colab = f"https://colab.research.google.com/github/{owner}/blob/{branch}"
+    slugs = [slug for slug in map(toc.slug, pages()) if (folder / f"{slug}.ipynb").exists()]
+    lines = [*([f"- [On the Hub]({pull}): your work stays there"] if hub else []),
+             f"- [On Binder](https://mybinder.org/v2/gh/{owner}/{branch}?urlpath=lab): save what you do",
+             "- On Colab: " + ", ".join(f"[{slug}]({colab}/{slug}.ipynb)" for slug in slugs)]
+    return OPEN.format(lines="\n".join(lines)).rstrip("\n") + "\n"
 
 
 def keep(folder):
@@ -326,8 +364,11 @@ def main():
     if unknown := set(only) - set(map(toc.slug, pages())):
         sys.exit(f"No page with exercises is called {', '.join(sorted(unknown))}.")
     before = {file.stem for file in args.out.glob("*.ipynb")} if (args.out / "points.yml").exists() else set()
-    files = write(args.out, only)
-    package(args.out, [file.stem for file in files if file.stem not in before])
+    try:
+        files = write(args.out, only)
+        package(args.out, [file.stem for file in files if file.stem not in before])
+    except ValueError as error:      # an address that is none
+        sys.exit(f"[book] {error}")
     kept = "a repository, ready to push" if keep(args.out) else "no repository, as git is not there"
     print(f"{len(files)} notebooks of homework are in {args.out}, {kept}: {', '.join(file.stem for file in files)}")
 

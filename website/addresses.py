@@ -18,17 +18,22 @@ def repository(folder=ROOT):
 
     A book that lies inside another repository has none: git is asked about this folder alone.
     """
+    server, name = os.environ.get("GITHUB_SERVER_URL"), os.environ.get("GITHUB_REPOSITORY")
+    if server and name and (Path(folder) / ".git").exists():
+        return f"{server}/{name}", os.environ.get("GITHUB_REF_NAME", "main")
+    return remote(folder)
+
+
+def remote(folder):
+    """The public https address that the repository in a folder is pushed to and its branch, or None."""
     if not (Path(folder) / ".git").exists():
         return None
-    server, name = os.environ.get("GITHUB_SERVER_URL"), os.environ.get("GITHUB_REPOSITORY")
-    if server and name:
-        return f"{server}/{name}", os.environ.get("GITHUB_REF_NAME", "main")
     git = ["git", f"--git-dir={folder}/.git", "remote", "get-url", "origin"]
     try:
-        remote = subprocess.run(git, capture_output=True, text=True).stdout.strip()
+        told = subprocess.run(git, capture_output=True, text=True).stdout.strip()
     except FileNotFoundError:       # a machine without git
         return None
-    match = re.fullmatch(r"(?:https://|ssh://git@|git@)(github\.com)[:/]([\w.-]+/[\w.-]+?)(?:\.git)?/?", remote)
+    match = re.fullmatch(r"(?:https://|ssh://git@|git@)(github\.com)[:/]([\w.-]+/[\w.-]+?)(?:\.git)?/?", told)
     return match and (f"https://{match[1]}/{match[2]}", "main")
 
 
