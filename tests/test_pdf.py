@@ -1,4 +1,4 @@
-"""The book on paper: four pages printed as `make pdf` prints all, twice, and read back."""
+"""The book on paper: three chapters and what stands behind them printed as `make pdf` prints all, twice, and read back."""
 
 import re
 import subprocess
@@ -9,11 +9,12 @@ from bs4 import BeautifulSoup
 from conftest import ROOT, SITE
 from pypdf import PdfReader
 
-from tools import pdf
+from tools import homework, pdf
 
 pytestmark = pytest.mark.browser
 
-PAGES = ["chapters/weights", "chapters/notation", "chapters/softmax", "chapters/bibliography"]
+CHAPTERS = ["chapters/weights", "chapters/notation", "chapters/softmax"]
+PAGES = [*CHAPTERS, pdf.SOLUTIONS, *pdf.BACK]
 FOOT = 24 / 25.4 * 72      # points from the edge below which the number of the sheet stands
 
 
@@ -88,7 +89,8 @@ def test_outline(book):
     """Parts, pages and sections, each on the sheet that bears its title."""
     found = titles(book)
     assert [title for depth, title, _ in found if depth == 0] == ["Contents", "Part I. The mechanism", "Back matter"]
-    assert [title.split(":")[0] for depth, title, _ in found if depth == 1] == ["Weights", "Notation", "Softmax", "Bibliography"]
+    assert [title.split(":")[0] for depth, title, _ in found if depth == 1] == [
+        "Weights", "Notation", "Softmax", "Solutions", "Glossary", "Index of subjects", "Bibliography"]
     assert sum(depth == 2 for depth, _, _ in found) > 15
     for depth, title, sheet in found:
         if depth:
@@ -111,30 +113,61 @@ def test_links(book):
     assert [sheet for at, sheet, _ in found if at == 1] == chapters
     # Behind a link to another page of the file stands the number of its sheet.
     page = [sum(first <= number for first in chapters) for number in range(len(book.pages))]
-    told = [(at, sheet) for at, sheet, _ in found if at > 1 and sheet is not None and page[at] != page[sheet] and page[sheet] < len(chapters)]
+    told = [(at, sheet) for at, sheet, _ in found if 1 < at < chapters[4] and sheet is not None and page[at] != page[sheet] and page[sheet] < 4]
     assert len(told) > 3 and all(f"(p.{sheet + 1})" in words(book.pages[at]) for at, sheet in told)
-    cited = [words(book.pages[sheet]) for at, sheet, _ in found if chapters[2] <= at < chapters[3] and sheet >= chapters[3]]
+    cited = [words(book.pages[sheet]) for at, sheet, _ in found if chapters[2] <= at < chapters[3] and sheet is not None and sheet >= chapters[6]]
     assert cited and all("Bridle" in sheet for sheet in cited)
 
 
 def test_fonts_are_embedded_whole(book):
-    """As outlines of a face, none letter by letter."""
+    """As outlines of a face; letter by letter only in a figure's labels that have a rim, to be read on its lines."""
     for sheet in book.pages:
         for font in sheet["/Resources"].get("/Font", {}).values():
             font = font.get_object()
+            if font["/Subtype"] == "/Type3":
+                assert "Spreadevenly" in words(sheet)      # the figure of Weights
+                continue
             assert font["/Subtype"] == "/Type0", font
             assert "/FontFile2" in font["/DescendantFonts"][0].get_object()["/FontDescriptor"]
 
 
-def test_numbers_of_figures(book):
-    """What a figure that moves shows on the website at first stands on paper."""
+def test_figures_are_printed_as_they_open(book, site, chromium):
+    """With the numbers that they show at first, and no table in their place."""
     chapters = [sheet for depth, _, sheet in titles(book) if depth == 1]
-    for name, first, end in zip(PAGES[:3], chapters, chapters[1:]):
+    for (name, figures), first, end in zip(pdf.drawn(chromium, site, CHAPTERS).items(), chapters, chapters[1:]):
         printed = "".join(map(words, book.pages[first:end]))
-        page = BeautifulSoup((SITE / f"{name}.html").read_text(encoding="utf-8"), "lxml")
-        figures = page.select('[data-ak-figure]:not([data-ak-figure="practice"])')
-        numbers = {number for figure in figures for number in re.findall(r"[−+]?\d+\.\d+", figure.get_text(" "))}
-        assert len(numbers) > 5 and not {number for number in numbers if number not in printed}
+        shown = [BeautifulSoup(figure, "lxml").get_text(" ") for figure in figures if figure]
+        numbers = {number for figure in shown for number in re.findall(r"[−+]?\d+\.\d+", figure)}
+        assert len(shown) == 1 and len(numbers) > 4 and not {number for number in numbers if number not in printed}, name
+
+
+def test_nothing_is_said_that_is_true_on_a_screen_only(book):
+    chapters = [sheet for depth, _, sheet in titles(book) if depth == 1]
+    printed = "".join(map(words, book.pages[chapters[0]:chapters[3]]))
+    assert "Answerhere" not in printed and not re.search(r"\b(this|next|last)pages?\b", printed) and "Bytheendofthischapter" in printed
+    assert printed.count(f"Solutionsbeginonpage{chapters[3] + 1}.") == 3 and "Forthesecondgap:" in printed
+    # What one should have seen is told, hints are not.
+    assert printed.count("Whatyoushouldhaveseen") == 3 and "Hint" not in printed
+
+
+def test_solutions(book):
+    """All of these chapters, each a heading, in their order."""
+    chapters = [sheet for depth, _, sheet in titles(book) if depth == 1]
+    printed = "".join(map(words, book.pages[chapters[3]:chapters[4]]))
+    asked = [re.sub(r"\s", "", one.title) for page in CHAPTERS for one in homework.questions(page)]
+    places = [printed.index(title) for title in asked]
+    assert len(asked) > 6 and places == sorted(places) and "Asolution" not in printed
+
+
+def test_the_glossary_names_the_sheet_where_a_term_is_in_bold(book):
+    chapters = [sheet for depth, _, sheet in titles(book) if depth == 1]
+    told = "\n".join(sheet.extract_text() for sheet in book.pages[chapters[4]:chapters[5]])
+    wanted = {"item": "Weights", "weight": "Weights", "weighted average": "Weights", "temperature": "Softmax"}
+    for term, page in wanted.items():
+        named = int(re.search(rf"(?m)^{term}\s*\n(?:.*\n){{0,3}}?.*?{page}.*?\(p\.\s(\d+)\)", told)[1])
+        assert re.sub(" ", "", term) in words(book.pages[named - 1]) and chapters[0] < named <= chapters[3]
+    listed = " ".join(sheet.extract_text() for sheet in book.pages[chapters[5]:chapters[6]])
+    assert re.search(r"temperature[^°]*? \d+", listed) and "ALiBi" in listed
 
 
 def test_no_heading_is_alone_at_the_foot_of_a_sheet(book):
@@ -144,5 +177,5 @@ def test_no_heading_is_alone_at_the_foot_of_a_sheet(book):
 def test_a_lone_heading_would_be_found(site, chromium):
     """What the test above asks can fail."""
     css = pdf.faces(SITE) + " @page { size: A4; margin: 22mm 20mm 24mm } h2 { break-after: page !important }"
-    printed = pdf.print_pages(chromium, site, ["chapters/softmax"], css, pdf.settings())
+    printed = pdf.print_pages(chromium, site, ["chapters/softmax"], {"css": css, "cites": {}}, pdf.settings())
     assert len(lone(PdfReader(printed[-1].sheets.stream))) > 5

@@ -1,11 +1,11 @@
 """The book on paper: every page of the built site printed by Chromium, joined to one PDF with contents and links.
 
-    python -m tools.pdf      the road, the side trips, glossary and bibliography
+    python -m tools.pdf      the road, the side trips, solutions, glossary, index and bibliography
 
-Scripts do not run, so the figures stand still with all their numbers; what is folded stays folded, so hints and
-solutions are left to the website.  Chromium is found by the environment variable CHROMIUM.  Links to pages that are not
-in the file lead to the site if BOOK_BASEURL says where that is; else they are plain words.  Two runs give the same
-bytes.
+A figure is printed as it opens: drawn once where scripts run, and put on a page where they do not; one that grows shows
+its last step.  What is folded is opened, but for hints and code (tools/print.js does all that).  Chromium is found by
+the environment variable CHROMIUM.  Links to pages that are not in the file lead to the site if BOOK_BASEURL says where
+that is; else they are plain words.  Two runs give the same bytes.
 """
 
 import base64
@@ -13,6 +13,7 @@ import hashlib
 import html
 import io
 import os
+import re
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
@@ -34,55 +35,20 @@ from pypdf.generic import (
     TextStringObject,
 )
 
+from tools import homework
 from website import addresses, browser, toc
 
 ROOT = Path(__file__).resolve().parent.parent
 PDF = ROOT / "_build" / "attention-step-by-step.pdf"
-BACK = ["reference/glossary", "chapters/bibliography"]
-FEW = 70      # words of a last sheet that is worth sparing
-COVER, CONTENTS = "cover", "contents"      # the sheets that are no page of the site
+BACK = ["reference/glossary", "reference/subjects", "chapters/bibliography"]
+FEW = 130      # words of a last sheet that is worth sparing
+COVER, CONTENTS, SOLUTIONS = "cover", "contents", "solutions"      # the sheets that are no page of the site
 # Skia draws a face with an axis letter by letter; cut at one weight it is embedded as a whole. For each: its file, its
 # weight, the weights that it stands for.
 FACES = [("Source Serif 4", "normal", "serif", 400, "1 500"), ("Source Serif 4", "normal", "serif", 620, "501 999"),
          ("Source Serif 4", "italic", "serif-italic", None, "1 999"),
          ("Source Sans 3", "normal", "sans", 400, "1 500"), ("Source Sans 3", "normal", "sans", 600, "501 999")]
-# Make a page ready: its styles, its article (if another is given), its links. Chromium notes where an element is only
-# if a link on the page leads to it, seen or not, so each gets one. What is too wide is made smaller, and a long list of
-# numbers stands in columns. Behind a link to another page of the file stands the sheet that it leads to.
-READY = """async ({css, names, base, article, title, told}) => {
-    const add = (where, kind, given) => where.appendChild(Object.assign(document.createElement(kind), given));
-    await document.fonts.ready;
-    for (const sheet of document.styleSheets) for (let i = sheet.cssRules.length; i--;)
-        if (/^@font-face.*Source S/s.test(sheet.cssRules[i].cssText)) sheet.deleteRule(i);
-    add(document.head, 'style', {textContent: css});
-    document.documentElement.dataset.theme = 'light';
-    const text = document.querySelector('.bd-article');
-    if (article) text.innerHTML = article;
-    for (const link of text.querySelectorAll('a[href]')) {
-        const url = new URL(link.getAttribute('href'), location);      // in drawings, too
-        if (url.origin !== location.origin || names.includes(url.pathname.slice(1).replace(/\\.html$/, ''))) continue;
-        if (base) link.setAttribute('href', base + url.pathname + url.hash); else link.removeAttribute('href'); }
-    if (told) for (const link of text.querySelectorAll('a[href]:not(svg a)')) {
-        const url = new URL(link.getAttribute('href'), location), spot = decodeURIComponent(url.hash.slice(1));
-        const page = url.pathname !== location.pathname && told[url.pathname.slice(1).replace(/\\.html$/, '')];
-        if (page) link.dataset.sheet = page[spot] ?? page['']; }
-    for (const table of text.querySelectorAll('.ak-widget table:has(tr:nth-child(24))'))
-        if (table.offsetWidth < text.clientWidth / 3) {
-            const columns = Object.assign(document.createElement('div'), {className: 'ak-columns'});
-            table.replaceWith(columns);
-            columns.append(table); }
-    for (const {id} of text.querySelectorAll('[id]')) add(text, 'a', {href: '#' + id, hidden: true});
-    await Promise.all([...document.fonts].filter(face => face.family.includes('Source S')).map(face => face.load()));
-    await document.fonts.ready;
-    for (const wide of text.querySelectorAll('figure > div, .katex-display, .ak-widget, table, pre')) {
-        const part = text.clientWidth / Math.max(wide.scrollWidth, wide.offsetWidth);
-        if (part < 1) wide.style.zoom = part; }
-    text.querySelectorAll('.headerlink').forEach(link => link.remove());
-    const words = e => e.textContent.trim();
-    title ??= words(text.querySelector('h1'));
-    if (!article) add(document.head, 'style', {textContent:
-        `@page { @top-left { content: ${JSON.stringify(title)} } } @page :first { @top-left { content: none } }`});
-    return {title, sections: [...text.querySelectorAll('h2')].map(h => [h.id || h.parentElement.id, words(h)])}; }"""
+PAPER = (Path(__file__).parent / "print.js").read_text(encoding="utf-8")
 
 
 class Printed(NamedTuple):
@@ -97,8 +63,40 @@ class Printed(NamedTuple):
 
 def pages():
     """The pages of the book on paper, in order."""
-    chosen = {*toc.road(), *toc.trips(), *BACK}
-    return [name for name in toc.pages() if name in chosen]
+    chosen = [name for name in toc.pages() if name in {*toc.road(), *toc.trips()}]
+    return [*chosen, SOLUTIONS, *BACK]
+
+
+def solutions(names):
+    """The solutions of all exercises on some pages, as the article of a page."""
+    lines = ["<section id='solutions'><h1>Solutions</h1>"]
+    for page in (page for page in homework.pages() if page in names):
+        lines.append(f"<section id='of-{toc.slug(page)}'><h2><a href='/{page}.html'>{homework.title(page)}</a></h2>")
+        for one in homework.questions(page):
+            code = html.escape(one.solution.removeprefix("# A solution").strip())
+            lines.append(f"<h3>{html.escape(one.title)}</h3><div class='highlight'><pre>{code}</pre></div>")
+        lines.append("</section>")
+    return "".join(lines) + "</section>"
+
+
+def cites(site):
+    """The number of each source in the bibliography."""
+    page = (site / "chapters/bibliography.html").read_text(encoding="utf-8")
+    return dict(re.findall(r'<div class="citation" id="(\w+)"[^>]*>.*?</span>(\d+)<span', page, flags=re.S))
+
+
+def drawn(chromium, address, names):
+    """By page the figures as they open, as HTML, or nothing for those that are printed otherwise."""
+    context = chromium.new_context(color_scheme="light", reduced_motion="reduce",
+                                   viewport={"width": 690, "height": 3000})      # what is out of sight is not drawn
+    context.set_default_timeout(browser.PATIENCE)
+    page, found = context.new_page(), {}
+    for name in names:
+        page.goto(f"{address}/{name}.html", wait_until="load")
+        page.evaluate(PAPER)
+        found[name] = page.evaluate("paper.drawn()")
+    context.close()
+    return found
 
 
 def faces(site):
@@ -120,29 +118,36 @@ def cover(config):
     """The words of the first sheet."""
     site = addresses.site()
     place = f" (<a href='{site}'>{html.escape(site)}</a>)" if site else ""
-    return (f"<div class='ak-cover'><img src='/_static/{Path(config['logo']).name}' alt=''>"
+    return (f"<div class='ak-title-sheet'><img src='/_static/{Path(config['logo']).name}' alt=''>"
             f"<h1>{config['title']}</h1><p>{config['author'].capitalize()}</p>"
             f"<div><p>The book on paper. On the website{place} the figures move and the exercises can be answered; "
-            "hints, solutions, and code that is folded away are there, too.</p>"
+            "hints, code that is folded away, and all that has a ° behind it are there, too. Print it in colour.</p>"
             f"{config['sphinx']['config']['html_theme_options']['extra_footer']}</div></div>")
+
+
+def parts():
+    """The part of the book that each page belongs to."""
+    captions = toc.captions()
+    return captions | {SOLUTIONS: captions[BACK[0]]}
 
 
 def contents(printed):
     """The words of the table of contents."""
-    parts, lines, part = toc.captions(), ["<div class='ak-contents'><h1>Contents</h1>"], None
+    captions, lines, part = parts(), ["<div class='ak-contents'><h1>Contents</h1>"], None
     for page in printed:
-        if parts.get(page.name) != part:
-            part = parts.get(page.name)
+        if captions.get(page.name) != part:
+            part = captions.get(page.name)
             lines.append(f"<h2>{part}</h2>")
         lines.append(f"<p><a href='/{page.name}.html'>{html.escape(page.title)}</a><span>{page.first + 1}</span></p>")
     return "".join(lines) + "</div>"
 
 
-def print_pages(chromium, address, names, css, config):
+def print_pages(chromium, address, names, given, config):
     """Print pages of the site served there, with cover and contents, until links name the sheets that they lead to."""
     told = None
+    given["drawn"] = drawn(chromium, address, [name for name in names if name != SOLUTIONS])
     for _ in range(6):
-        printed = print_once(chromium, address, names, css, config, told)
+        printed = print_once(chromium, address, names, given, config, told)
         found = {page.name: {spot: sheet + 1 for spot, (sheet, _) in spots(page).items()}
                  for page in printed[2:] if page.name not in BACK}
         if found == told:
@@ -151,7 +156,7 @@ def print_pages(chromium, address, names, css, config):
     raise RuntimeError("the numbers of the sheets that links name do not settle")
 
 
-def print_once(chromium, address, names, css, config, told):
+def print_once(chromium, address, names, given, config, told):
     """Print all, each page knowing its first sheet's number, and the sheets of all places if they are told."""
     context = chromium.new_context(java_script_enabled=False, color_scheme="light",
                                    viewport={"width": 642, "height": 900})      # as wide as A4 between its margins
@@ -162,10 +167,14 @@ def print_once(chromium, address, names, css, config, told):
 
     def sheets(name, first, article=None):
         page.goto(f"{address}/{'index' if article else name}.html", wait_until="load")
-        found = page.evaluate(READY, {"css": f"{css} html {{ counter-reset: page {first} }}", "article": article,
-                                      "names": names, "base": addresses.site().rstrip("/"),
-                                      "told": None if article else told,
-                                      "title": "About this book" if name == "index" else None})
+        page.evaluate(PAPER)
+        front = name in (COVER, CONTENTS)
+        found = page.evaluate("given => paper.ready(given)", {
+            "css": f"{given['css']} html {{ counter-reset: page {first} }}", "article": article, "front": front,
+            "title": "About this book" if name == "index" else None, "figures": given["drawn"].get(name),
+            "answers": SOLUTIONS in names and (told or {}).get(SOLUTIONS, {}).get("", 1),
+            "names": names, "base": addresses.site().rstrip("/"), "told": None if front else told,
+            "cites": given["cites"]})
 
         def at(scale):
             pdf = page.pdf(prefer_css_page_size=True, print_background=True, tagged=True, scale=scale)
@@ -174,15 +183,15 @@ def print_once(chromium, address, names, css, config, told):
         made = at(1)
         # A last sheet with a few lines is spared by letters that are a little smaller.
         if len(made.pages) > 1 and len(made.pages[-1].extract_text().split()) < FEW:
-            made = min(made, at(0.97), key=lambda sheets: len(sheets.pages))
-        return Printed(name, first, found["title"], [] if article else found["sections"], made)
+            made = min(made, at(0.97), at(0.94), key=lambda sheets: len(sheets.pages))
+        return Printed(name, first, found["title"], [] if front else found["sections"], made)
 
     front = sheets(COVER, 0, cover(config))
     # How long the contents are is known before what they say: as many lines as pages, whatever the numbers.
     length = len(sheets(CONTENTS, 1, contents([Printed(n, 0, n, [], None) for n in names])).sheets.pages)
     first, printed = 1 + length, []
     for name in names:
-        printed.append(sheets(name, first))
+        printed.append(sheets(name, first, solutions(names) if name == SOLUTIONS else None))
         first += len(printed[-1].sheets.pages)
     return [front, sheets(CONTENTS, 1, contents(printed)), *printed]
 
@@ -238,7 +247,7 @@ def lead(writer, link, page, places):
 
 def outline(writer, printed, places):
     """Parts, pages and their sections, closed at first but for the parts."""
-    captions, part, above = toc.captions(), None, None
+    captions, part, above = parts(), None, None
     for page in printed[1:]:
         if captions.get(page.name) != part:
             part = captions[page.name]
@@ -296,8 +305,9 @@ def make(names, site=browser.SITE, target=PDF):
     """Print these pages of the site and write them as one file; say how many sheets it has."""
     config = settings()
     css = faces(site) + (Path(__file__).parent / "print.css").read_text(encoding="utf-8")
+    given = {"css": css, "cites": cites(site)}
     with browser.serve(site) as address, browser.launch(os.environ["CHROMIUM"]) as chromium:
-        printed = print_pages(chromium, address, names, css, config)
+        printed = print_pages(chromium, address, names, given, config)
     target.parent.mkdir(exist_ok=True)
     target.write_bytes(join(printed, config))
     return printed[-1].first + len(printed[-1].sheets.pages)
