@@ -120,6 +120,9 @@ FILES = {
     "number": (paper(answers=RIGHT_ANSWERS | {HAND: 'weights = [0.25, 0.75]\ncheck(weights, 3)'}), (D, R, R)),
     "quote": (paper(name="Zoë O'Brien", answers=RIGHT_ANSWERS), (R, R, R)),
     "broken_quote": (paper(before="name = 'Zoë O'Brien'   # mine", answers=RIGHT_ANSWERS), (R, R, R)),
+    "endless_sum": (paper(answers=with_code("x = 0.001" + " + 0.001" * 40_000)), (E, R, R)),
+    "deep": (paper(answers=with_code("x = " + "-" * 20_000 + "1")), (E, R, R)),
+    "blank": (paper(answers=with_code("x = (\n" + " " * 300_000 + "z"), before="\n" * 40_000 + "x ="), (E, R, R)),
     "leaves_in_a_function": (paper(answers={ROWS: f'def f(S):\n    raise SystemExit("bye")\n\ncheck("{ROWS}", f)'}), (D, N, D)),
 }
 LOST = {
@@ -361,7 +364,18 @@ def test_a_roster_or_points_that_cannot_be_used_are_refused_before_anything_runs
 def test_whose_a_file_is(file, own):
     [one] = [gradebook.Student("a1", "Ada Muller", {}, ("a1", "12345", "ada@x.org"))]
     found, said = gradebook.whose(file, [one])
-    assert (found is one) == (own == "a") and bool(said) == (own is None)
+    assert (found == [one]) == (own == "a") and bool(said) == (own is None)
+
+
+def test_what_a_student_calls_a_file_makes_it_nobody_elses():
+    """Canvas and Moodle put who it is in front; the rest may name a friend, or hold a number."""
+    ann, bob = [gradebook.Student(own, name, {}, (own, number, f"{own}@x.org")) for own, name, number in (("novaka", "Ann Novak", "778"), ("bschmidt", "Bob Schmidt", "777"))]
+    for file in ("novaka_778_9002_softmax_bschmidt.ipynb", "novaka_LATE_778_9002_my homework 777.ipynb", "Ann Novak_778_assignsubmission_file/bschmidt.ipynb",
+                 "bschmidt@x.org_778_assignsubmission_file_/a.ipynb"):
+        assert gradebook.whose(file, [ann, bob]) == ([ann], ""), file
+    assert gradebook.whose("somebody_5_9003_777.ipynb", [ann, bob])[0] == []
+    found, said = gradebook.whose("bschmidt novaka.ipynb", [ann._replace(own="x", ids=("novaka",)), bob._replace(ids=("bschmid", "novaka"))])
+    assert len(found) == 2 and said.startswith("2 students")
 
 
 def test_the_files_of_the_teacher_stay_as_they_were(graded):
@@ -477,18 +491,18 @@ def test_with_an_engine_each_run_has_a_container(podman):
 
 
 def test_which_engine_is_said(podman, monkeypatch):
-    assert containers.engine("no") == (None, "Without containers, as was asked for.")
+    assert containers.engine("no") == (None, f"Without containers, as was asked for. {containers.NO_SANDBOX}")
     with pytest.raises(containers.Unusable, match="There is no docker on this computer."):
         monkeypatch.setattr(containers.shutil, "which", lambda name: name == "podman")
         containers.engine("docker")
     beside(podman, "version").write_text("Cannot connect")
-    assert containers.engine() == (None, "Without containers. podman does not answer: Cannot connect")
+    assert containers.engine() == (None, f"Without containers. podman does not answer: Cannot connect {containers.NO_SANDBOX}")
     beside(podman, "version").unlink()
     beside(podman, "offline").touch()
     with pytest.raises(containers.Unusable, match="podman could not make the image: no such host"):
         containers.engine()
     monkeypatch.setattr(containers, "ENGINES", ())
-    assert containers.engine() == (None, "Without containers. Neither docker nor podman is here.")
+    assert containers.engine() == (None, f"Without containers. Neither docker nor podman is here. {containers.NO_SANDBOX}")
 
 
 @pytest.mark.parametrize("name", containers.ENGINES)

@@ -30,6 +30,9 @@ LIMITS = ["--network=none", "--read-only", "--tmpfs=/tmp:rw,size=256m,mode=1777"
           "--cap-drop=ALL", "--security-opt=no-new-privileges", "--pids-limit=256", "--memory=4g"]
 
 
+NO_SANDBOX = "What was handed in runs as you: it can read your files and use the network."
+
+
 class Unusable(Exception):
     """An engine is there, but grades cannot be made in its containers; and why."""
 
@@ -56,7 +59,7 @@ class Engine(NamedTuple):
 def engine(wanted="auto"):
     """The engine to use, or None where none is there or wanted, and a sentence that says which."""
     if wanted == "no":
-        return None, "Without containers, as was asked for."
+        return None, f"Without containers, as was asked for. {NO_SANDBOX}"
     said = []
     for one in ENGINES if wanted == "auto" else (wanted,):
         if not shutil.which(one):
@@ -67,7 +70,7 @@ def engine(wanted="auto"):
         said.append(f"{one} does not answer: {last(told)}")
     if wanted != "auto":
         raise Unusable(" ".join(said) or f"There is no {wanted} on this computer.")
-    return None, " ".join(["Without containers.", *(said or ["Neither docker nor podman is here."])])
+    return None, " ".join(["Without containers.", *(said or ["Neither docker nor podman is here."]), NO_SANDBOX])
 
 
 def image(one):

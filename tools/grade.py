@@ -45,7 +45,7 @@ import jinja2
 
 from bookkit.lessons.exercises import all_exercises
 from tools import containers, gradebook, homework
-from tools.handed_in import FILE, ROOT, Mark, attempt, tidy
+from tools.handed_in import FILE, ROOT, UNREADABLE, Mark, attempt, tidy
 from website import road, toc
 
 RUNS = 3
@@ -85,7 +85,15 @@ class Paper(NamedTuple):
 def graded(path, folder, seconds, engine=None):
     """Grade one file, in containers of an engine if there is one."""
     file = path.relative_to(folder).as_posix()
-    if path.suffix != ".ipynb":
+    try:
+        return of_student(path, file, seconds, engine)
+    except Exception as problem:      # nobody else's grade hangs on it
+        return Paper(file, "", {}, [f"It could not be graded ({type(problem).__name__})."])
+
+
+def of_student(path, file, seconds, engine):
+    """The same; what is wrong with the file may raise anything."""
+    if ".ipynb" not in path.name:
         return Paper(file, "", {}, ["This is no notebook, so it was left out."])
     try:
         cells, page = read(path)
@@ -151,8 +159,8 @@ def named(cells):
         try:
             found = [node.value.value for node in ast.parse(tidy(code)).body[:1] if isinstance(node, ast.Assign)
                      and getattr(node.targets[0], "id", "") == "name" and isinstance(node.value, ast.Constant)]
-        except (SyntaxError, ValueError):
-            found = re.findall(r"""^\s*name\s*=\s*["'](.*)["']\s*(?:#.*)?$""", code, flags=re.M)
+        except UNREADABLE:
+            found = re.findall(r"""^[ \t]*name[ \t]*=[ \t]*["'](.*)["'][ \t]*(?:#.*)?$""", code, flags=re.M)
         if found and isinstance(found[0], str) and found[0].strip():
             return " ".join(unicodedata.normalize("NFC", found[0]).split())[:80]
     return ""
@@ -197,7 +205,7 @@ def needed(cells):
             continue
         try:
             binds, loads = homework.uses(tidy(code))
-        except (SyntaxError, ValueError):
+        except UNREADABLE:
             binds = loads = set()
         if names or code not in book_cells() or binds & wanted:
             kept.insert(0, k)
@@ -220,12 +228,12 @@ def by_student(papers, roster):
     groups = {one.own: {"id": one.own, "name": one.name, "row": one.row, "papers": [], "notes": [], "unsure": []}
               for one in roster}
     for paper in papers:
-        found, problem = gradebook.whose(paper.file, roster) if roster else (None, "")
-        own = found.own if found else gradebook.place_of(paper.file)
-        if not paper.marks and not found:
+        found, problem = gradebook.whose(paper.file, roster) if roster else ([], "")
+        own = found[0].own if len(found) == 1 else gradebook.place_of(paper.file)
+        if not paper.marks and len(found) != 1:
             continue
-        if not found:
-            for one in gradebook.called(own, roster):
+        if len(found) != 1:
+            for one in found:
                 groups[one.own]["unsure"].append(paper.file)
             own = f"{own} (not in the roster)" if own in groups and groups[own]["row"] else own
         one = groups.setdefault(own, {"id": own, "name": "", "row": {}, "papers": [], "notes": [], "unsure": []})
@@ -341,12 +349,16 @@ def main():
     except (gradebook.Refused, containers.Unusable) as problem:
         return refuse(str(problem))
     print(said, flush=True)
+    for old in ("grades.html", "grades.csv", "answers.csv", "feedback.zip"):      # nobody takes them for today's
+        (args.out / old).unlink(missing_ok=True)
     papers = in_their_order(paths, args.folder, args.timeout, engine)
     nobody = write(papers, args.out, roster, worth, contained=bool(engine))
     print(f"The report is in {args.out / 'grades.html'}, a line for each student in {args.out / 'grades.csv'}, "
           f"a page for each in {args.out / 'feedback'}.")
     if nobody:
-        print(f"Of nobody in the roster, or of one of several: {', '.join(nobody)}. Put the id into the folder's name.")
+        print(f"Of nobody in the roster, or of one of several: {', '.join(nobody)}. The report says why.")
+    if left_out := sum(not paper.marks for paper in papers):
+        print(f"Not graded: {left_out} file{'s' * (left_out > 1)}. The report says why, at its end.")
     return 0
 
 

@@ -19,6 +19,9 @@ from website import toc
 IDS = ("identifier", "sis login id", "login id", "username", "id number", "student id", "sis user id", "id",
        "email address", "email")
 FULL, FIRST, LAST = ("student", "name", "full name", "student name"), ("first name",), ("surname", "last name")
+# Who somebody is in what a platform downloads; what stands behind it, the student has chosen.
+MOODLE = re.compile(r"(?P<own>.+_(?P<number>\d+))_assign")
+CANVAS = re.compile(r"(?P<own>[^_]+_(?:LATE_)?(?P<number>\d+))_(?:LATE_)?\d+_", re.I)
 LEFT_BESIDE = re.compile(r"[\s_\-.]*\(\d+\)$|^[\s_\-.]+|[\s_\-.]+$")
 
 
@@ -77,6 +80,8 @@ def place_of(file):
     first, *more = file.split("/")
     if more:
         return first
+    if downloaded := CANVAS.match(first):
+        return downloaded["own"]
     stem = Path(first).stem
     for slug in sorted(map(toc.slug, toc.chapters()), key=len, reverse=True):
         stem, cut = re.subn(rf"(?<![A-Za-z0-9]){slug}(?![A-Za-z0-9])", "", stem)
@@ -88,8 +93,13 @@ def place_of(file):
 
 
 def whose(file, students):
-    """The student of a file in a roster, and what is to be said if it is none of them: the id stands in its place."""
+    """Who of a roster a file may be of, at best one, and what is to be said if it is not one."""
     place = place_of(file)
+    downloaded = MOODLE.match(place) or CANVAS.match(file)
+    if downloaded:
+        place = downloaded["own"]
+        if found := [one for one in students if downloaded["number"] in one.ids]:
+            return found, "" if len(found) == 1 else f"{len(found)} students of the roster have the number of {place}."
 
     def there(own):
         return re.search(rf"(?<![^\W_]){re.escape(own.casefold())}(?![^\W_])", place.casefold())
@@ -97,11 +107,9 @@ def whose(file, students):
     lengths = [max((len(own) for own in one.ids if there(own)), default=0) for one in students]
     by_id = [one for one, length in zip(students, lengths) if length and length == max(lengths)]
     found = by_id or called(place, students)
-    if len(found) == 1:
-        return found[0], ""
-    if found:
-        return None, f"{len(found)} students of the roster fit {place}: put the id into the folder's name."
-    return None, f"The roster has no student for {place}."
+    if len(found) > 1:
+        return found, f"{len(found)} students of the roster fit {place}: put the id into the folder's name."
+    return found, "" if found else f"The roster has no student for {place}."
 
 
 def called(place, students):

@@ -7,7 +7,6 @@ import ast
 import contextlib
 import json
 import os
-import re
 import resource
 import signal
 import socket
@@ -27,6 +26,7 @@ from bookkit.lessons.exercises.grading import RIGHT, UNANSWERED, sentence
 ROOT = Path(__file__).resolve().parent.parent
 MEMORY, FILE, MESSAGE = 2 << 30, 32 << 20, 2_000_000      # bytes, bytes, characters
 OUT_OF_MEMORY = 77
+UNREADABLE = SyntaxError, ValueError, RecursionError, MemoryError      # what Python says of code that it cannot read
 DISTURBED = "It disturbs the grading."
 EARLIER = "An earlier answer in this notebook was right; the last one counts."
 START = "import sys; from tools import handed_in; handed_in.serve(sys.argv[1])"  # in the book's folder
@@ -171,10 +171,15 @@ class Handing(ast.NodeTransformer):
 
 def tidy(source):
     """Python as it is; what only Jupyter understands, magics and lines for a shell, is left out."""
-    with contextlib.suppress(SyntaxError, ValueError):
+    with contextlib.suppress(*UNREADABLE):
         ast.parse(source)
         return source
-    return re.sub(r"^([ \t]*)(?:[%!?].*|.*\?)$", r"\1pass", source, flags=re.M)
+    lines = source.split("\n")
+    for k, line in enumerate(lines):
+        code = line.lstrip(" \t")
+        if code.startswith(("%", "!", "?")) or code.endswith("?"):
+            lines[k] = line[:len(line) - len(code)] + "pass"
+    return "\n".join(lines)
 
 
 def kind_and_words(error):
@@ -314,8 +319,11 @@ def judged(name, value, student):
             kind, words = map(str, reply["stops"])
             raise type(kind, (Exception,), {})(words)
         for mine, theirs in zip(inputs, map(unpacked, reply["inputs"])):
-            if isinstance(theirs, np.ndarray) and theirs.shape == mine.shape:
-                mine[...] = theirs      # so that an exercise sees whether its inputs were changed
+            # So that an exercise sees whether its inputs were changed.
+            if isinstance(mine, np.ndarray) and isinstance(theirs, np.ndarray) and theirs.shape == mine.shape:
+                mine[...] = theirs
+            elif isinstance(mine, list) and isinstance(theirs, list):
+                mine[:] = theirs
         return unpacked(reply["value"])
 
     try:

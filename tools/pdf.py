@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
+import numpy as np
 import yaml
 from fontTools.ttLib import TTFont
 from fontTools.varLib.instancer import instantiateVariableFont
@@ -35,6 +36,8 @@ from pypdf.generic import (
     TextStringObject,
 )
 
+from bookkit.lessons.exercises import all_exercises
+from bookkit.lessons.exercises.grading import Value
 from tools import homework
 from website import addresses, browser, toc
 
@@ -73,10 +76,27 @@ def solutions(names):
     for page in (page for page in homework.pages() if page in names):
         lines.append(f"<section id='of-{toc.slug(page)}'><h2><a href='/{page}.html'>{homework.title(page)}</a></h2>")
         for one in homework.questions(page):
-            code = html.escape(one.solution.removeprefix("# A solution").strip())
-            lines.append(f"<h3>{html.escape(one.title)}</h3><div class='highlight'><pre>{code}</pre></div>")
+            code = html.escape(told(one.solution))
+            lines.append(f"<h3>{html.escape(one.title)}</h3>{answer(one.name)}<div class='highlight'><pre>{code}</pre>"
+                         "</div>")
         lines.append("</section>")
     return "".join(lines) + "</section>"
+
+
+def told(solution):
+    """A solution as it is read: without the line that says what it is, and without its check."""
+    first, *lines = solution.removeprefix("# A solution").lstrip(":., ").splitlines()
+    said = [f"# {first[0].upper()}{first[1:]}"] if first.strip() else []
+    return "\n".join([*said, *(line for line in lines if not re.match(r"check\(|from .* import check", line))]).strip()
+
+
+def answer(name):
+    """The numbers that an exercise asks for, as a paragraph, if it asks for some."""
+    asked = all_exercises()[name]
+    if not isinstance(asked, Value):
+        return ""
+    numbers = [f"{int(number):,}" if number == int(number) else f"{number:.4g}" for number in np.ravel(asked.right)]
+    return f"<p>{', '.join(numbers).replace('-', '−')}</p>"
 
 
 def cites(site):
@@ -172,7 +192,7 @@ def print_once(chromium, address, names, given, config, told):
         found = page.evaluate("given => paper.ready(given)", {
             "css": f"{given['css']} html {{ counter-reset: page {first} }}", "article": article, "front": front,
             "title": "About this book" if name == "index" else None, "figures": given["drawn"].get(name),
-            "answers": SOLUTIONS in names and (told or {}).get(SOLUTIONS, {}).get("", 1),
+            "answers": SOLUTIONS in names and (told or {}).get(SOLUTIONS, {}).get(f"of-{toc.slug(name)}", 1),
             "names": names, "base": addresses.site().rstrip("/"), "told": None if front else told,
             "cites": given["cites"]})
 
@@ -183,7 +203,7 @@ def print_once(chromium, address, names, given, config, told):
         made = at(1)
         # A last sheet with a few lines is spared by letters that are a little smaller.
         if len(made.pages) > 1 and len(made.pages[-1].extract_text().split()) < FEW:
-            made = min(made, at(0.97), at(0.94), key=lambda sheets: len(sheets.pages))
+            made = min(made, at(0.97), key=lambda sheets: len(sheets.pages))
         return Printed(name, first, found["title"], [] if front else found["sections"], made)
 
     front = sheets(COVER, 0, cover(config))

@@ -6,7 +6,6 @@
   const add = (where, kind, given) => where.appendChild(Object.assign(document.createElement(kind), given));
   const words = (e) => e.textContent.trim();
   const soon = () => new Promise((resolve) => setTimeout(resolve, 50));
-  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
 
   // ---- figures as they open, as HTML; null for exercises, and for a picture that grows: its still has all steps
 
@@ -14,12 +13,14 @@
     if (["practice", "growing_picture"].includes(figure.dataset.akFigure)) return null;
     figure.scrollIntoView();
     while (!figure.querySelector(".ak-figure, .ak-failed")) await soon();
-    await frame();
-    await frame();
+    // What is drawn one after the other: seventy-two heads take a while.
+    const frames = figure.querySelectorAll("canvas").length > 20 ? 80 : 12;
+    for (let k = 0; k < frames; k++) await soon();
     for (const field of figure.querySelectorAll("input")) {
       field.setAttribute("value", field.value);
       field.toggleAttribute("checked", field.checked);
     }
+    for (const field of figure.querySelectorAll("textarea")) field.textContent = field.value;
     for (const option of figure.querySelectorAll("option")) option.toggleAttribute("selected", option.selected);
     for (const canvas of figure.querySelectorAll("canvas")) {
       const { width, height, imageRendering } = getComputedStyle(canvas);
@@ -30,7 +31,11 @@
     return figure.innerHTML;
   }
 
-  const drawn = () => Promise.all([...document.querySelectorAll("[data-ak-figure]")].map(alive));
+  async function drawn() {
+    const all = [];
+    for (const figure of document.querySelectorAll("[data-ak-figure]")) all.push(await alive(figure)); // each in sight
+    return all;
+  }
 
   // ---- what is on the page
 
@@ -79,17 +84,27 @@
       if (part.closest(".ak-drawn, svg")) continue;
       for (const walk = document.createTreeWalker(part, NodeFilter.SHOW_TEXT); walk.nextNode(); ) {
         const { data } = walk.currentNode;
-        walk.currentNode.data = data.replace(/\bpage(s?)\b/g, "chapter$1").replace(/(\w)'(\w)/g, "$1’$2");
+        walk.currentNode.data = data
+          .replace(
+            /\b([Oo])n (?=(the |this |one |every |each )((next|last|first|hardest) )?(\w+ )?pages?\b)/g,
+            (_, o) => (o === "O" ? "In " : "in "),
+          )
+          .replace(/\bpage(s?)\b/g, "chapter$1")
+          .replace(/(\w)'(\w)/g, "$1’$2");
       }
     }
     for (const p of text.querySelectorAll("p")) {
       if (/^Answer here, and the chapter tells you/.test(words(p)))
         p.textContent = answers ? `Solutions begin on page ${answers}.` : "";
     }
-    const note = "On the website you move this figure yourself. Here it is drawn as it opens.";
-    for (const heading of text.querySelectorAll("h2"))
-      if (/^Play\b/.test(words(heading)))
-        heading.after(Object.assign(document.createElement("p"), { className: "ak-on-paper", textContent: note }));
+    for (const figure of text.querySelectorAll(".ak-drawn")) {
+      const heading = figure.closest("section").querySelector("h2");
+      const textContent = "On the website you move this figure yourself. Here it is drawn as it opens.";
+      const note = Object.assign(document.createElement("p"), { className: "ak-on-paper", textContent });
+      if (heading && /^Play\b/.test(words(heading))) heading.after(note);
+      else if (!figure.closest(".cell").previousElementSibling?.matches(".ak-on-paper"))
+        figure.closest(".cell").before(note);
+    }
   }
 
   // ---- links: behind one to another page of the file stands the sheet that it leads to, behind a source its number
@@ -104,6 +119,7 @@
   function lead(text, { names, base, front, told, cites }) {
     for (const link of text.querySelectorAll("a[href]")) {
       const [url, name, spot] = of(link); // in drawings, too
+      if (link.matches(".ak-cites, .ak-to-term")) link.className = "ak-plain"; // no meaning pops up
       const drawing = link.closest("svg");
       if (url.origin !== location.origin) continue;
       if (!names.includes(name)) {
@@ -112,11 +128,11 @@
         if (!front && !drawing && !link.closest(".ak-widget")) link.dataset.web = "";
       } else if (!drawing && cites[spot] && name.endsWith("bibliography")) link.dataset.cite = cites[spot];
       else if (!drawing && told?.[name] && url.pathname !== location.pathname) {
-        // Where a term is in bold it is defined: the glossary leads there.
-        const term = link.closest("dd")?.previousElementSibling;
-        link.dataset.sheet = (term && told[name][slug(words(term))]) ?? told[name][spot] ?? told[name][""];
+        // Where a term is in bold it is defined: glossary and index lead there.
+        const term = link.closest("dd")?.previousElementSibling ?? link.closest("li");
+        const defined = term && told[name][slug(words(term).split(/: | \(/)[0])];
+        link.dataset.sheet = (spot && defined) || (told[name][spot] ?? told[name][""]);
       }
-      link.classList?.remove("ak-cites", "ak-to-term"); // no meaning pops up
     }
   }
 
@@ -155,7 +171,7 @@
       if (part < 1) wide.style.zoom = part;
     }
     for (const code of text.querySelectorAll("pre"))
-      code.classList.toggle("ak-long", code.textContent.trim().split("\n").length > 14);
+      code.classList.toggle("ak-long", code.textContent.trim().split("\n").length > 45);
     for (const p of text.querySelectorAll("p")) p.classList.toggle("ak-lead", /:$|^Solutions begin on/.test(words(p)));
   }
 

@@ -6,6 +6,7 @@ it (``bookkit.figures.Practice``).  What there is to choose from was judged here
 
 import hashlib
 import itertools
+from copy import deepcopy
 from functools import cached_property
 
 import numpy as np
@@ -128,7 +129,7 @@ class Function(Asked):
         """The same for a function."""
         results = []
         for case in self.cases:
-            inputs = [np.array(x) for x in case]
+            inputs = deepcopy(case)      # a number stays a number, and a list a list
             try:
                 results.append(answer(*inputs))
             except Exception as error:   # whatever a learner's code does, the check answers with a sentence
