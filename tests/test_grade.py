@@ -121,7 +121,7 @@ FILES = {
     "quote": (paper(name="Zoë O'Brien", answers=RIGHT_ANSWERS), (R, R, R)),
     "broken_quote": (paper(before="name = 'Zoë O'Brien'   # mine", answers=RIGHT_ANSWERS), (R, R, R)),
     "endless_sum": (paper(answers=with_code("x = 0.001" + " + 0.001" * 40_000)), (E, R, R)),
-    "deep": (paper(answers=with_code("x = " + "-" * 20_000 + "1")), (E, R, R)),
+    "many_signs": (paper(answers=with_code("x = " + "-" * 20_000 + "1")), (E, R, R)),
     "blank": (paper(answers=with_code("x = (\n" + " " * 300_000 + "z"), before="\n" * 40_000 + "x ="), (E, R, R)),
     "leaves_in_a_function": (paper(answers={ROWS: f'def f(S):\n    raise SystemExit("bye")\n\ncheck("{ROWS}", f)'}), (D, N, D)),
 }
@@ -286,8 +286,10 @@ def test_a_line_for_each_student_with_the_columns_of_the_roster(taught):
 def test_a_page_for_each_student(taught):
     pages = {path.stem: path.read_text(encoding="utf-8") for path in (taught[1] / "feedback").iterdir()}
     assert sorted(pages) == ["al3", "guest", "mm17", "mm18", "tr9", "zoe"]
-    assert "<h1>Max Müller (mm18)</h1>" in pages["mm18"] and "1.5 of 4 points" in pages["mm18"] and "softmax_zoe" not in pages["mm18"]
+    assert "<h1>Max Müller (mm18)</h1>" in pages["mm18"] and "1.5 of 4 points" in pages["mm18"] and "counts 0.5 of its points" in pages["mm18"] and "0.5 of 1" in pages["mm18"] and "softmax_zoe" not in pages["mm18"]
     assert "Nothing was handed in." in pages["tr9"] and "The roster has no student for guest." in pages["guest"]
+    # What was written is for the teacher.
+    assert "# by hand" in (taught[1] / "grades.html").read_text(encoding="utf-8") and "# by hand" not in pages["mm18"]
     assert "not counted" in pages["mm17"] and all("What the class" not in page for page in pages.values())
 
 
@@ -317,11 +319,12 @@ def test_moodle_worksheet(tmp_path):
     """Its numbers stand in the folders: two of one name are told apart. Without them nobody gets 0 for a paper that is there."""
     folders = [f"Max Müller_{number}_assignsubmission_file" for number in (48101, 48108)]
     handed_out(tmp_path / "in", {f"{folders[0]}/a.ipynb": paper(answers=RIGHT_ANSWERS), f"{folders[1]}/a.ipynb": paper(answers=OWN)})
-    head, rows = "Identifier,Full name,Email address,Grade", ["Participant 48101,Max Müller,m1@a.example,", "Participant 48108,Max Müller,m2@a.example,"]
+    head = "Identifier,Full name,Email address,Status,Grade,Maximum Grade"
+    rows = [f"Participant 4810{k},Max Müller,m{n}@a.example,Submitted,,30.00" for n, k in ((1, 1), (2, 8))]
     (tmp_path / "sheet.csv").write_text("\n".join([head, *rows]), encoding="utf-8")
     run(tmp_path / "in", tmp_path / "out", "--timeout", "600", "--roster", tmp_path / "sheet.csv")
     found = rows_of(tmp_path / "out" / "grades.csv")
-    assert [(row["Email address"], row["Total (of 3)"]) for row in found] == [("m1@a.example", "3"), ("m2@a.example", "1")]
+    assert [(row["Email address"], row["Total (of 3)"], row["Grade"]) for row in found] == [("m1@a.example", "3", "30"), ("m2@a.example", "1", "10")]
     (tmp_path / "sheet.csv").write_text("\n".join(line.partition(",")[2] for line in [head, *rows]), encoding="utf-8")
     run(tmp_path / "in", tmp_path / "out", "--timeout", "600", "--roster", tmp_path / "sheet.csv")
     found = rows_of(tmp_path / "out" / "grades.csv")

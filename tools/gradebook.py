@@ -174,10 +174,21 @@ def table(path, head, rows):
         out.writerows([harmless(cell) for cell in row] for row in rows)
 
 
+def moodles(row, points, most):
+    """The grade as Moodle's worksheet wants it: of its own maximum, if it names one."""
+    of = next((value for key, value in row.items() if key.strip().casefold() == "maximum grade"), "") or ""
+    try:
+        return written(points * float(of.replace(",", ".")) / most if most else 0)
+    except ValueError:
+        return written(points)
+
+
 def wide(path, students, worth, titles):
     """A line for each student: the roster's own columns or id and name, the points of each page, and their sum."""
     pages = list(dict.fromkeys(name.split("/")[0] for name in worth.of))
     columns = list(next((one["row"] for one in students if one["row"]), {"id": "", "name": ""}))
+    lower = {key.strip().casefold(): key for key in columns}
+    graded = "identifier" in lower and lower.get("grade")      # Moodle's worksheet, which takes only that back
     rows = []
     for one in students:
         own = one["row"] or dict.fromkeys(columns, "") | {columns[0]: one["id"], columns[1 % len(columns)]: one["name"]}
@@ -187,6 +198,8 @@ def wide(path, students, worth, titles):
         told = [*map(written, sums), written(sum(sums))]
         if one["unsure"] and not one["papers"]:
             told = [""] * len(told)
+        if graded and one["row"]:
+            own = own | {graded: told[-1] and moodles(own, sum(sums), sum(worth.of.values()))}
         rows.append([*(own[key] or "" for key in columns), *told])
     most = [sum(value for name, value in worth.of.items() if name.split("/")[0] == page) for page in pages]
     head = [*columns, *(f"{titles[page]} (of {written(value)})" for page, value in zip(pages, most)),

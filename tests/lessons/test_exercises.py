@@ -167,3 +167,24 @@ def test_each_exercise_stands_in_its_chapter_with_a_solution():
         pages = [page for page in toc.chapters() if toc.slug(page) == name.split("/")[0]]
         chapter = "".join((ROOT / f"{page}.ipynb").read_text() for page in pages)
         assert chapter.count(f'check(\\"{name}\\"') == 2, name
+
+
+def test_a_number_is_given_as_a_number_and_a_list_as_a_list():
+    """So plain Python is right, too: numpy's arrays repeat and count otherwise."""
+    def recent(n, r):
+        m = [[False] * n for _ in range(n)]
+        for i in range(n):
+            for j in range(max(0, i - r), i + 1):
+                m[i][j] = True
+        return m
+
+    def copied(pieces):
+        before = [-1] + pieces[:-1]
+        places = [k for k in range(1, len(pieces)) if before[k] == pieces[-1]]
+        return pieces[places[-1]] if places else -1
+
+    def spoilt(pieces):
+        pieces.append(0)
+        return copied(pieces[:-1])
+    assert EXERCISES["masks/recent"].verdict(recent) == EXERCISES["chat_model/copied"].verdict(copied) == RIGHT
+    assert "changes" in EXERCISES["chat_model/copied"].verdict(spoilt)
