@@ -252,6 +252,21 @@ def test_leaving_restores_the_page(watched, site, way):
         assert not w.errors
 
 
+def test_after_a_press_the_arrows_go_on(watched, site):
+    """A guess that is chosen, a slider that is pulled and a button, with the mouse: a clicker sends the same arrows."""
+    with watched() as w:
+        present(w, f"{site}/{PAGES[0]}.html?present")
+        for control in ("[data-ak-figure=practice] button", "[data-ak-kind=softmax_explorer] input[type=range]", "[data-ak-kind=softmax_explorer] button"):
+            number = w.page.evaluate("""control => 1 + [...document.querySelectorAll('.deck-slide')].findIndex(e => e.querySelector(`.deck-shown :is(${control})`))""", control)
+            assert number, control
+            w.page.evaluate("n => { location.hash = `#/${n}` }", number)
+            w.page.locator(f".deck-slide:visible .deck-shown :is({control})").last.click()
+            w.page.wait_for_timeout(100)
+            w.page.keyboard.press("ArrowRight")
+            assert at(w) == number + 1, control
+        assert not w.errors
+
+
 def test_controls_keep_their_keys(watched, site):
     """A slider its arrows, a button the space bar, a field its letters; the figure is alive on its slide."""
     with watched() as w:

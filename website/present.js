@@ -258,6 +258,10 @@
     ["?", "these keys"],
   ];
 
+  // What is typed into, or chosen from by keys of its own.
+  const TYPED =
+    "input:not([type=range], [type=checkbox], [type=radio]), textarea, select, [contenteditable]:not([contenteditable=false])";
+
   class Deck {
     constructor(article) {
       const title = article.querySelector(":scope > section");
@@ -489,9 +493,7 @@
       };
       // What has the focus keeps the keys that are its own, but for those that a clicker sends.
       const clicked = key === "PageDown" || key === "PageUp";
-      const types = target.closest(
-        "input:not([type=range], [type=checkbox], [type=radio]), textarea, select, [contenteditable]",
-      );
+      const types = target.closest(TYPED);
       const moves = target.closest("input, textarea, select, [contenteditable], [role=slider]");
       if (types && key !== "Escape") return;
       if (key in steps && (clicked || !(moves || (key === " " && target.closest("button, summary, a")))))
@@ -524,9 +526,14 @@
     start() {
       this.go(this.find());
       this.swipe();
-      this.element.addEventListener("click", ({ target }) =>
-        target.closest(".deck-slide")?.setAttribute("data-touched", ""),
-      );
+      this.element.addEventListener("click", ({ target, detail }) => {
+        const slide = target.closest(".deck-slide");
+        slide?.setAttribute("data-touched", "");
+        // Whoever has pressed or dragged something goes on with the arrows; whoever came to it by Tab stays there.
+        const held = document.activeElement;
+        if (slide && detail && slide.contains(held) && !held.matches(TYPED))
+          setTimeout(() => this.slides[this.at].part.heading.focus({ preventScroll: true }));
+      });
       const again = () => fit(this.slides[this.at].slide);
       // After the figures, before Sphinx, which takes Escape.
       document.body.addEventListener("keydown", (event) => this.press(event));
