@@ -333,6 +333,12 @@ def test_moodle_worksheet(tmp_path):
     assert "Nothing was handed in" not in own and folders[1] in own
 
 
+def test_a_roster_as_excel_writes_it(tmp_path):
+    (tmp_path / "class.csv").write_bytes("Username;Full name\r\nzb;Zoë Bär\r\n".encode("cp1252"))
+    [one] = gradebook.roster(tmp_path / "class.csv")
+    assert (one.own, one.name) == ("zb", "Zoë Bär")
+
+
 def test_without_a_roster_each_folder_or_name_is_a_student(tmp_path):
     handed_out(tmp_path / "in", {"Max Müller/a.ipynb": paper(name="Max Müller", answers=RIGHT_ANSWERS), "max müller/a.ipynb": paper(name="Max Müller"),
                                  "softmax-anna (1).ipynb": paper(answers=OWN), "notation_anna.ipynb": paper(NOTATION)})

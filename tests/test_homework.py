@@ -208,6 +208,8 @@ def test_a_notebook_that_comes_alone_fetches_the_rest(handed_out, tmp_path):
     subprocess.run([*git, "remote", "add", "origin", "git@github.com:somebody/homework.git"], check=True)
     env = {**os.environ, "BOOK_HUB": "https://hub.example.edu/"}
     subprocess.run([sys.executable, "-m", "tools.homework", "--out", folder, "--only", "softmax"], cwd=ROOT, env=env, check=True, capture_output=True)
+    # What was given once is not lost.
+    subprocess.run([sys.executable, "-m", "tools.homework", "--out", folder, "--only", "softmax"], cwd=ROOT, check=True, capture_output=True)
     told = (folder / "README.md").read_text(encoding="utf-8")
     for link in ("https://colab.research.google.com/github/somebody/homework/blob/main/softmax.ipynb", "https://mybinder.org/v2/gh/somebody/homework/main?urlpath=lab",
                  "https://hub.example.edu/hub/user-redirect/git-pull?repo=https%3A%2F%2Fgithub.com%2Fsomebody%2Fhomework&branch=main&urlpath=lab%2Ftree%2Fhomework"):

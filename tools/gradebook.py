@@ -48,10 +48,13 @@ def plain(text):
 def roster(path):
     """The students of a class from a CSV file with a column for an id and one or two for a name."""
     try:
-        with Path(path).open(encoding="utf-8-sig", newline="") as file:
-            text = file.read()
-    except (OSError, UnicodeDecodeError) as error:
+        told = Path(path).read_bytes()
+    except OSError as error:
         raise Refused(f"The roster {path} cannot be read: {error}.") from None
+    try:
+        text = told.decode("utf-8-sig")
+    except UnicodeDecodeError:      # as Excel on Windows writes it
+        text = told.decode("cp1252", errors="replace")
     first = text.split("\n", 1)[0]
     rows = list(csv.DictReader(text.splitlines(), delimiter=max(",;\t", key=first.count)))
     columns = {plain(name or ""): name for name in (rows[0] if rows else {})}

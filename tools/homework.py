@@ -12,6 +12,7 @@ import argparse
 import ast
 import builtins
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -30,6 +31,7 @@ from website import addresses, road, toc
 
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "_build" / "homework"
+ADDRESSES = ("BOOK_BASEURL", "BOOK_HUB")      # of the site and of a Hub: given once, they are kept
 FORM = re.compile(r":::\{exercise\} (?P<title>.+)\n(?::\w+:.*\n)+\n(?P<text>(?s:.+?))\n:::\s*"
                   r"(?::::\{dropdown\} Hint\n(?P<hint>(?s:.+?))\n:::\s*)?")
 CHECK = "from bookkit.lessons.exercises import check\n"
@@ -341,6 +343,19 @@ def opened(folder):
     return OPEN.format(lines="\n".join(lines)).rstrip("\n") + "\n"
 
 
+def recall(folder):
+    """Take the addresses that are not given this time from the repository's settings, where `keep` has put them."""
+    for name in ADDRESSES:
+        if not os.environ.get(name) and (folder / ".git").exists():
+            git = ["git", "-C", str(folder), "config", "--get", setting(name)]
+            os.environ[name] = subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip()
+
+
+def setting(name):
+    """What an address is called in the settings of a repository."""
+    return f"book.{name.removeprefix('BOOK_').lower()}"
+
+
 def keep(folder):
     """Make the folder a repository, or keep what has changed in the one that it is; whether git is there."""
     if not shutil.which("git"):
@@ -348,6 +363,9 @@ def keep(folder):
     git = ["git", "-C", str(folder), "-c", "user.name=Attention, Step by Step", "-c", "user.email=homework@localhost"]
     if not (folder / ".git").exists():
         subprocess.run([*git, "init", "--quiet", "--initial-branch=main"], check=True)
+    for name in ADDRESSES:
+        if os.environ.get(name):
+            subprocess.run([*git, "config", setting(name), os.environ[name]], check=True)
     subprocess.run([*git, "add", "--all"], check=True)
     if subprocess.run([*git, "diff", "--cached", "--quiet"], check=False).returncode:
         subprocess.run([*git, "commit", "--quiet", "--message", "Homework as the book has it now"], check=True)
@@ -364,6 +382,7 @@ def main():
     if unknown := set(only) - set(map(toc.slug, pages())):
         sys.exit(f"No page with exercises is called {', '.join(sorted(unknown))}.")
     before = {file.stem for file in args.out.glob("*.ipynb")} if (args.out / "points.yml").exists() else set()
+    recall(args.out)
     try:
         files = write(args.out, only)
         package(args.out, [file.stem for file in files if file.stem not in before])
