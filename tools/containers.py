@@ -26,10 +26,9 @@ COPY book /book
 RUN chmod -R a+rX /book
 WORKDIR /book
 """
-LIMITS = ["--network=none", "--read-only", "--tmpfs=/tmp:rw,size=256m,mode=1777", "--user=65534:65534",
+SCRATCH = "/scratch"      # in memory, the only place to write to
+LIMITS = ["--network=none", "--read-only", f"--tmpfs={SCRATCH}:rw,size=256m,mode=1777", "--user=65534:65534",
           "--cap-drop=ALL", "--security-opt=no-new-privileges", "--pids-limit=256", "--memory=4g"]
-
-
 NO_SANDBOX = "What was handed in runs as you: it can read your files and use the network."
 
 
@@ -46,9 +45,11 @@ class Engine(NamedTuple):
     def new(self, seconds, *arguments):
         """The name of a new container and the command that runs Python in it; `timeout` ends it if nobody else does."""
         own = f"attnkit-{uuid.uuid4().hex[:12]}"
-        return own, [self.name, "run", "--interactive", "--rm", f"--name={own}", *LIMITS, "--env=HOME=/tmp/home",
-                "--env=TMPDIR=/tmp", "--env=OMP_NUM_THREADS=1", "--env=MPLBACKEND=Agg", "--env=ATTNKIT_PROGRESS=off",
-                self.image, "timeout", "--signal=KILL", str(int(seconds) + 60), "python", *arguments]
+        given = {"HOME": f"{SCRATCH}/own", "TMPDIR": SCRATCH, "OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg",
+                 "ATTNKIT_PROGRESS": "off"}
+        return own, [self.name, "run", "--interactive", "--rm", f"--name={own}", *LIMITS,
+                     *(f"--env={name}={value}" for name, value in given.items()), self.image,
+                     "timeout", "--signal=KILL", str(int(seconds) + 60), "python", *arguments]
 
     def end(self, own):
         """End a container that may still run."""

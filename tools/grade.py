@@ -284,15 +284,13 @@ def write(papers, out, roster=(), worth=None, contained=False):
         TEMPLATE.read_text(encoding="utf-8"))
     most = sum(worth.of.values())
     for one in students:
-        points = {name: worth.given(name, mark.state) for name, mark in one["marks"].items()}
-        one["points"] = {name: gradebook.written(value) for name, value in points.items()}
-        one["total"] = gradebook.written(sum(points.values()))
+        one["total"] = gradebook.written(sum(worth.given(name, mark.state) for name, mark in one["marks"].items()))
         there = {name.split("/")[0] for name in one["marks"]}
         one["missing"] = list(dict.fromkeys(all_asked()[name].page for name in worth.of
                                             if name.split("/")[0] not in there)) if one["papers"] else []
         one["title"] = one["id"] if one["name"] in ("", one["id"]) else f"{one['name']} ({one['id']})"
-    shown = {"states": STATES, "asked": all_asked(), "worth": {k: gradebook.written(v) for k, v in worth.of.items()},
-             "most": gradebook.written(most), "attempt": gradebook.written(worth.attempt),
+    shown = {"states": STATES, "asked": all_asked(), "most": gradebook.written(most),
+             "attempt": gradebook.written(worth.attempt),
              "got": {name: {state: f"{gradebook.written(worth.given(name, state))} of {gradebook.written(value)}"
                             for state in STATES} for name, value in worth.of.items()}}
     (out / "feedback").mkdir(parents=True, exist_ok=True)
