@@ -115,7 +115,7 @@ def test_a_page_is_moved_to_its_slides(window, site, page):
         assert at(w) == count
         said, wrong = w.page.evaluate(SAID)
         assert len(said) == written(page).count("<span data-say") and not wrong
-        for size, least in (((1280, 720), 0), ((1920, 1080), 14)):
+        for size, least in (((1280, 720), 0), ((1920, 1080), 20)):
             w.page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
             assert not w.page.evaluate(FITS, least), size
         assert not w.errors and not w.outside

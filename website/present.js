@@ -205,7 +205,7 @@
   }
 
   // The largest size at which a slide fits, its words above what is shown or beside it, or beside it and small, or a
-  // figure in columns; if there is none, the smallest.
+  // figure in columns under a small heading; if there is none, the smallest.
   function fit(slide) {
     const deck = parseFloat(getComputedStyle(slide).fontSize) / 26;
     const set = (layout, z, scrolls = false) => {
@@ -214,11 +214,12 @@
       slide.style.setProperty("--z", String(z));
     };
     const wide = innerWidth > 700;
+    slide.parentElement.toggleAttribute("data-bare", false);
     const size = SIZES[slide.dataset.kind];
     const [low, high] = size ? size.map((z) => z * Math.max(1, deck)) : [18 / 26 / deck, 1.25];
     if (!wide) return set("above", 1);
     const largest = (layout, least = low) => {
-      for (let z = Math.max(low, high); z > 0.93 * least; z *= 0.93) {
+      for (let z = Math.max(low, high); z > 0.97 * least; z *= 0.97) {
         set(layout, Math.max(z, least));
         if (fits(slide, Math.max(z, least))) return Math.max(z, least);
       }
@@ -230,7 +231,8 @@
     const [above, beside] = [largest("above"), both ? largest("beside") : 0];
     if (above || beside) return beside > 1.1 * above ? set("beside", beside) : set("above", above);
     if (both && largest("tight")) return;
-    // What is tall is as small as it must be; of a figure the parts stand in columns.
+    // What is tall is as small as it must be; of a figure the parts stand in columns, and the heading makes room.
+    slide.parentElement.toggleAttribute("data-bare", slide.dataset.kind === "figure");
     const ways = [
       "above",
       ...(both ? ["beside", "tight"] : []),

@@ -97,7 +97,7 @@ class Reading:
                 body.append(f'<rect x="{x:g}" y="{y:g}" width="{MAP}" height="{MAP}" fill="{palette.var("page")}"/>')
                 body.append(_cells(looks, lambda i, j, x=x, y=y: (x + j * side, y + (i + .5) * side), side, side, 1.0,
                                    "weight"))
-            body.append(text(left + (LAYER - 5) / 2, TOP + self.deep - 10, "MLP", INK, size=14))
+            body.append(text(left + (LAYER - 5) / 2, TOP + self.deep - 10, "MLP", INK))
         told = (f"{layers} layers. In each, {heads} heads look at all pieces, drawn as small maps, and an MLP takes "
                 "each piece by itself.")
         wide = max(wide + 12, math.ceil(6 + text_width(note)) + 6)

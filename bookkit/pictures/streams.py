@@ -11,7 +11,7 @@ from bookkit.pictures.shapes import TEXT, check_names, check_within, text
 
 STEP = 15             # from one word's line to the next
 TOP = 34              # of the first line: the names of the parts stand above
-SIZE = TEXT - 2       # of the words
+SIZE = TEXT - 1.5       # of the words
 APART, BAND, BOX = 14, 96, 18                   # between parts; how wide attention and an MLP are
 INK, QUIET, GRID = map(palette.var, ("ink", "quiet", "grid"))
 
