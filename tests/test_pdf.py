@@ -3,12 +3,14 @@
 import re
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 from bs4 import BeautifulSoup
 from conftest import ROOT, SITE
 from pypdf import PdfReader
 
+from bookkit.lessons.exercises import all_exercises
 from tools import homework, pdf
 
 pytestmark = pytest.mark.browser
@@ -134,9 +136,9 @@ def test_fonts_are_embedded_whole(book):
 def test_figures_are_printed_as_they_open(book, site, chromium):
     """With the numbers that they show at first, and no table in their place."""
     chapters = [sheet for depth, _, sheet in titles(book) if depth == 1]
-    for (name, figures), first, end in zip(pdf.drawn(chromium, site, CHAPTERS).items(), chapters, chapters[1:]):
+    for (name, figures), first, end in zip(pdf.drawn(chromium, site, CHAPTERS)[0].items(), chapters, chapters[1:]):
         printed = "".join(map(words, book.pages[first:end]))
-        shown = [BeautifulSoup(figure, "lxml").get_text(" ") for figure in figures if figure]
+        shown = [BeautifulSoup(figure["html"], "lxml").get_text(" ") for figure in figures if figure]
         numbers = {number for figure in shown for number in re.findall(r"[−+]?\d+\.\d+", figure)}
         assert len(shown) == 1 and len(numbers) > 4 and not {number for number in numbers if number not in printed}, name
 
@@ -146,18 +148,51 @@ def test_nothing_is_said_that_is_true_on_a_screen_only(book):
     printed = "".join(map(words, book.pages[chapters[0]:chapters[3]]))
     assert "Answerhere" not in printed and not re.search(r"\b(this|next|last)pages?\b", printed) and "Bytheendofthischapter" in printed
     assert printed.count(f"Solutionsbeginonpage{chapters[3] + 1}.") == 3 and "Forthesecondgap:" in printed
-    # What one should have seen is told, hints are not.
-    assert printed.count("Whatyoushouldhaveseen") == 3 and "Hint" not in printed
+    # What one should have seen is told, though nobody has seen it; hints are not.
+    assert printed.count("Whathappens") == 3 and "shouldhaveseen" not in printed and "Hint" not in printed
 
 
 def test_solutions(book):
-    """All of these chapters, each a heading, in their order."""
+    """All of these chapters, each a heading, in their order, with its number and its sheet."""
     chapters = [sheet for depth, _, sheet in titles(book) if depth == 1]
     printed = "".join(map(words, book.pages[chapters[3]:chapters[4]]))
-    asked = [re.sub(r"\s", "", one.title) for page in CHAPTERS for one in homework.questions(page)]
-    places = [printed.index(title) for title in asked]
+    asked = [(f"{chapter}.{k}", re.sub(r"\s", "", one.title)) for chapter, page in enumerate(CHAPTERS, 1)
+             for k, one in enumerate(homework.questions(page), 1)]
+    places = [printed.index(number + title) for number, title in asked]
     assert len(asked) > 6 and places == sorted(places) and "Asolution" not in printed
+    for number, title in asked:
+        sheet = int(re.search(rf"{re.escape(number + title)}\(p\.(\d+)\)", printed)[1])
+        assert f"Exercise{number}({title})" in words(book.pages[sheet - 1])
 
+
+def test_an_answer_is_told_as_it_is_asked():
+    """A letter with its words, for each gap one; numbers with their names; thousands and lists apart."""
+    asked = {one.name: one for page in homework.pages() for one in homework.questions(page)}
+    told = {name: re.sub(r"<[^>]+>|&\w+;", " ", pdf.answer(all_exercises()[name])) for name in asked}
+    assert told["weights/budget"].split() == ["c.", "points", "/", "points.sum()"]
+    assert told["layers/four_on"].split() == ["c.", "two_on", ";", "b.", "two_on"]
+    assert told["cost/cache"] == "one word 327,680; 8,192 words 2,684,354,560"
+    assert told["machine/stop"].count(";") == 2 and "−" in told["machine/stop"]
+    for name, one in asked.items():
+        words, code = pdf.told(one.solution)
+        assert not words.startswith("#") and (told[name] or code and "check(" not in code and "assert" not in code), name
+
+
+def test_what_fills_a_sheet():
+    """A picture that is a little too high is made smaller; code may leave its output; words may leave a picture."""
+    def filled(room, tried=(), **what):
+        base = {"high": 100, "stays": False, "leads": False, "picture": 0, "code": 0, "least": 0.68}
+        blocks = [{**base, "id": "a", "bottom": 100}, {**base, "id": "b", "stays": True, "bottom": 130, "high": 30, "leads": True},
+                  {**base, "id": "c", "bottom": 430, "high": 300, **what}]
+        top = pdf.MARGINS + 0.75 * (room + 100)
+        spots = {"a": (4, top), "b": (5, 800), "c": (5, 700), "": (4, 800)}
+        return pdf.fill((SimpleNamespace(spots=spots), blocks, 1), tried)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pdf, "spots", lambda printed: printed.spots)
+        assert filled(270, picture=280)["c"] == pytest.approx(1 - 64 / 280)
+        assert filled(170, picture=280) == {"b": 0} and filled(170, {"b"}, picture=280) is None      # too much, and the words alone
+        assert filled(270, code=200) == {"c": 0} and filled(270, {"b", "c"}, code=200) is None
+        assert filled(100, picture=280) is None      # too little to be seen
 
 def test_the_glossary_names_the_sheet_where_a_term_is_in_bold(book):
     chapters = [sheet for depth, _, sheet in titles(book) if depth == 1]
@@ -167,7 +202,7 @@ def test_the_glossary_names_the_sheet_where_a_term_is_in_bold(book):
         named = int(re.search(rf"(?m)^{term}\s*\n(?:.*\n){{0,3}}?.*?{page}.*?\(p\.\s(\d+)\)", told)[1])
         assert re.sub(" ", "", term) in words(book.pages[named - 1]) and chapters[0] < named <= chapters[3]
     listed = " ".join(sheet.extract_text() for sheet in book.pages[chapters[5]:chapters[6]])
-    assert re.search(r"temperature[^°]*? \d+", listed) and "ALiBi" in listed
+    assert re.search(r"temperature[^°]*? \d+", listed) and "ALiBi" not in listed and "°" not in listed
 
 
 def test_no_heading_is_alone_at_the_foot_of_a_sheet(book):

@@ -12,6 +12,7 @@ import base64
 import hashlib
 import html
 import io
+import itertools
 import os
 import re
 from pathlib import Path
@@ -37,7 +38,7 @@ from pypdf.generic import (
 )
 
 from bookkit.lessons.exercises import all_exercises
-from bookkit.lessons.exercises.grading import Value
+from bookkit.lessons.exercises.grading import RIGHT, Choice, Value
 from tools import homework
 from website import addresses, browser, toc
 
@@ -45,6 +46,8 @@ ROOT = Path(__file__).resolve().parent.parent
 PDF = ROOT / "_build" / "attention-step-by-step.pdf"
 BACK = ["reference/glossary", "reference/subjects", "chapters/bibliography"]
 FEW = 130      # words of a last sheet that is worth sparing
+MARGINS, SHEET = (22 + 24) / 25.4 * 72, (297 - 22 - 24) / 25.4 * 96      # in points; between them, in pixels
+EMPTY = 0.14      # the share of a sheet that is worth filling
 COVER, CONTENTS, SOLUTIONS = "cover", "contents", "solutions"      # the sheets that are no page of the site
 # Skia draws a face with an axis letter by letter; cut at one weight it is embedded as a whole. For each: its file, its
 # weight, the weights that it stands for.
@@ -62,6 +65,7 @@ class Printed(NamedTuple):
     title: str
     sections: list
     sheets: PdfReader
+    cited: list
 
 
 def pages():
@@ -70,33 +74,69 @@ def pages():
     return [*chosen, SOLUTIONS, *BACK]
 
 
-def solutions(names):
-    """The solutions of all exercises on some pages, as the article of a page."""
-    lines = ["<section id='solutions'><h1>Solutions</h1>"]
+def numbers(names):
+    """The number of each chapter."""
+    chapters = [name for name in names if name.startswith("chapters/") and name not in BACK]
+    return {name: k for k, name in enumerate(chapters, 1)}
+
+
+def solutions(names, meant):
+    """The solutions of all exercises on some pages, as the article of a page, and what a page says after one."""
+    lines, numbered = ["<section id='solutions'><h1>Solutions</h1>"], numbers(names)
     for page in (page for page in homework.pages() if page in names):
-        lines.append(f"<section id='of-{toc.slug(page)}'><h2><a href='/{page}.html'>{homework.title(page)}</a></h2>")
-        for one in homework.questions(page):
-            code = html.escape(told(one.solution))
-            lines.append(f"<h3>{html.escape(one.title)}</h3>{answer(one.name)}<div class='highlight'><pre>{code}</pre>"
-                         "</div>")
+        lines.append(f"<section id='of-{toc.slug(page)}'><h2>{numbered[page]} {homework.title(page)}</h2>")
+        for k, one in enumerate(homework.questions(page), 1):
+            asked = all_exercises()[one.name]
+            (words, code), right = told(one.solution), answer(asked)
+            # What tries out an answer is for a notebook.
+            if code and not (right and ("choices" in asked.form or re.search(r"\b(assert|print)\b", code))):
+                code = f"<div class='highlight'><pre>{html.escape(code)}</pre></div>"
+            else:
+                code = ""
+            lines.append(f"<h3><a href='/{page}.html#exercise-{k}'>{numbered[page]}.{k} {html.escape(one.title)}</a>"
+                         f"</h3><p>{right}</p><p>{html.escape(words)}</p>{code}{meant[page][k - 1]}")
         lines.append("</section>")
-    return "".join(lines) + "</section>"
+    return "".join(lines).replace("<p></p>", "") + "</section>"
 
 
 def told(solution):
-    """A solution as it is read: without the line that says what it is, and without its check."""
-    first, *lines = solution.removeprefix("# A solution").lstrip(":., ").splitlines()
-    said = [f"# {first[0].upper()}{first[1:]}"] if first.strip() else []
-    return "\n".join([*said, *(line for line in lines if not re.match(r"check\(|from .* import check", line))]).strip()
+    """What a solution says first, and its code, without what prints and tests."""
+    lines = solution.removeprefix("# A solution").lstrip(":., ").splitlines()
+    first = next((k for k, line in enumerate(lines[1:], 1) if not line.startswith("# ")), len(lines))
+    words = " ".join(line.removeprefix("# ") for line in lines[:first]).strip()
+    code = [line for line in lines[first:] if not re.match(r"(check|print)\(|assert |from .* import check", line)]
+    if words[:2].isalpha():      # not a formula's letter
+        words = words[0].upper() + words[1:]
+    return words + "." * words[-1:].isalnum(), "\n".join(code).strip()
 
 
-def answer(name):
-    """The numbers that an exercise asks for, as a paragraph, if it asks for some."""
-    asked = all_exercises()[name]
+def answer(asked):
+    """What an exercise asks for, as HTML: letters of choices with their words, or numbers with their names."""
+    form = asked.form
+    if "choices" in form:
+        ways = list(itertools.product(*form["choices"]))
+        verdicts = form.get("verdicts", range(len(ways)))
+        right = next(way for way, verdict in zip(ways, verdicts) if form["said"][verdict] == RIGHT)
+        letters = [f"{Choice.LETTERS[offered.index(words)]}.&nbsp;{lit(words, 'lines' == form['kind'])}"
+                   for offered, words in zip(form["choices"], right)]
+        return ";&ensp;".join(letters)
     if not isinstance(asked, Value):
         return ""
-    numbers = [f"{int(number):,}" if number == int(number) else f"{number:.4g}" for number in np.ravel(asked.right)]
-    return f"<p>{', '.join(numbers).replace('-', '−')}</p>"
+    if form["truths"]:
+        rows = np.atleast_2d(asked.right)
+        return "; ".join(", ".join("yes" if one else "no" for one in row) for row in rows)
+    figures = [f"{int(one):,}" if one == int(one) else f"{one:.4g}" for one in np.ravel(asked.right)]
+    if asked.labels:
+        figures = [f"{html.escape(name)} {one}" for name, one in zip(asked.labels, figures)]
+    return ("; " if asked.labels or any("," in one for one in figures) else ", ").join(figures).replace("-", "−")
+
+
+def lit(words, code):
+    """A choice as HTML: code, or words with some code and stress in them."""
+    if code:
+        return f"<code>{html.escape(words)}</code>"
+    words = re.sub(r"`([^`]*)`", r"<code>\1</code>", html.escape(words))
+    return re.sub(r"\*([^*]+)\*", r"<em>\1</em>", words)
 
 
 def cites(site):
@@ -106,17 +146,21 @@ def cites(site):
 
 
 def drawn(chromium, address, names):
-    """By page the figures as they open, as HTML, or nothing for those that are printed otherwise."""
+    """By page the figures as they open, as HTML and its width, or nothing for those that are printed otherwise.
+
+    And by page what it says after each exercise, which would tell the answer beside the question.
+    """
     context = chromium.new_context(color_scheme="light", reduced_motion="reduce",
-                                   viewport={"width": 690, "height": 3000})      # what is out of sight is not drawn
+                                   viewport={"width": 1280, "height": 3000})      # what is out of sight is not drawn
     context.set_default_timeout(browser.PATIENCE)
-    page, found = context.new_page(), {}
+    page, found, meant = context.new_page(), {}, {}
     for name in names:
         page.goto(f"{address}/{name}.html", wait_until="load")
         page.evaluate(PAPER)
+        meant[name] = page.evaluate("paper.meant()")
         found[name] = page.evaluate("paper.drawn()")
     context.close()
-    return found
+    return found, meant
 
 
 def faces(site):
@@ -134,14 +178,20 @@ def faces(site):
     return "".join(rules)
 
 
-def cover(config):
-    """The words of the first sheet."""
+def cover(config, figures):
+    """The first sheet, with the picture and the formula that the book begins with."""
     site = addresses.site()
     place = f" (<a href='{site}'>{html.escape(site)}</a>)" if site else ""
-    return (f"<div class='ak-title-sheet'><img src='/_static/{Path(config['logo']).name}' alt=''>"
-            f"<h1>{config['title']}</h1><p>{config['author'].capitalize()}</p>"
-            f"<div><p>The book on paper. On the website{place} the figures move and the exercises can be answered; "
-            "hints, code that is folded away, and all that has a ° behind it are there, too. Print it in colour.</p>"
+    edition = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    picture = "".join(f"<div class='ak-widget ak-still' data-ak-figure='alignment' style='width:{one['width']}px'>"
+                      f"{one['html']}</div>" for one in figures[:1])
+    return (f"<div class='ak-title-sheet'><h1>{config['title']}</h1><p>{config['author'].capitalize()}</p>{picture}"
+            "<div class='ak-formula'></div>"
+            f"<div><p>The book on paper, version {edition['version']}, {edition['date-released']}. On the website"
+            f"{place} the figures move and the exercises can be answered. What has a ° behind it is there: hints, code "
+            "that is folded away, and a <em>side room</em> with more to a chapter. A number in brackets is a source of "
+            "the bibliography. <code>make study</code> and its like are typed in a copy of the book’s files, which "
+            "the website leads to. Print it in colour.</p>"
             f"{config['sphinx']['config']['html_theme_options']['extra_footer']}</div></div>")
 
 
@@ -154,20 +204,29 @@ def parts():
 def contents(printed):
     """The words of the table of contents."""
     captions, lines, part = parts(), ["<div class='ak-contents'><h1>Contents</h1>"], None
+    numbered = numbers([page.name for page in printed])
     for page in printed:
         if captions.get(page.name) != part:
             part = captions.get(page.name)
             lines.append(f"<h2>{part}</h2>")
-        lines.append(f"<p><a href='/{page.name}.html'>{html.escape(page.title)}</a><span>{page.first + 1}</span></p>")
+        lines.append(f"<p><b>{numbered.get(page.name, '')}</b><a href='/{page.name}.html'>{html.escape(page.title)}</a>"
+                     f"<span>{page.first + 1}</span></p>")
     return "".join(lines) + "</div>"
 
 
 def print_pages(chromium, address, names, given, config):
     """Print pages of the site served there, with cover and contents, until links name the sheets that they lead to."""
     told = None
-    given["drawn"] = drawn(chromium, address, [name for name in names if name != SOLUTIONS])
+    looked = dict.fromkeys(["index", *names])      # the first page's picture is the cover's, too
+    looked.pop(SOLUTIONS, None)
+    given["fill"] = {}
+    given["drawn"], given["meant"] = drawn(chromium, address, looked)
     for _ in range(6):
         printed = print_once(chromium, address, names, given, config, told)
+        # The bibliography of the book on paper has what is cited on paper.
+        cited = {source for page in printed for source in page.cited}
+        kept = [source for source in given["cites"] if source in cited]
+        given["cites"] = {source: str(k) for k, source in enumerate(kept, 1)}
         found = {page.name: {spot: sheet + 1 for spot, (sheet, _) in spots(page).items()}
                  for page in printed[2:] if page.name not in BACK}
         if found == told:
@@ -178,6 +237,7 @@ def print_pages(chromium, address, names, given, config):
 
 def print_once(chromium, address, names, given, config, told):
     """Print all, each page knowing its first sheet's number, and the sheets of all places if they are told."""
+    numbered = numbers(names)
     context = chromium.new_context(java_script_enabled=False, color_scheme="light",
                                    viewport={"width": 642, "height": 900})      # as wide as A4 between its margins
     context.set_default_timeout(browser.PATIENCE)
@@ -186,34 +246,79 @@ def print_once(chromium, address, names, given, config, told):
     page.emulate_media(media="print")
 
     def sheets(name, first, article=None):
+        """A page on its sheets; where one would be left empty, again with what fills it."""
+        found = given["fill"].setdefault(name, {})
+        while True:
+            made = once(name, first, article, found)
+            filled = told and fill(made, found)
+            if not filled:
+                return made[0]
+            found |= filled
+
+    def once(name, first, article, filled):
         page.goto(f"{address}/{'index' if article else name}.html", wait_until="load")
         page.evaluate(PAPER)
         front = name in (COVER, CONTENTS)
         found = page.evaluate("given => paper.ready(given)", {
             "css": f"{given['css']} html {{ counter-reset: page {first} }}", "article": article, "front": front,
-            "title": "About this book" if name == "index" else None, "figures": given["drawn"].get(name),
+            "title": "About this book" if name == "index" else None, "number": numbered.get(name),
+            "figures": given["drawn"].get(name),
             "answers": SOLUTIONS in names and (told or {}).get(SOLUTIONS, {}).get(f"of-{toc.slug(name)}", 1),
             "names": names, "base": addresses.site().rstrip("/"), "told": None if front else told,
-            "cites": given["cites"]})
+            "cites": given["cites"], "found": filled})
 
         def at(scale):
             pdf = page.pdf(prefer_css_page_size=True, print_background=True, tagged=True, scale=scale)
             return PdfReader(io.BytesIO(pdf))
 
-        made = at(1)
+        made, scale = at(1), 1
         # A last sheet with a few lines is spared by letters that are a little smaller.
-        if len(made.pages) > 1 and len(made.pages[-1].extract_text().split()) < FEW:
-            made = min(made, at(0.97), key=lambda sheets: len(sheets.pages))
-        return Printed(name, first, found["title"], [] if front else found["sections"], made)
+        for smaller in (0.97, 0.94):
+            if len(made.pages) > 1 and len(made.pages[-1].extract_text().split()) < FEW:
+                other = at(smaller)
+                if len(other.pages) < len(made.pages):
+                    made, scale = other, smaller
+        sections = [] if front else found["sections"]
+        return Printed(name, first, found["title"], sections, made, found["cited"]), found["parts"], scale
 
-    front = sheets(COVER, 0, cover(config))
+    front = sheets(COVER, 0, cover(config, given["drawn"]["index"]))
     # How long the contents are is known before what they say: as many lines as pages, whatever the numbers.
-    length = len(sheets(CONTENTS, 1, contents([Printed(n, 0, n, [], None) for n in names])).sheets.pages)
+    length = len(sheets(CONTENTS, 1, contents([Printed(n, 0, n, [], None, []) for n in names])).sheets.pages)
     first, printed = 1 + length, []
     for name in names:
-        printed.append(sheets(name, first, solutions(names) if name == SOLUTIONS else None))
+        printed.append(sheets(name, first, solutions(names, given["meant"]) if name == SOLUTIONS else None))
         first += len(printed[-1].sheets.pages)
     return [front, sheets(CONTENTS, 1, contents(printed)), *printed]
+
+
+def fill(made, tried):
+    """For the first sheet that is left empty because what follows is too high: what would fill it, by the block's id.
+
+    That is a factor for a picture, or 0 for what may then stand on two sheets: code and what it gives, words and the
+    picture below them.
+    """
+    printed, blocks, scale = made
+    places = spots(printed)
+    blocks = [block for block in blocks if block["high"] and block["id"] in places]
+    for k, (before, first) in enumerate(itertools.pairwise(blocks), 1):
+        sheet, top = places[before["id"]]
+        room = (top - MARGINS) / 0.75 / scale - before["high"]      # in pixels, from a height above the upper margin
+        if places[first["id"]][0] != sheet + 1 or not EMPTY < room / SHEET < 1:
+            continue
+        chain = list(itertools.takewhile(lambda block: block["stays"], blocks[k:]))
+        if k + len(chain) == len(blocks):
+            continue
+        what = blocks[k + len(chain)]
+        over = what["bottom"] - before["bottom"] - room + 4
+        if what["id"] not in tried:
+            if 0 < over < (1 - what["least"]) * what["picture"]:
+                return {what["id"]: 1 - over / what["picture"]}
+            if what["code"] and over - what["high"] + what["code"] < 0:
+                return {what["id"]: 0}
+        words = chain[-1] if chain else what
+        if words["leads"] and words["id"] not in tried and words["bottom"] - before["bottom"] < room:
+            return {words["id"]: 0}
+    return None
 
 
 def join(printed, config):

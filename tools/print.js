@@ -5,9 +5,18 @@
 
   const add = (where, kind, given) => where.appendChild(Object.assign(document.createElement(kind), given));
   const words = (e) => e.textContent.trim();
+  const paragraph = (className, textContent) => Object.assign(document.createElement("p"), { className, textContent });
+  const called = (fold) => words(fold.querySelector("summary"));
   const soon = () => new Promise((resolve) => setTimeout(resolve, 50));
 
-  // ---- figures as they open, as HTML; null for exercises, and for a picture that grows: its still has all steps
+  // Paper does not scroll.
+  const WHOLE = `
+    [data-ak-kind=chat] .ak-box, [data-ak-kind=machine] .ak-panel { height: auto; max-height: none }
+    [data-ak-kind=story_writer] { .ak-sides { grid-template-columns: minmax(0, 1fr) 37rem }
+      .ak-strips { --cell: calc(100cqw / var(--count)) } }`;
+
+  // ---- figures as they open, as HTML of a width; null for exercises, and for a picture that grows, whose still has all
+  // steps
 
   async function alive(figure) {
     if (["practice", "growing_picture"].includes(figure.dataset.akFigure)) return null;
@@ -28,14 +37,24 @@
       Object.assign(image.style, { width, height, imageRendering });
       canvas.replaceWith(image);
     }
-    return figure.innerHTML;
+    return { html: figure.innerHTML, width: figure.clientWidth };
   }
 
   async function drawn() {
+    add(document.head, "style", { textContent: WHOLE });
     const all = [];
     for (const figure of document.querySelectorAll("[data-ak-figure]")) all.push(await alive(figure)); // each in sight
     return all;
   }
+
+  // What is said after each exercise, as HTML, or nothing.
+  const meant = () =>
+    [...document.querySelectorAll(".ak-exercise")].map((box) => {
+      const folds = [...box.querySelectorAll("details.sd-dropdown")].filter(
+        (fold) => called(fold) === "What this means",
+      );
+      return folds.map((fold) => fold.querySelector(".sd-card-body").innerHTML).join("");
+    });
 
   // ---- what is on the page
 
@@ -44,7 +63,7 @@
     for (const sheet of document.styleSheets)
       for (let i = sheet.cssRules.length; i--; )
         if (/^@font-face.*Source S/s.test(sheet.cssRules[i].cssText)) sheet.deleteRule(i);
-    add(document.head, "style", { textContent: css });
+    add(document.head, "style", { textContent: css + WHOLE });
     document.documentElement.dataset.theme = "light";
   }
 
@@ -53,27 +72,58 @@
     for (const part of text.querySelectorAll("#the-map, #functions-and-figures, .ak-screen")) part.remove();
     [...text.querySelectorAll("[data-ak-figure]")].forEach((figure, k) => {
       if (!figures?.[k]) return;
-      figure.innerHTML = figures[k];
-      figure.classList.add("ak-drawn");
+      const { html, width } = figures[k];
+      figure.innerHTML = html;
+      figure.classList.add("ak-still");
+      figure.style.width = `${width}px`; // as it was drawn: whoever lays it out anew moves its parts apart
     });
-    // Answers to what was guessed are read after it.
-    for (const fold of text.querySelectorAll("details.sd-dropdown"))
-      if (words(fold.querySelector("summary")) !== "Hint") fold.open = true;
+    // Answers to what was guessed are read after it, those to exercises among the solutions.
+    for (const fold of text.querySelectorAll("details.sd-dropdown:not(.ak-exercise *)")) {
+      if (called(fold) === "What you should have seen")
+        fold.querySelector(".sd-summary-text").textContent = "What happens";
+      fold.open = called(fold) !== "Hint";
+    }
+    // A picture that grows: its caption next to it, and of two drawings, before and after, both.
+    for (const figure of text.querySelectorAll("[data-ak-figure='growing_picture']")) {
+      const { pictures, sentences } = JSON.parse(figure.dataset.akState);
+      const [list, caption] = [
+        figure.querySelector("ol"),
+        [...figure.querySelectorAll(":scope > p:not(:has(small))")].pop(),
+      ];
+      if (caption) caption.className = "ak-under";
+      if (caption && list) list.before(caption);
+      const both = pictures.length === 2;
+      if (both) {
+        figure.querySelector(".ak-picture").insertAdjacentHTML("beforebegin", pictures[0]);
+        list?.remove();
+        figure.querySelectorAll(".ak-picture").forEach((one, k) => {
+          one.after(paragraph("ak-under", sentences[k]));
+        });
+      }
+      const how = both ? "Here are its two steps." : "Here is its last step, and what is said at each.";
+      figure.prepend(paragraph("ak-on-paper", `On the website, this picture grows. ${how}`));
+    }
   }
 
   // What is chosen from, for each gap; a range to guess from is no choice.
   function ask(form) {
     const lists = form.querySelectorAll("ol");
+    const before = (e, words) => e.before(paragraph("ak-gap", words));
+    if (form.querySelector("pre") && form.closest(".ak-exercise")?.querySelector(".exercise pre"))
+      before(form.querySelector("pre"), "To fill in:");
     const gap = (k) => `For the ${["first", "second", "third", "fourth"][k]} gap:`;
     if (lists.length > 1)
       lists.forEach((list, k) => {
-        list.before(Object.assign(document.createElement("p"), { className: "ak-gap", textContent: gap(k) }));
+        before(list, gap(k));
       });
     for (const choice of form.querySelectorAll("li span")) {
       if (/\n/.test(words(choice))) choice.className = "ak-rows";
       else if (/^[-−\d. ]+$/.test(words(choice))) choice.textContent = words(choice).split(/ +/).join(", ");
     }
-    for (const line of form.querySelectorAll("p")) if (/^From [\d,.−-]+ to /.test(words(line))) line.remove();
+    for (const line of form.querySelectorAll("p")) {
+      if (!/^From [\d,.−-]+ to /.test(words(line))) continue;
+      Object.assign(line, { className: "ak-gap", textContent: "Your guess: ____________" });
+    }
   }
 
   // ---- what is said: a page of the site is a chapter here
@@ -81,7 +131,7 @@
   function reword(text, answers) {
     const own = "p, li, figcaption";
     for (const part of text.querySelectorAll(own)) {
-      if (part.closest(".ak-drawn, svg")) continue;
+      if (part.closest(".ak-still, svg")) continue;
       for (const walk = document.createTreeWalker(part, NodeFilter.SHOW_TEXT); walk.nextNode(); ) {
         const { data } = walk.currentNode;
         walk.currentNode.data = data
@@ -94,13 +144,16 @@
       }
     }
     for (const p of text.querySelectorAll("p")) {
+      if (/^Back to .* where this trip began/.test(words(p))) p.remove();
       if (/^Answer here, and the chapter tells you/.test(words(p)))
         p.textContent = answers ? `Solutions begin on page ${answers}.` : "";
     }
-    for (const figure of text.querySelectorAll(".ak-drawn")) {
+    for (const figure of text.querySelectorAll(".ak-still")) {
       const heading = figure.closest("section").querySelector("h2");
-      const textContent = "On the website you move this figure yourself. Here it is drawn as it opens.";
-      const note = Object.assign(document.createElement("p"), { className: "ak-on-paper", textContent });
+      const note = paragraph(
+        "ak-on-paper",
+        "On the website you move this figure yourself. Here it is drawn as it opens.",
+      );
       if (heading && /^Play\b/.test(words(heading))) heading.after(note);
       else if (!figure.closest(".cell").previousElementSibling?.matches(".ak-on-paper"))
         figure.closest(".cell").before(note);
@@ -136,18 +189,56 @@
     }
   }
 
-  // The index: each subject with the sheets of its places.
-  function count(text) {
+  // The index: each subject with the sheets of its places, if it has some.
+  function count(text, told) {
+    const answers = told?.solutions?.[""];
     text.classList.add("ak-index");
     for (const entry of text.querySelectorAll("li > p")) {
+      if (answers && /^answers to the exercises/.test(words(entry))) {
+        const textContent = "Solutions";
+        const link = Object.assign(document.createElement("a"), { href: "/solutions.html", textContent });
+        entry.append(link);
+        link.dataset.sheet = answers;
+      }
       const places = [...entry.querySelectorAll("a[data-sheet]")];
-      entry.textContent = entry.textContent.split(": ")[0] + (places.length ? "" : "°");
+      places.sort((a, b) => a.dataset.sheet - b.dataset.sheet);
+      if (!places.length) {
+        entry.parentElement.remove();
+        continue;
+      }
+      entry.textContent = entry.textContent.split(": ")[0];
       places.forEach((link, k) => {
         link.textContent = link.dataset.sheet;
         delete link.dataset.sheet;
         if (places.findIndex((other) => words(other) === words(link)) === k) entry.append(k ? ", " : "  ", link);
       });
     }
+    for (const list of text.querySelectorAll("ul:not(:has(li))")) {
+      list.previousElementSibling?.remove(); // its letter
+      list.remove();
+    }
+  }
+
+  // The bibliography: what is cited on paper, counted anew.
+  function cut(text, cites) {
+    for (const one of text.querySelectorAll(".citation")) {
+      const number = cites[one.id];
+      if (!number) one.remove();
+      else one.querySelector(".label").textContent = `[${number}]`;
+    }
+  }
+
+  // Chapters and exercises have numbers.
+  function enumerate(text, number) {
+    const [above, title] = [text.querySelector(".ak-kicker"), text.querySelector("h1")];
+    if (!number || !title) return;
+    if (above) above.textContent += ` · Chapter ${number}`;
+    else title.before(paragraph("ak-kicker", `Chapter ${number}`));
+    text.querySelectorAll(".ak-exercise").forEach((box, k) => {
+      const heading = box.querySelector(".exercise > .admonition-title");
+      heading.textContent = words(heading).replace(/^Exercise/, `Exercise ${number}.${k + 1}`);
+      box.id = `exercise-${k + 1}`;
+    });
   }
 
   // ---- where it stands
@@ -161,44 +252,98 @@
 
   // What is so high that half a sheet would be left empty before it is made smaller, and what is too wide.
   function fit(text) {
-    const high = ".ak-drawn, [data-ak-figure='growing_picture'] svg, figure.ak-picture > div";
+    for (const figure of text.querySelectorAll(".ak-still")) {
+      figure.style.zoom = Math.min(0.8, text.clientWidth / figure.offsetWidth); // letters nearly as large as the text's
+      figure.style.setProperty("margin-inline", "auto", "important"); // more than the site's rules for print
+    }
+    const high = "[data-ak-figure='growing_picture'] > div:has(svg), figure.ak-picture > div";
     for (const figure of text.querySelectorAll(high)) {
       const part = (figure.matches(".ak-picture > div") ? 400 : 560) / figure.getBoundingClientRect().height;
-      if (part < 1) figure.style.zoom = Math.max(part, figure.matches(".ak-drawn") ? 0.6 : 0.75);
+      if (part < 1) figure.style.zoom = Math.max(part, 0.75);
     }
-    for (const wide of text.querySelectorAll("figure > div, .katex-display, .ak-widget, table, pre")) {
+    for (const wide of text.querySelectorAll("figure > div, .katex-display, .ak-widget:not(.ak-still), table, pre")) {
+      if (wide.closest(".ak-still")) continue;
       const part = text.clientWidth / Math.max(wide.scrollWidth, wide.offsetWidth);
       if (part < 1) wide.style.zoom = part;
     }
     for (const code of text.querySelectorAll("pre"))
-      code.classList.toggle("ak-long", code.textContent.trim().split("\n").length > 45);
+      code.classList.toggle("ak-long", code.textContent.trim().split("\n").length > 24);
+    // An exercise is one, unless it would leave half a sheet.
+    for (const box of text.querySelectorAll(".ak-exercise"))
+      if (box.offsetHeight < 480) Object.assign(box.style, { breakInside: "avoid", boxDecorationBreak: "slice" });
     for (const p of text.querySelectorAll("p")) p.classList.toggle("ak-lead", /:$|^Solutions begin on/.test(words(p)));
   }
 
+  // The blocks that a page consists of: where each begins and ends, whether the next may not leave it, and what could fill
+  // a sheet that would be left empty before it: how high a picture or an exercise is that may be made smaller, by how much
+  // at most, or the code above what it gives.
+  const BLOCKS = "section:not(.ak-exercise section) > :not(section)";
+  const drawing = (block) =>
+    block.matches(".ak-exercise")
+      ? block
+      : block.querySelector(".ak-still, figure.ak-picture > div, [data-ak-figure='growing_picture'] > div:has(svg)");
+  function blocks(text) {
+    return [...text.querySelectorAll(BLOCKS)].map((block, k) => {
+      block.id ||= `block-${k}`;
+      const { top, bottom, height } = block.getBoundingClientRect();
+      const code = block.querySelector(":scope > .cell_input:not(details *)");
+      return {
+        id: block.id,
+        top,
+        bottom,
+        high: height,
+        stays: block.matches("h1, h2, h3, .ak-kicker, .ak-lead, .ak-on-paper"),
+        leads: block.matches(".ak-lead"),
+        picture: drawing(block)?.getBoundingClientRect().height ?? 0,
+        least: drawing(block) === block ? 0.9 : 0.68,
+        code: code && block.querySelector(".cell_output") ? code.getBoundingClientRect().height : 0,
+      };
+    });
+  }
+
+  // What was found for blocks that left a sheet empty: a picture smaller by a factor, or free to leave what stands with it.
+  function adjust(text, found) {
+    const all = [...text.querySelectorAll(BLOCKS)];
+    for (const [id, factor] of Object.entries(found)) {
+      const block = all.find((one, k) => (one.id || `block-${k}`) === id);
+      if (!factor) block.classList.add("ak-apart");
+      else drawing(block).style.zoom = factor * (Number(drawing(block).style.zoom) || 1);
+    }
+  }
+
   // Its title and its sections come back.  An article that is given takes the place of the page's own.
-  async function ready({ css, article, front, title, figures, answers, ...places }) {
+  async function ready({ css, article, front, title, number, figures, answers, found, ...places }) {
     await document.fonts.ready;
     dress(css);
     const text = document.querySelector(".bd-article");
+    const formula = text.querySelector("div.math");
     if (article) text.innerHTML = article;
+    text.querySelector(".ak-formula")?.append(formula); // the cover is that of the first page
     show(text, figures);
     for (const form of text.querySelectorAll('[data-ak-figure="practice"]')) ask(form);
     if (!article && /\/chapters\/(?!bibliography)|index/.test(location.pathname)) reword(text, answers);
+    enumerate(text, number);
     lead(text, places);
-    if (location.pathname.endsWith("/subjects.html")) count(text);
-    mark(text);
+    if (location.pathname.endsWith("/subjects.html")) count(text, places.told);
+    if (location.pathname.endsWith("/bibliography.html")) cut(text, places.cites);
     await Promise.all([...document.fonts].filter((face) => face.family.includes("Source S")).map((f) => f.load()));
     await document.fonts.ready;
     fit(text);
+    adjust(text, found);
+    const parts = front ? [] : blocks(text);
+    mark(text);
     for (const link of text.querySelectorAll(".headerlink")) link.remove();
-    const called = title ?? words(text.querySelector("h1"));
-    const head = `@page { @top-left { content: ${JSON.stringify(called)} } } @page :first { @top-left { content: none } }`;
+    const name = title ?? words(text.querySelector("h1"));
+    const above = JSON.stringify(number ? `${number}  ${name}` : name);
+    const head = `@page { @top-left { content: ${above} } } @page :first { @top-left { content: none } }`;
     if (!front) add(document.head, "style", { textContent: head });
     return {
-      title: called,
+      title: name,
+      parts,
+      cited: [...text.querySelectorAll("a[data-cite]")].map((link) => of(link)[2]),
       sections: [...text.querySelectorAll("h2")].map((h) => [h.id || h.parentElement.id, words(h)]),
     };
   }
 
-  globalThis.paper = { drawn, ready };
+  globalThis.paper = { drawn, meant, ready };
 })();
