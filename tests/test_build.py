@@ -68,7 +68,7 @@ def small(tmp_path, monkeypatch):
     shutil.copytree(ROOT / "website", tmp_path / "website", dirs_exist_ok=True,
                     ignore=shutil.ignore_patterns("__pycache__", "node_modules", "static"))
     monkeypatch.setattr(book, "ROOT", tmp_path)
-    for name in ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_REF_NAME", "BOOK_BASEURL", "BOOK_HUB"):
+    for name in ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_REF_NAME", "BOOK_BASEURL", "BOOK_HUB", "BOOK_COLAB"):
         monkeypatch.delenv(name, raising=False)
     return tmp_path
 
@@ -279,6 +279,14 @@ def test_launch_buttons(small, monkeypatch, hub):
     config = SimpleNamespace(html_baseurl="", html_theme_options={})
     book_site.take_address(SimpleNamespace(srcdir=small), config)
     buttons = config.html_theme_options["launch_buttons"]
+    assert "colab_url" not in buttons
+    monkeypatch.setenv("BOOK_COLAB", "colab")
+    book_site.take_address(SimpleNamespace(srcdir=small), config)
+    assert config.html_theme_options["launch_buttons"] == buttons | {"colab_url": "https://colab.research.google.com"}
+    monkeypatch.setenv("BOOK_COLAB", "two words")
+    with pytest.raises(ConfigError, match="it is to be a branch"):
+        book_site.take_address(SimpleNamespace(srcdir=small), config)
+    monkeypatch.delenv("BOOK_COLAB")
     assert buttons["binderhub_url"] == "https://mybinder.org" and buttons.get("jupyterhub_url") == (hub.rstrip("/") or None)
     monkeypatch.setenv("BOOK_HUB", "hub.example.edu")
     with pytest.raises(ConfigError, match="it is to be the address of a JupyterHub"):

@@ -507,6 +507,12 @@ def homework(only=None):
     run(BIN / "python", "-m", "tools.homework", *(["--only", only] if only else []))
 
 
+def colab():
+    """write the notebooks for Colab, each of which fetches the book's packages, as a branch in _build/colab"""
+    setup()
+    sys.exit(run(BIN / "python", "-m", "tools.colab", check=False))
+
+
 def grade(folder=None, roster=None, points=None, container=None):
     """grade handed-in notebooks: 'FOLDER=handed_in', if you like 'ROSTER=class.csv POINTS=points.yml CONTAINER=no'"""
     if not folder:
@@ -693,7 +699,8 @@ def help():
 
 
 TASKS = {task.__name__: task for task in (
-    help, book, check, test, lab, notebooks, serve, zip, pdf, downloads, homework, grade, bench, speed, reproduce,
+    help, book, check, test, lab, notebooks, serve, zip, pdf, downloads, homework, colab, grade, bench, speed,
+    reproduce,
     faults, pages, study, mutants, versions, binder, links, spelling, lint, format, lock, sbom, gallery, clean,
     setup)}
 

@@ -1,4 +1,4 @@
-"""Where the book can be found: its repository, its site, a Hub for it, each only if that is known.
+"""Where the book can be found: its repository, its site, a Hub and Colab for it, each only if that is known.
 
     python -m website.addresses        all, as they are known here
 """
@@ -47,6 +47,14 @@ def hub():
     return given("BOOK_HUB", "the address of a JupyterHub, such as https://hub.example.edu").rstrip("/")
 
 
+def colab():
+    """The branch of the repository that has the notebooks for Colab, from BOOK_COLAB; or an empty text."""
+    branch = os.environ.get("BOOK_COLAB", "").strip()
+    if not re.fullmatch(r"[\w./-]*", branch):
+        raise ValueError(f"BOOK_COLAB is {branch!r}; it is to be a branch with the notebooks of `make colab`")
+    return branch
+
+
 def given(name, what):
     """An address in the environment, ending in a slash; an empty text if there is none."""
     told = os.environ.get(name, "").strip()
@@ -60,6 +68,6 @@ def given(name, what):
 
 if __name__ == "__main__":
     try:
-        print(repository(), site(), hub())
+        print(repository(), site(), hub(), colab())
     except ValueError as error:
         sys.exit(f"[book] {error}")

@@ -59,18 +59,19 @@ def setup(app):
 def take_address(app, config):
     """Launch and source buttons and canonical links, only where an address is known."""
     try:
-        config.html_baseurl, hub = addresses.site() or config.html_baseurl, addresses.hub()
+        config.html_baseurl = addresses.site() or config.html_baseurl
+        hub, colab = addresses.hub(), addresses.colab()
     except ValueError as error:
         raise ConfigError(str(error)) from None
     found = addresses.repository(app.srcdir)
     if found:
         url, branch = found
-        # No button for Colab: a notebook comes there alone, and needs the packages of its repository.
         launch = {"binderhub_url": "https://mybinder.org", "notebook_interface": "jupyterlab"}
         config.html_theme_options = {
             **config.html_theme_options, "repository_url": url, "repository_branch": branch, "path_to_docs": "",
             "use_repository_button": True, "use_issues_button": True,
-            "launch_buttons": launch | ({"jupyterhub_url": hub} if hub else {}),
+            "launch_buttons": launch | ({"jupyterhub_url": hub} if hub else {})
+            | ({"colab_url": "https://colab.research.google.com"} if colab else {}),
         }
     config.sitemap_url_scheme = "{link}"
     config.sitemap_excludes = ["search.html", "genindex.html", "py-modindex.html", "404.html", "_modules/*"]
@@ -166,7 +167,10 @@ NEEDLESS = tuple(f"_static/{name}.js"
 
 
 def choose_files(app, pagename, templatename, context, doctree):
-    """What the head of a page names: website/templates/layout.html writes it down."""
+    """What the head of a page names: website/templates/layout.html writes it down; and the branch that Colab opens."""
+    for button in (button for group in context.get("header_buttons", []) for button in group.get("buttons", [])):
+        if button.get("text") == "Colab":
+            button["url"] = re.sub(r"/blob/[^/]+/", f"/blob/{addresses.colab()}/", button["url"])
     static = Path(app.outdir) / "_static"
     kinds = list(dict.fromkeys(re.findall(r'data-ak-figure="(\w+)"', context.get("body") or "")))
     needed = dict.fromkeys(name for kind in kinds for name in base.scripts(kind))
