@@ -4,10 +4,9 @@ import json
 import os
 import subprocess
 import sys
-from types import SimpleNamespace
 
 import pytest
-from conftest import ROOT, SITE
+from conftest import ROOT
 
 from tools import colab
 from website import book_site, toc
@@ -66,13 +65,11 @@ def test_a_notebook_that_comes_alone_fetches_the_book(branch, tmp_path):
 
 
 def test_the_button_opens_the_branch(monkeypatch):
-    """The theme knows one branch only, that of the book."""
     monkeypatch.setenv("BOOK_COLAB", "colab")
     at = "https://colab.research.google.com/github/somebody/book/blob/{}/chapters/softmax.ipynb"
     binder = {"text": "Binder", "url": "https://mybinder.org/v2/gh/somebody/book/main"}
     groups = [{"type": "link"}, {"buttons": [dict(binder), {"text": "Colab", "url": at.format("main")}]}]
-    page = SimpleNamespace(outdir=SITE, add_js_file=lambda *_, **more: None, add_css_file=lambda *_, **more: None)
-    book_site.choose_files(page, "chapters/softmax", "", {"header_buttons": groups}, None)
+    book_site.to_branch(groups)
     assert groups[1]["buttons"] == [binder, {"text": "Colab", "url": at.format("colab")}]
 
 

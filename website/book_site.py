@@ -166,11 +166,16 @@ NEEDLESS = tuple(f"_static/{name}.js"
                  for name in ("documentation_options", "design-tabs", "doctools", "sphinx_highlight"))
 
 
-def choose_files(app, pagename, templatename, context, doctree):
-    """What the head of a page names: website/templates/layout.html writes it down; and the branch that Colab opens."""
-    for button in (button for group in context.get("header_buttons", []) for button in group.get("buttons", [])):
-        if button.get("text") == "Colab":
+def to_branch(groups):
+    """The button for Colab opens the branch that is for it; the theme knows one branch only."""
+    for button in (button for group in groups for button in group.get("buttons", [])):
+        if button["text"] == "Colab":
             button["url"] = re.sub(r"/blob/[^/]+/", f"/blob/{addresses.colab()}/", button["url"])
+
+
+def choose_files(app, pagename, templatename, context, doctree):
+    """What the head of a page names: website/templates/layout.html writes it down."""
+    to_branch(context.get("header_buttons", []))
     static = Path(app.outdir) / "_static"
     kinds = list(dict.fromkeys(re.findall(r'data-ak-figure="(\w+)"', context.get("body") or "")))
     needed = dict.fromkeys(name for kind in kinds for name in base.scripts(kind))
