@@ -143,6 +143,24 @@ def test_figures_are_printed_as_they_open(book, site, chromium):
         assert len(shown) == 1 and len(numbers) > 4 and not {number for number in numbers if number not in printed}, name
 
 
+def test_what_the_text_asks_for_is_printed_too(book, site, chromium):
+    """Below a figure what it shows after each act, with the words that ask for it; nothing that was seen before."""
+    chapters = [sheet for depth, _, sheet in titles(book) if depth == 1]
+    shown = []
+    for (name, states), first, end in zip(pdf.drawn(chromium, site, CHAPTERS)[1].items(), chapters, chapters[1:]):
+        printed = "".join(map(words, book.pages[first:end]))
+        soup = BeautifulSoup((SITE / f"{name}.html").read_text(encoding="utf-8"), "lxml")
+        for act, state in zip(soup.select("[data-ak-act]"), states, strict=True):
+            shown.append(act.get_text())
+            figure = BeautifulSoup(state["html"], "lxml")
+            for unprinted in figure.select(".ak-live, .ak-unseen, .ak-buttons, .ak-caption"):
+                unprinted.decompose()
+            numbers = set(re.findall(r"[−+]?\d+\.\d+", figure.get_text(" ")))
+            assert numbers and not {number for number in numbers if number not in printed}, (name, act)
+            assert printed.count(re.sub(r"\s", "", act.get_text())) >= 2, act
+    assert shown == ["Ben’s weights", "Spread evenly", "Transpose", "Add 0.5 to all scores"]
+
+
 def test_nothing_is_said_that_is_true_on_a_screen_only(book):
     chapters = [sheet for depth, _, sheet in titles(book) if depth == 1]
     printed = "".join(map(words, book.pages[chapters[0]:chapters[3]]))
@@ -171,7 +189,7 @@ def test_an_answer_is_told_as_it_is_asked():
     told = {name: re.sub(r"<[^>]+>|&\w+;", " ", pdf.answer(all_exercises()[name])) for name in asked}
     assert told["weights/budget"].split() == ["c.", "points", "/", "points.sum()"]
     assert told["layers/four_on"].split() == ["c.", "two_on", ";", "b.", "two_on"]
-    assert told["cost/cache"] == "one word 327,680; 8,192 words 2,684,354,560"
+    assert told["cost/cache"] == "one word: 327,680; 8,192 words: 2,684,354,560"
     assert told["machine/stop"].count(";") == 2 and "−" in told["machine/stop"]
     for name, one in asked.items():
         words, code = pdf.told(one.solution)

@@ -13,6 +13,7 @@ import hashlib
 import html
 import io
 import itertools
+import math
 import os
 import re
 from pathlib import Path
@@ -105,6 +106,7 @@ def told(solution):
     first = next((k for k, line in enumerate(lines[1:], 1) if not line.startswith("# ")), len(lines))
     words = " ".join(line.removeprefix("# ") for line in lines[:first]).strip()
     code = [line for line in lines[first:] if not re.match(r"(check|print)\(|assert |from .* import check", line)]
+    words = re.sub(r" [^.?!]*\?$", "", words).replace(" - ", " − ").replace(" * ", " · ").replace("'", "’")
     if words[:2].isalpha():      # not a formula's letter
         words = words[0].upper() + words[1:]
     return words + "." * words[-1:].isalnum(), "\n".join(code).strip()
@@ -125,9 +127,14 @@ def answer(asked):
     if form["truths"]:
         rows = np.atleast_2d(asked.right)
         return "; ".join(", ".join("yes" if one else "no" for one in row) for row in rows)
-    figures = [f"{int(one):,}" if one == int(one) else f"{one:.4g}" for one in np.ravel(asked.right)]
+    places = -math.floor(math.log10(2 * asked.within))      # as many as are asked for
+    figures = [f"{int(one):,}" if one == int(one) else f"{one:.{places}f}" if places < 4 else f"{one:.4g}"
+               for one in np.ravel(asked.right)]
     if asked.labels:
-        figures = [f"{html.escape(name)} {one}" for name, one in zip(asked.labels, figures)]
+        figures = [f"{html.escape(name)}: {one}" for name, one in zip(asked.labels, figures)]
+    elif np.ndim(asked.right) == 2:
+        rows = np.reshape(figures, np.shape(asked.right))
+        return "<br>".join(map(", ".join, rows)).replace("-", "−")
     return ("; " if asked.labels or any("," in one for one in figures) else ", ").join(figures).replace("-", "−")
 
 
@@ -135,6 +142,8 @@ def lit(words, code):
     """A choice as HTML: code, or words with some code and stress in them."""
     if code:
         return f"<code>{html.escape(words)}</code>"
+    if re.fullmatch(r"`[-−\d.\s]+`", words):
+        return "<br>".join(", ".join(row.split()) for row in words.strip("`").splitlines()).replace("-", "−")
     words = re.sub(r"`([^`]*)`", r"<code>\1</code>", html.escape(words))
     return re.sub(r"\*([^*]+)\*", r"<em>\1</em>", words)
 
@@ -148,19 +157,21 @@ def cites(site):
 def drawn(chromium, address, names):
     """By page the figures as they open, as HTML and its width, or nothing for those that are printed otherwise.
 
-    And by page what it says after each exercise, which would tell the answer beside the question.
+    And by page what they show after each act of the text, and what is said after each exercise, which would tell the
+    answer beside the question.
     """
     context = chromium.new_context(color_scheme="light", reduced_motion="reduce",
                                    viewport={"width": 1280, "height": 3000})      # what is out of sight is not drawn
     context.set_default_timeout(browser.PATIENCE)
-    page, found, meant = context.new_page(), {}, {}
+    page, found, acted, meant = context.new_page(), {}, {}, {}
     for name in names:
         page.goto(f"{address}/{name}.html", wait_until="load")
         page.evaluate(PAPER)
         meant[name] = page.evaluate("paper.meant()")
         found[name] = page.evaluate("paper.drawn()")
+        acted[name] = page.evaluate("paper.acted()")
     context.close()
-    return found, meant
+    return found, acted, meant
 
 
 def faces(site):
@@ -220,7 +231,7 @@ def print_pages(chromium, address, names, given, config):
     looked = dict.fromkeys(["index", *names])      # the first page's picture is the cover's, too
     looked.pop(SOLUTIONS, None)
     given["fill"] = {}
-    given["drawn"], given["meant"] = drawn(chromium, address, looked)
+    given["drawn"], given["acted"], given["meant"] = drawn(chromium, address, looked)
     for _ in range(6):
         printed = print_once(chromium, address, names, given, config, told)
         # The bibliography of the book on paper has what is cited on paper.
@@ -262,7 +273,7 @@ def print_once(chromium, address, names, given, config, told):
         found = page.evaluate("given => paper.ready(given)", {
             "css": f"{given['css']} html {{ counter-reset: page {first} }}", "article": article, "front": front,
             "title": "About this book" if name == "index" else None, "number": numbered.get(name),
-            "figures": given["drawn"].get(name),
+            "figures": given["drawn"].get(name), "states": given["acted"].get(name),
             "answers": SOLUTIONS in names and (told or {}).get(SOLUTIONS, {}).get(f"of-{toc.slug(name)}", 1),
             "names": names, "base": addresses.site().rstrip("/"), "told": None if front else told,
             "cites": given["cites"], "found": filled})
@@ -273,7 +284,7 @@ def print_once(chromium, address, names, given, config, told):
 
         made, scale = at(1), 1
         # A last sheet with a few lines is spared by letters that are a little smaller.
-        for smaller in (0.97, 0.94):
+        for smaller in (0.97, 0.95):
             if len(made.pages) > 1 and len(made.pages[-1].extract_text().split()) < FEW:
                 other = at(smaller)
                 if len(other.pages) < len(made.pages):
@@ -316,7 +327,8 @@ def fill(made, tried):
             if what["code"] and over - what["high"] + what["code"] < 0:
                 return {what["id"]: 0}
         words = chain[-1] if chain else what
-        if words["leads"] and words["id"] not in tried and words["bottom"] - before["bottom"] < room:
+        parts = what["picture"] and words["leads"] and words["id"] not in tried
+        if parts and words["bottom"] - before["bottom"] < room:
             return {words["id"]: 0}
     return None
 

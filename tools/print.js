@@ -11,39 +11,81 @@
 
   // Paper does not scroll.
   const WHOLE = `
-    [data-ak-kind=chat] .ak-box, [data-ak-kind=machine] .ak-panel { height: auto; max-height: none }
+    [data-ak-kind=chat] .ak-box, [data-ak-kind=machine] .ak-panel { height: auto !important; max-height: none !important }
     [data-ak-kind=story_writer] { .ak-sides { grid-template-columns: minmax(0, 1fr) 37rem }
       .ak-strips { --cell: calc(100cqw / var(--count)) } }`;
 
-  // ---- figures as they open, as HTML of a width; null for exercises, and for a picture that grows, whose still has all
-  // steps
+  // ---- figures as they open, and after what the text asks for, as HTML of a width; null for exercises, and for a picture
+  // that grows, whose still has all steps
 
-  async function alive(figure) {
-    if (["practice", "growing_picture"].includes(figure.dataset.akFigure)) return null;
+  const SLOW = ["story_writer", "switched_story", "machine", "part_mover", "chat", "cut_heads", "head_maps"];
+
+  // The part of a large figure that an act of the text is about.
+  const CHANGES = {
+    machine: ".ak-panel",
+    head_maps: ".ak-large",
+    story_writer: ".ak-sides > :first-child",
+    chat: ".ak-both > :first-child",
+  };
+
+  // What one sees of a figure now, as a still: all of it, or the part that changes.
+  async function still(figure, part) {
     figure.scrollIntoView();
     while (!figure.querySelector(".ak-figure, .ak-failed")) await soon();
     // What is drawn one after the other: seventy-two heads take a while.
-    const frames = figure.querySelectorAll("canvas").length > 20 ? 80 : 12;
+    const frames =
+      figure.querySelectorAll("canvas").length > 20 ? 80 : SLOW.includes(figure.dataset.akFigure) ? 24 : 10;
     for (let k = 0; k < frames; k++) await soon();
-    for (const field of figure.querySelectorAll("input")) {
-      field.setAttribute("value", field.value);
-      field.toggleAttribute("checked", field.checked);
+    const copy = figure.cloneNode(true);
+    const both = (selector) => {
+      const copies = copy.querySelectorAll(selector);
+      return [...figure.querySelectorAll(selector)].map((own, k) => [own, copies[k]]);
+    };
+    for (const [field, drawn] of both("input")) {
+      drawn.setAttribute("value", field.value);
+      drawn.toggleAttribute("checked", field.checked);
     }
-    for (const field of figure.querySelectorAll("textarea")) field.textContent = field.value;
-    for (const option of figure.querySelectorAll("option")) option.toggleAttribute("selected", option.selected);
-    for (const canvas of figure.querySelectorAll("canvas")) {
+    for (const [field, drawn] of both("textarea")) drawn.textContent = field.value;
+    for (const [option, drawn] of both("option")) drawn.toggleAttribute("selected", option.selected);
+    for (const [canvas, drawn] of both("canvas")) {
       const { width, height, imageRendering } = getComputedStyle(canvas);
       const image = Object.assign(new Image(), { src: canvas.toDataURL(), className: canvas.className });
       Object.assign(image.style, { width, height, imageRendering });
-      canvas.replaceWith(image);
+      drawn.replaceWith(image);
     }
-    return { html: figure.innerHTML, width: figure.clientWidth };
+    const all = { html: copy.innerHTML, width: figure.clientWidth };
+    if (!part) return all;
+    const [here, its] = [figure, figure.querySelector(part)].map((e) => e.getBoundingClientRect());
+    return { ...all, part: { x: its.x - here.x, y: its.y - here.y, width: its.width, height: its.height } };
   }
 
   async function drawn() {
     add(document.head, "style", { textContent: WHOLE });
     const all = [];
-    for (const figure of document.querySelectorAll("[data-ak-figure]")) all.push(await alive(figure)); // each in sight
+    for (const figure of document.querySelectorAll("[data-ak-figure]"))
+      all.push(["practice", "growing_picture"].includes(figure.dataset.akFigure) ? null : await still(figure)); // in sight
+    return all;
+  }
+
+  // After each act of the text, one after the other, as a reader does them; null where nothing is seen that was not seen.
+  async function acted() {
+    const all = [];
+    const seen = new Set();
+    for (const act of document.querySelectorAll("[data-ak-act]")) {
+      const figure = document.getElementById(JSON.parse(act.dataset.akAct).of);
+      if (figure.dataset.akFigure === "growing_picture") {
+        all.push(null);
+        continue;
+      }
+      const part = CHANGES[figure.dataset.akFigure];
+      if (!seen.size) seen.add((await still(figure, part)).html);
+      const before = act.closest("li, p").textContent.split(act.textContent)[0];
+      if (/\bReset\b/.test(before)) figure.querySelector(".ak-reset")?.click();
+      act.click();
+      const now = await still(figure, part);
+      all.push(seen.has(now.html) ? null : now);
+      seen.add(now.html);
+    }
     return all;
   }
 
@@ -67,16 +109,49 @@
     document.documentElement.dataset.theme = "light";
   }
 
-  function show(text, figures) {
+  function place(figure, { html, width, part }) {
+    const whole = part ? add(figure, "div", { className: "ak-whole-figure" }) : figure;
+    whole.innerHTML = html;
+    figure.classList.add("ak-still");
+    whole.style.width = `${width}px`; // as it was drawn: whoever lays it out anew moves its parts apart
+    if (!part) return;
+    const edge = 10;
+    Object.assign(figure.style, { width: `${part.width + 2 * edge}px`, height: `${part.height + 4 * edge}px` });
+    whole.style.margin = `${edge - part.y}px 0 0 ${edge - part.x}px`;
+  }
+
+  // Below a figure what is seen after each act of its section, below the words of another section after theirs.
+  function follow(text, states) {
+    const ends = new Map();
+    [...text.querySelectorAll("[data-ak-act]")].forEach((act, k) => {
+      if (!states?.[k]) return;
+      const { of } = JSON.parse(act.dataset.akAct);
+      const figure = document.getElementById(of);
+      const near = figure.closest("section") === act.closest("section");
+      const block = near ? figure.closest(".cell") : (act.closest("ul, ol") ?? act.closest("p"));
+      const item = act.closest("ol > li");
+      const number = item ? `${[...item.parentElement.children].indexOf(item) + 1}. ` : "";
+      if (!ends.has(block)) {
+        ends.set(block, Object.assign(document.createElement("div"), { className: "ak-states" }));
+        block.after(ends.get(block));
+      }
+      const state = add(ends.get(block), "div", { className: states[k].part ? "ak-state ak-part" : "ak-state" });
+      const drawing = add(state, "div", { className: "ak-widget" });
+      drawing.dataset.akFigure = figure.dataset.akFigure;
+      place(drawing, states[k]);
+      add(state, "p", { className: "ak-under", textContent: number });
+      add(state.lastChild, "em", { textContent: words(act) });
+    });
+  }
+
+  function show(text, figures, states) {
     // The contents stand on a sheet of their own, and functions on pages that are not printed.
     for (const part of text.querySelectorAll("#the-map, #functions-and-figures, .ak-screen")) part.remove();
     [...text.querySelectorAll("[data-ak-figure]")].forEach((figure, k) => {
       if (!figures?.[k]) return;
-      const { html, width } = figures[k];
-      figure.innerHTML = html;
-      figure.classList.add("ak-still");
-      figure.style.width = `${width}px`; // as it was drawn: whoever lays it out anew moves its parts apart
+      place(figure, figures[k]);
     });
+    follow(text, states);
     // Answers to what was guessed are read after it, those to exercises among the solutions.
     for (const fold of text.querySelectorAll("details.sd-dropdown:not(.ak-exercise *)")) {
       if (called(fold) === "What you should have seen")
@@ -148,11 +223,11 @@
       if (/^Answer here, and the chapter tells you/.test(words(p)))
         p.textContent = answers ? `Solutions begin on page ${answers}.` : "";
     }
-    for (const figure of text.querySelectorAll(".ak-still")) {
+    for (const figure of text.querySelectorAll(".ak-still:not(.ak-state *)")) {
       const heading = figure.closest("section").querySelector("h2");
       const note = paragraph(
         "ak-on-paper",
-        "On the website you move this figure yourself. Here it is drawn as it opens.",
+        "On the website you move this figure yourself. Here it is drawn as it opens, and as it is after what the text asks for.",
       );
       if (heading && /^Play\b/.test(words(heading))) heading.after(note);
       else if (!figure.closest(".cell").previousElementSibling?.matches(".ak-on-paper"))
@@ -253,7 +328,8 @@
   // What is so high that half a sheet would be left empty before it is made smaller, and what is too wide.
   function fit(text) {
     for (const figure of text.querySelectorAll(".ak-still")) {
-      figure.style.zoom = Math.min(0.8, text.clientWidth / figure.offsetWidth); // letters nearly as large as the text's
+      const most = figure.closest(".ak-part") ? 0.62 : figure.closest(".ak-state") ? 0.58 : 0.8;
+      figure.style.zoom = Math.min(most, text.clientWidth / figure.offsetWidth); // letters nearly as large as the text's
       figure.style.setProperty("margin-inline", "auto", "important"); // more than the site's rules for print
     }
     const high = "[data-ak-figure='growing_picture'] > div:has(svg), figure.ak-picture > div";
@@ -268,9 +344,11 @@
     }
     for (const code of text.querySelectorAll("pre"))
       code.classList.toggle("ak-long", code.textContent.trim().split("\n").length > 24);
-    // An exercise is one, unless it would leave half a sheet.
+    // An exercise is one, unless it is as high as a sheet, and so is an answer.
+    for (const fold of text.querySelectorAll("details[open]"))
+      if (fold.offsetHeight < 400) fold.style.breakInside = "avoid";
     for (const box of text.querySelectorAll(".ak-exercise"))
-      if (box.offsetHeight < 480) Object.assign(box.style, { breakInside: "avoid", boxDecorationBreak: "slice" });
+      if (box.offsetHeight < 850) Object.assign(box.style, { breakInside: "avoid", boxDecorationBreak: "slice" });
     for (const p of text.querySelectorAll("p")) p.classList.toggle("ak-lead", /:$|^Solutions begin on/.test(words(p)));
   }
 
@@ -281,7 +359,9 @@
   const drawing = (block) =>
     block.matches(".ak-exercise")
       ? block
-      : block.querySelector(".ak-still, figure.ak-picture > div, [data-ak-figure='growing_picture'] > div:has(svg)");
+      : block.querySelector(
+          ".ak-still:not(.ak-state *), figure.ak-picture > div, [data-ak-figure='growing_picture'] > div:has(svg)",
+        );
   function blocks(text) {
     return [...text.querySelectorAll(BLOCKS)].map((block, k) => {
       block.id ||= `block-${k}`;
@@ -296,7 +376,7 @@
         leads: block.matches(".ak-lead"),
         picture: drawing(block)?.getBoundingClientRect().height ?? 0,
         least: drawing(block) === block ? 0.9 : 0.68,
-        code: code && block.querySelector(".cell_output") ? code.getBoundingClientRect().height : 0,
+        code: code && block.querySelector(".cell_output :is(svg, img)") ? code.getBoundingClientRect().height : 0,
       };
     });
   }
@@ -312,14 +392,14 @@
   }
 
   // Its title and its sections come back.  An article that is given takes the place of the page's own.
-  async function ready({ css, article, front, title, number, figures, answers, found, ...places }) {
+  async function ready({ css, article, front, title, number, figures, states, answers, found, ...places }) {
     await document.fonts.ready;
     dress(css);
     const text = document.querySelector(".bd-article");
     const formula = text.querySelector("div.math");
     if (article) text.innerHTML = article;
     text.querySelector(".ak-formula")?.append(formula); // the cover is that of the first page
-    show(text, figures);
+    show(text, figures, states);
     for (const form of text.querySelectorAll('[data-ak-figure="practice"]')) ask(form);
     if (!article && /\/chapters\/(?!bibliography)|index/.test(location.pathname)) reword(text, answers);
     enumerate(text, number);
@@ -345,5 +425,5 @@
     };
   }
 
-  globalThis.paper = { drawn, meant, ready };
+  globalThis.paper = { drawn, acted, meant, ready };
 })();
