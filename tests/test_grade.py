@@ -293,6 +293,44 @@ def test_a_page_for_each_student(taught):
     assert "not counted" in pages["mm17"] and all("What the class" not in page for page in pages.values())
 
 
+def test_what_a_teacher_corrects_holds(tmp_path):
+    """Points of an exercise or a page, no grade, and an id that nobody has; each is said to whom it concerns."""
+    handed_out(tmp_path / "in", {"ann/softmax.ipynb": paper(answers=RIGHT_ANSWERS), "bob/softmax.ipynb": paper(), "cy/softmax.ipynb": paper(answers=RIGHT_ANSWERS)})
+    (tmp_path / "class.csv").write_text("id,name,Email\nann,Ann Lee,a@x.org\nbob,Bob Ray,b@x.org\ncy,Cy Orr,c@x.org\ndee,Dee Fox,d@x.org\n")
+    (tmp_path / "points.yml").write_text(f"softmax: 1\nnotation: 1\ncorrections:\n  ann: {{softmax: 1.5, notation/count: 1}}\n  b@x.org: {{{ROWS}: 1}}\n  dee: none\n  zz: {{softmax: 1}}\n")
+    done = subprocess.run([sys.executable, "-m", "tools.grade", tmp_path / "in", "--out", tmp_path / "out", "--timeout", "600", "--container", "no",
+                           "--roster", tmp_path / "class.csv", "--points", tmp_path / "points.yml"], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert "Corrections of nobody who is here: zz." in done.stdout
+    found = {row["id"]: list(row.values())[3:] for row in rows_of(tmp_path / "out/grades.csv")}
+    assert found == {"ann": ["1", "1.5", "2.5"], "bob": ["0", "1", "1"], "cy": ["0", "3", "3"], "dee": ["", "", ""]}
+    told = {name: (tmp_path / f"out/feedback/{name}.html").read_text(encoding="utf-8") for name in ("ann", "bob", "cy", "dee")}
+    assert "Corrected: Softmax, 1.5 points." in told["ann"] and "1 point." in told["bob"] and "Corrected" not in told["cy"] and "No grade." in told["dee"]
+    for wrong in ("corrections: 3", "corrections: {ann: {sofmax: 1}}", "corrections: {ann: {softmax: yes}}", "corrections: {ann: 2}"):
+        (tmp_path / "points.yml").write_text(f"softmax: 1\n{wrong}\n")
+        with pytest.raises(gradebook.Refused, match="The corrections in"):
+            gradebook.points(tmp_path / "points.yml", grade.all_asked())
+
+
+def test_code_that_asks_the_book_is_named(tmp_path):
+    """In the report, for a look; the marks stay."""
+    ask = 'from bookkit.lessons.exercises import all_exercises\nweights = all_exercises()["softmax/by_hand"].right'
+    mine = 'import attnkit\n' + RIGHT_ANSWERS[ROWS]
+    handed_out(tmp_path / "in", {"ann/softmax.ipynb": paper(answers=with_code(ask)), "bob/softmax.ipynb": paper(answers={**RIGHT_ANSWERS, ROWS: mine}), "cy/softmax.ipynb": paper(answers=RIGHT_ANSWERS)})
+    run(tmp_path / "in", tmp_path / "out", "--timeout", "600")
+    said = (tmp_path / "out/grades.html").read_text(encoding="utf-8").split("Code that asks the book")[1].split("</ul>")[0]
+    assert "ann/softmax.ipynb: <code>" in said and "all_exercises" in said and "bob/softmax.ipynb: <code>import attnkit</code>" in said and "cy/" not in said
+
+
+def test_very_many_cells_hold_nobody_up(tmp_path):
+    """What is done before a notebook runs, and outside of its time, takes as long as the notebook is."""
+    many = paper(answers=RIGHT_ANSWERS)
+    many["cells"] += [dict(many["cells"][-1], source="# A solution") for _ in range(handed_in.CELLS)]
+    (tmp_path / "many.ipynb").write_text(json.dumps(many), encoding="utf-8")
+    assert grade.graded(tmp_path / "many.ipynb", tmp_path, 600).notes == [f"It has {sum(cell['cell_type'] == 'code' for cell in many['cells']):,} cells of code, far more than any page of the book."]
+    cells = [f'# A solution\ncheck("{ROWS}", {k})' for k in range(handed_in.CELLS)]
+    assert grade.needed(cells) == [0]
+
+
 def test_code_that_stops_is_an_attempt_if_the_student_wrote_it(tmp_path):
     (tmp_path / "points.yml").write_text("softmax: 1\nattempt: 0.5\n")
     unread = f'weights = [0.25, 0.75\ncheck("{HAND}", weights)'
@@ -383,6 +421,8 @@ def test_what_a_student_calls_a_file_makes_it_nobody_elses():
                  "bschmidt@x.org_778_assignsubmission_file_/a.ipynb"):
         assert gradebook.whose(file, [ann, bob]) == ([ann], ""), file
     assert gradebook.whose("somebody_5_9003_777.ipynb", [ann, bob])[0] == []
+    # Moodle without folders: what stands behind the first number is the student's.
+    assert gradebook.whose("Ann Novak_778_assignsubmission_file_softmax_777_assign.ipynb", [ann, bob]) == ([ann], "")
     found, said = gradebook.whose("bschmidt novaka.ipynb", [ann._replace(own="x", ids=("novaka",)), bob._replace(ids=("bschmid", "novaka"))])
     assert len(found) == 2 and said.startswith("2 students")
 
@@ -460,7 +500,7 @@ echo "$*" >> "$0.calls"
 case "$1" in
     version) cat "$0.version" 2>/dev/null && exit 1 || exit 0 ;;
     image) test "$2" != ls || echo localhost/attnkit-grade:old; test -f "$0.image" ;;
-    build) test -f "$4/requirements.txt" && test -f "$4/Dockerfile" && test -d "$4/book/attnkit" || exit 1
+    build) test -f "$6/requirements.txt" && test -f "$6/Dockerfile" && test -d "$6/book/attnkit" || exit 1
            if test -f "$0.offline"; then echo "no such host" >&2; exit 1; fi; touch "$0.image" ;;
     run) while test "$1" != python; do shift; done; shift
          cd ROOT && HOME="$0.home" exec PYTHON "$@" ;;
@@ -489,7 +529,10 @@ def test_with_an_engine_each_run_has_a_container(podman):
     engine, said = containers.engine()
     assert said == "Each run of a notebook has a container of its own (podman)." and beside(podman, "image").exists()
     assert containers.engine()[0] == engine and beside(podman, "calls").read_text().count("build ") == 1
-    assert beside(podman, "calls").read_text().count("image rm localhost/attnkit-grade:old") == 1
+    calls = beside(podman, "calls").read_text()
+    assert calls.count("image rm localhost/attnkit-grade:old") == 1
+    label = re.search(r"--label (book=\w+)", calls)[1]      # what another copy of the book has made stays
+    assert f"--filter=label={label}" in calls
     cells = [(k, road.source(cell)) for k, cell in enumerate(paper(answers=RIGHT_ANSWERS)["cells"]) if cell["cell_type"] == "code"]
     marks, stops, end = handed_in.attempt(cells, 600, engine)
     assert [mark.state for mark in marks.values()] == [R, R, R] and not stops and not end

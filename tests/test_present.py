@@ -220,8 +220,31 @@ def test_what_who_speaks_has(watched, site):
         assert at(w) == 6 and side.locator("h1").inner_text().startswith("6 / ")
         notes = w.page.locator(".deck-slide:visible .deck-notes > *").all_text_contents()
         assert [" ".join(one.split()) for one in side.locator("div p").all_text_contents()] == [" ".join(one.split()) for one in notes]
+        formula = w.page.evaluate("1 + [...document.querySelectorAll('.deck-slide')].findIndex(e => e.querySelector('.deck-notes .katex'))")
+        w.page.evaluate("n => { location.hash = `#/${n}` }", formula)
+        w.page.wait_for_timeout(100)
+        assert side.locator("math").count() == w.page.locator(".deck-slide:visible .deck-notes math").count() and not side.locator("annotation").count()
         side.keyboard.press("End")
         assert side.locator("p").last.inner_text() == "This is the last slide."
+        assert not w.errors
+
+
+def test_lines_lead_from_word_to_word(watched, site):
+    """In what a slide makes larger, too: how far, in pixels, the ends of the curves are from their words."""
+    apart = """kind => { const figure = document.querySelector(`.deck-slide:not([hidden]) [data-ak-kind=${kind}]`), middle = r => [(r.left + r.right) / 2, (r.top + r.bottom) / 2];
+        const paths = [...figure.querySelectorAll('svg path')].filter(p => p.getTotalLength() && p.getClientRects().length && getComputedStyle(p).strokeOpacity > 0);
+        const words = [...figure.querySelectorAll('.ak-word, .ak-chip, .ak-scene [lang]')].map(e => e.getBoundingClientRect()).filter(r => r.width);
+        return paths.flatMap(p => [0, p.getTotalLength()].map(at => { const q = p.getPointAtLength(at).matrixTransform(p.getScreenCTM());
+            return Math.min(...words.map(r => Math.max(Math.abs(q.x - middle(r)[0]) - r.width / 2, Math.abs(q.y - middle(r)[1]) - r.height / 2))); })); }"""
+    with watched() as w:
+        for kind in ("sentence_translator", "attention_maps"):
+            present(w, f"{site}/chapters/translation.html?present", (1920, 1080))
+            number = w.page.evaluate("kind => 1 + [...document.querySelectorAll('.deck-slide')].findIndex(e => e.querySelector(`.deck-shown [data-ak-figure=${kind}]`))", kind)
+            w.page.evaluate("n => { location.hash = `#/${n}` }", number)
+            w.page.wait_for_selector(f"[data-ak-kind={kind}]:visible svg path")
+            w.page.wait_for_timeout(500)
+            far = w.page.evaluate(apart, kind)
+            assert len(far) >= 6 and max(far) < 4, (kind, far)
         assert not w.errors
 
 

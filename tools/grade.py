@@ -45,12 +45,15 @@ import jinja2
 
 from bookkit.lessons.exercises import all_exercises
 from tools import containers, gradebook, homework
-from tools.handed_in import FILE, ROOT, UNREADABLE, Mark, attempt, tidy
+from tools.handed_in import CELLS, FILE, ROOT, UNREADABLE, Mark, attempt, tidy
 from website import road, toc
 
 RUNS = 3
 STATES = ("right", "not yet", "not answered", "error", "timed out")
 PATIENCE = 20      # seconds without a word
+# Code that reads what answers are compared with, and code of an answer that imports what is to be written.
+ASKS = re.compile(r"\ball_exercises\b|\bexercises\.\w+|\.right\b")
+USES = re.compile(r"\battnkit\b")
 TEMPLATE = Path(__file__).with_name("grades.html")
 
 
@@ -72,7 +75,8 @@ class Asked(NamedTuple):
 class Paper(NamedTuple):
     """A file that was handed in: the name typed in it, the marks by exercise in the book's order, and what else to say.
 
-    `code` holds the cells that were changed and check an exercise, as they were written.
+    `code` holds the cells that were changed and check an exercise, as they were written; `asks` the lines that ask the
+    book for what is asked.
     """
 
     file: str
@@ -80,6 +84,7 @@ class Paper(NamedTuple):
     marks: dict
     notes: list
     code: tuple = ()
+    asks: tuple = ()
 
 
 def graded(path, folder, seconds, engine=None):
@@ -129,7 +134,9 @@ def of_student(path, file, seconds, engine):
     missing = Mark("not answered", "The notebook has no cell with this exercise's check.")
     order = {name: marks.get(name) or (missing if name not in there else late if end and name in tried else
                                        Mark("not answered", "Its check was not reached.")) for name in asked}
-    return Paper(file, student, order, notes, own)
+    asks = [line.strip() for code in cells if code not in book_cells() and code.strip() not in given()
+            for line in code.splitlines() if ASKS.search(line) or (code.strip() in own and USES.search(line))]
+    return Paper(file, student, order, notes, own, tuple(asks))
 
 
 def read(path):
@@ -148,6 +155,8 @@ def read(path):
         raise ValueError("The file is broken: it cannot be read as a notebook.") from None
     except (LookupError, TypeError):
         raise ValueError("It is called a notebook, but it has no cells that can be read.") from None
+    if len(cells) > CELLS:
+        raise ValueError(f"It has {len(cells):,} cells of code, far more than any page of the book.")
     metadata = notebook.get("metadata")
     page = metadata.get("attnkit") if isinstance(metadata, dict) else None
     return cells, page.get("homework") if isinstance(page, dict) else None
@@ -198,10 +207,12 @@ def needed(cells):
 
     A chapter's solutions are left out.
     """
-    kept, wanted = [], set()
+    kept, wanted, before = [], set(), [set()]
+    for code in cells:
+        before.append(before[-1].union(checks(code)))
     for k, code in reversed(list(enumerate(cells))):
         names = checks(code)
-        if code.startswith("# A solution") and any(set(names) & set(checks(other)) for other in cells[:k]):
+        if code.startswith("# A solution") and before[k].intersection(names):
             continue
         try:
             binds, loads = homework.uses(tidy(code))
@@ -225,8 +236,10 @@ def best(papers):
 
 def by_student(papers, roster):
     """The students, those of the roster first and in its order, each with the papers and the best marks."""
-    groups = {one.own: {"id": one.own, "name": one.name, "row": one.row, "papers": [], "notes": [], "unsure": []}
-              for one in roster}
+    def new(own, name="", row=None, ids=()):
+        return {"id": own, "name": name, "row": row or {}, "ids": ids, "papers": [], "notes": [], "unsure": []}
+
+    groups = {one.own: new(one.own, one.name, one.row, one.ids) for one in roster}
     for paper in papers:
         found, problem = gradebook.whose(paper.file, roster) if roster else ([], "")
         own = found[0].own if len(found) == 1 else gradebook.place_of(paper.file)
@@ -236,7 +249,7 @@ def by_student(papers, roster):
             for one in found:
                 groups[one.own]["unsure"].append(paper.file)
             own = f"{own} (not in the roster)" if own in groups and groups[own]["row"] else own
-        one = groups.setdefault(own, {"id": own, "name": "", "row": {}, "papers": [], "notes": [], "unsure": []})
+        one = groups.setdefault(own, new(own))
         one["papers"].append(paper)
         one["notes"] += [problem] if problem and problem not in one["notes"] else []
         one["name"] = one["name"] or paper.name
@@ -273,7 +286,10 @@ def alike(students):
 
 
 def write(papers, out, roster=(), worth=None, contained=False):
-    """Write the report, both tables and the pages for the students; what belongs to nobody in the roster comes back."""
+    """Write the report, both tables and the pages for the students.
+
+    What belongs to nobody in the roster comes back, and whose corrections nobody has.
+    """
     students = by_student(papers, list(roster))
     if worth is None:      # a point for each exercise of a page that anybody has handed in
         pages = {name.split("/")[0] for one in students for name in one["marks"]}
@@ -283,8 +299,15 @@ def write(papers, out, roster=(), worth=None, contained=False):
     template = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(
         TEMPLATE.read_text(encoding="utf-8"))
     most = sum(worth.of.values())
+    corrected = set(worth.corrections)
     for one in students:
-        one["total"] = gradebook.written(sum(worth.given(name, mark.state) for name, mark in one["marks"].items()))
+        ids = corrected.intersection({one["id"], *one["ids"]})
+        one["points"] = worth.of_student(ids, one["marks"])
+        one["total"] = "–" if one["points"] is None else gradebook.written(sum(one["points"].values()))
+        one["corrected"] = [] if one["points"] is None else [
+            (all_asked()[name].title if name in all_asked() else homework.short(f"chapters/{name}"),
+             gradebook.written(points)) for own in ids for name, points in worth.corrections[own].items()]
+        one["ungraded"] = one["points"] is None
         there = {name.split("/")[0] for name in one["marks"]}
         one["missing"] = list(dict.fromkeys(all_asked()[name].page for name in worth.of
                                             if name.split("/")[0] not in there)) if one["papers"] else []
@@ -297,7 +320,7 @@ def write(papers, out, roster=(), worth=None, contained=False):
     for old in (out / "feedback").glob("*.html"):
         old.unlink()
     (out / "grades.html").write_text(template.render(
-        students=students, exercises=summed(students), others=others, alike=alike(students), whole=True,
+        students=students, exercises=summed(students), others=others, alike=alike(students), papers=papers, whole=True,
         contained=contained, **shown), encoding="utf-8", errors="replace")
     taken = Counter()
     with zipfile.ZipFile(out / "feedback.zip", "w", zipfile.ZIP_DEFLATED) as packed:
@@ -323,7 +346,8 @@ def write(papers, out, roster=(), worth=None, contained=False):
             rows.append([one["id"], one["name"], paper.file, "", "", "not graded", "0", paper.notes[0]])
     head = ["id", "name", "file", "exercise", "title", "result", "points", "sentence"]
     gradebook.table(out / "answers.csv", head, rows)
-    return [one["id"] for one in students if roster and not one["row"]]
+    there = {own for one in students for own in (one["id"], *one["ids"])}
+    return [one["id"] for one in students if roster and not one["row"]], sorted(corrected - there)
 
 
 def main():
@@ -355,11 +379,13 @@ def main():
     for old in ("grades.html", "grades.csv", "answers.csv", "feedback.zip"):      # nobody takes them for today's
         (args.out / old).unlink(missing_ok=True)
     papers = in_their_order(paths, args.folder, args.timeout, engine)
-    nobody = write(papers, args.out, roster, worth, contained=bool(engine))
+    nobody, strange = write(papers, args.out, roster, worth, contained=bool(engine))
     print(f"The report is in {args.out / 'grades.html'}, a line for each student in {args.out / 'grades.csv'}, "
           f"a page for each in {args.out / 'feedback'}.")
     if nobody:
         print(f"Of nobody in the roster, or of one of several: {', '.join(nobody)}. The report says why.")
+    if strange:
+        print(f"Corrections of nobody who is here: {', '.join(strange)}.")
     if left_out := sum(not paper.marks for paper in papers):
         print(f"Not graded: {left_out} file{'s' * (left_out > 1)}. The report says why, at its end.")
     return 0

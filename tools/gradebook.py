@@ -20,7 +20,7 @@ IDS = ("identifier", "sis login id", "login id", "username", "id number", "stude
        "email address", "email")
 FULL, FIRST, LAST = ("student", "name", "full name", "student name"), ("first name",), ("surname", "last name")
 # Who somebody is in what a platform downloads; what stands behind it, the student has chosen.
-MOODLE = re.compile(r"(?P<own>.+_(?P<number>\d+))_assign")
+MOODLE = re.compile(r"(?P<own>.+?_(?P<number>\d+))_assign")
 CANVAS = re.compile(r"(?P<own>[^_]+_(?:LATE_)?(?P<number>\d+))_(?:LATE_)?\d+_", re.I)
 LEFT_BESIDE = re.compile(r"[\s_\-.]*\(\d+\)$|^[\s_\-.]+|[\s_\-.]+$")
 
@@ -123,15 +123,32 @@ def called(place, students):
 # ---- what it is worth
 
 class Points(NamedTuple):
-    """The points of each exercise that counts, by name, and the share that an attempt is worth."""
+    """The points of each exercise that counts, by name, the share that an attempt is worth, and what was corrected.
+
+    `corrections` has for a student's id, as the teacher wrote it, points by exercise or page; or None for no grade.
+    """
 
     of: dict
     attempt: float = 0.0
+    corrections: dict = {}      # noqa: RUF012 (nobody writes into it)
 
     def given(self, name, state):
         """The points for a mark; code that stops is an attempt, too."""
         share = {"right": 1.0, "not answered": 0.0}.get(state, self.attempt)
         return self.of.get(name, 0.0) * share
+
+    def of_student(self, ids, marks):
+        """The points of a student by exercise, and of pages that were corrected as a whole; None for no grade."""
+        found = {name: self.given(name, mark.state) for name, mark in marks.items() if name in self.of}
+        for own in ids:
+            changes = self.corrections.get(own, {})
+            if changes is None:
+                return None
+            for name, points in changes.items():
+                if "/" not in name:      # all exercises of a page
+                    found = {one: 0.0 if one.startswith(f"{name}/") else value for one, value in found.items()}
+                found[name] = points
+        return found
 
 
 def points(path, exercises):
@@ -142,6 +159,7 @@ def points(path, exercises):
         raise Refused(f"The points {path} cannot be read: {' '.join(str(error).split())}.") from None
     if not isinstance(told, dict):
         raise Refused(f"The points {path} must be lines such as softmax: 1 or softmax/rows: 2.")
+    corrections = corrected(path, told.pop("corrections", None) or {}, exercises)
     for key, value in told.items():
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
             raise Refused(f"The points {path} have {value!r} for {key}: a number that is not negative is wanted.")
@@ -154,7 +172,24 @@ def points(path, exercises):
         if not names:
             raise Refused(f"The points {path} have {key}, which is no page and no exercise of the book.")
         of |= dict.fromkeys(names, float(value))
-    return Points({name: of[name] for name in exercises if of.get(name)}, float(attempt))
+    return Points({name: of[name] for name in exercises if of.get(name)}, float(attempt), corrections)
+
+
+def corrected(path, told, exercises):
+    """What a teacher has corrected: for each id points by exercise or page, or None."""
+    known = {*exercises, *(name.split("/")[0] for name in exercises)}
+    found = {}
+    for own, changes in told.items() if isinstance(told, dict) else [("corrections", told)]:
+        if isinstance(changes, dict) and changes.keys() <= known and all(
+                isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
+                for value in changes.values()):
+            found[str(own)] = {name: float(value) for name, value in changes.items()}
+        elif changes == "none" or (changes is None and own != "corrections"):
+            found[str(own)] = None
+        else:
+            raise Refused(f"The corrections in {path} have {changes!r} for {own}: points of exercises or pages are "
+                          "wanted, such as {softmax/rows: 2}, or none for no grade.")
+    return found
 
 
 def written(number):
@@ -195,11 +230,11 @@ def wide(path, students, worth, titles):
     rows = []
     for one in students:
         own = one["row"] or dict.fromkeys(columns, "") | {columns[0]: one["id"], columns[1 % len(columns)]: one["name"]}
-        sums = [sum(worth.given(name, one["marks"][name].state) for name in worth.of
-                    if name.split("/")[0] == page and name in one["marks"]) for page in pages]
-        # No points, and not 0 of them, for whom a paper may belong to that could not be told apart.
+        got = one["points"] or {}
+        sums = [sum(value for name, value in got.items() if name.split("/")[0] == page) for page in pages]
+        # No points, and not 0 of them, for who has no grade, or may have handed in what could not be told apart.
         told = [*map(written, sums), written(sum(sums))]
-        if one["unsure"] and not one["papers"]:
+        if one["points"] is None or (one["unsure"] and not one["papers"]):
             told = [""] * len(told)
         if graded and one["row"]:
             own = own | {graded: told[-1] and moodles(own, sum(sums), sum(worth.of.values()))}

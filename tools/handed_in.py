@@ -25,6 +25,7 @@ from bookkit.lessons.exercises.grading import RIGHT, UNANSWERED, sentence
 
 ROOT = Path(__file__).resolve().parent.parent
 MEMORY, FILE, MESSAGE = 2 << 30, 32 << 20, 2_000_000      # bytes, bytes, characters
+CELLS = 1000
 OUT_OF_MEMORY = 77
 UNREADABLE = SyntaxError, ValueError, RecursionError, MemoryError      # what Python says of code that it cannot read
 DISTURBED = "It disturbs the grading."

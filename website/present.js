@@ -430,7 +430,25 @@
       const [heading, notes, next] = page.querySelectorAll("body > :not(time)");
       heading.textContent = `${this.counter.textContent} ${this.words(this.at)[0]}`;
       const blocks = [...this.slides[this.at].slide.lastChild.children];
-      const told = blocks.map((one) => Object.assign(page.createElement("p"), { textContent: words(one) }));
+      // A formula as MathML, which needs no style: read without its signs it would be another one.
+      const told = blocks.map((one) => {
+        const copy = /** @type {Element} */ (one.cloneNode(true));
+        for (const formula of copy.querySelectorAll(".katex")) {
+          formula.querySelector("annotation")?.remove();
+          formula.replaceWith(formula.querySelector("math") ?? "");
+        }
+        for (const part of copy.querySelectorAll("script, style, .copybtn")) part.remove();
+        const said = page.createElement("p");
+        const walk = document.createTreeWalker(copy, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT, (node) => {
+          const inside = node.parentElement?.closest("math");
+          return inside ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT;
+        });
+        while (walk.nextNode()) {
+          const node = walk.currentNode;
+          if (node instanceof Text || node.nodeName === "math") said.append(page.importNode(node, true));
+        }
+        return said;
+      });
       notes.replaceChildren(...told);
       const after = this.at + 1 < this.slides.length;
       next.textContent = after

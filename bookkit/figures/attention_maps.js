@@ -95,15 +95,16 @@
   /** @param {ReturnType<typeof stage>} stage @param {HTMLElement[]} looked @param {HTMLElement[]} lookers */
   function drawCurves({ element, svg, curves }, looked, lookers) {
     if (!svg.getClientRects().length) return;
-    const { left, top } = element.getBoundingClientRect();
+    /** @param {HTMLElement} part */
+    const box = (part) => attnkit.box(part, element);
     /** @param {HTMLElement[]} list */
-    const boxes = (list) => list.map((word) => word.getBoundingClientRect());
+    const boxes = (list) => list.map(box);
     const [from, to] = [boxes(looked), boxes(lookers)];
-    /** @param {DOMRect} box */
-    const height = (box) => box.top + box.height / 2 - top;
+    /** @param {ReturnType<typeof box>} place */
+    const height = ({ top, bottom }) => (top + bottom) / 2;
     to.forEach((b, i) =>
       from.forEach((a, j) => {
-        const [x, y, u, v] = [a.right - left, height(a), b.left - left, height(b)];
+        const [x, y, u, v] = [a.right, height(a), b.left, height(b)];
         const middle = (x + u) / 2;
         attnkit.attr(curves[i][j], "d", `M${x} ${y}C${middle} ${y} ${middle} ${v} ${u} ${v}`);
       }),

@@ -374,6 +374,7 @@ interface Attnkit {
   style(node: HTMLElement | SVGElement, name: Rule, value: string): void;
   attr(node: Element, name: string, value: string | number): void;
   button(words: Child | Child[], onclick: (event: MouseEvent) => void, props?: Props): HTMLButtonElement;
+  box(part: Element, element: Element): { left: number; right: number; top: number; bottom: number };
   keys(node: Grip, ways: Record<string, (() => void) | undefined>): void;
   walk(
     buttons: HTMLButtonElement[],

@@ -262,6 +262,19 @@
       way();
     });
 
+  // Where a part of an element stands in it, in the element's own pixels, which a slide makes larger.
+  attnkit.box = (part, element) => {
+    const zoom = /** @type {{ currentCSSZoom?: number }} */ (element).currentCSSZoom ?? 1;
+    const [own, from] = [part.getBoundingClientRect(), element.getBoundingClientRect()];
+    const [x, y] = [from.left, from.top];
+    return {
+      left: (own.left - x) / zoom,
+      right: (own.right - x) / zoom,
+      top: (own.top - y) / zoom,
+      bottom: (own.bottom - y) / zoom,
+    };
+  };
+
   // A group of buttons is one stop of the tab key: the arrow keys lead from one to the next, Home and End to the ends of its
   // row, and the page stays where it is. In a grid `columns` of them stand in a row; where lines break as they like, `across`
   // finds the one above or below. `at` says to which the tab key comes; as long as one of them has the focus, it is that one.

@@ -133,9 +133,8 @@
     function draw() {
       if (!drawn || !svg.getClientRects().length) return;
       const { english: words, weights, shown } = drawn;
-      const { left, top } = element.getBoundingClientRect();
       /** @param {HTMLElement} node */
-      const box = (node) => node.getBoundingClientRect();
+      const box = (node) => attnkit.box(node, element);
       const from = shown < 0 ? null : box(french[shown]);
       const ends = words.map((_, j) => box(english[j]));
       curves.forEach((curve, j) => {
@@ -143,8 +142,8 @@
         attnkit.style(curve, "strokeOpacity", there ? (0.12 + 0.7 * weights[shown][j]).toFixed(2) : "0");
         attnkit.style(curve, "strokeWidth", there ? `${(1 + 9 * weights[shown][j]).toFixed(1)}px` : "");
         if (!there) return;
-        const [x, y] = [from.left + from.width / 2 - left, from.bottom - top];
-        const [u, v] = [ends[j].left + ends[j].width / 2 - left, ends[j].top - top];
+        const [x, y] = [(from.left + from.right) / 2, from.bottom];
+        const [u, v] = [(ends[j].left + ends[j].right) / 2, ends[j].top];
         const middle = (y + v) / 2;
         const path = [x, y, x, middle, u, middle, u, v].map((at) => at.toFixed(1));
         attr(curve, "d", `M${path.slice(0, 2)}C${path.slice(2)}`);
