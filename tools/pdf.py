@@ -2,10 +2,11 @@
 
     python -m tools.pdf      the road, the side trips, solutions, glossary, index and bibliography
 
-A figure is printed as it opens: drawn once where scripts run, and put on a page where they do not; one that grows shows
-its last step.  What is folded is opened, but for hints and code (tools/print.js does all that).  Chromium is found by
-the environment variable CHROMIUM.  Links to pages that are not in the file lead to the site if BOOK_BASEURL says where
-that is; else they are plain words.  Two runs give the same bytes.
+A figure is printed as it opens, and below it as it is after each act of the text: drawn once where scripts run, and put
+on a page where they do not; one that grows shows its last step.  What is folded is opened, but for hints and code
+(tools/print.js does all that).  A sheet that would be left empty is filled by a picture that is made a little smaller.
+Chromium is found by the environment variable CHROMIUM.  Links to pages that are not in the file lead to the site if
+BOOK_BASEURL says where that is; else they are plain words.  Two runs give the same bytes.
 """
 
 import base64

@@ -102,6 +102,10 @@
 
   // The faces that the tool brings stand in for the site's, and the rules for paper come last.
   function dress(css) {
+    // What is a canvas where scripts run is an image here.
+    for (const own of document.querySelectorAll("style"))
+      if (/\bcanvas\b/.test(own.textContent))
+        add(document.head, "style", { textContent: own.textContent.replace(/\bcanvas\b/g, "img") });
     for (const sheet of document.styleSheets)
       for (let i = sheet.cssRules.length; i--; )
         if (/^@font-face.*Source S/s.test(sheet.cssRules[i].cssText)) sheet.deleteRule(i);
@@ -328,7 +332,9 @@
   // What is so high that half a sheet would be left empty before it is made smaller, and what is too wide.
   function fit(text) {
     for (const figure of text.querySelectorAll(".ak-still")) {
-      const most = figure.closest(".ak-part") ? 0.62 : figure.closest(".ak-state") ? 0.58 : 0.8;
+      // Two rows of parts on a sheet.
+      const part = figure.closest(".ak-part") && Math.min(0.62, 400 / figure.offsetHeight);
+      const most = part || (figure.closest(".ak-state") ? 0.58 : 0.8);
       figure.style.zoom = Math.min(most, text.clientWidth / figure.offsetWidth); // letters nearly as large as the text's
       figure.style.setProperty("margin-inline", "auto", "important"); // more than the site's rules for print
     }
