@@ -95,8 +95,9 @@ def solutions(names, meant):
                 code = f"<div class='highlight'><pre>{html.escape(code)}</pre></div>"
             else:
                 code = ""
-            lines.append(f"<h3><a href='/{page}.html#exercise-{k}'>{numbered[page]}.{k} {html.escape(one.title)}</a>"
-                         f"</h3><p>{right}</p><p>{html.escape(words)}</p>{code}{meant[page][k - 1]}")
+            title = f"{numbered[page]}.{k} {html.escape(one.title)}"
+            lines.append(f"<div class='ak-solution'><h3><a href='/{page}.html#exercise-{k}'>{title}</a></h3>"
+                         f"<p>{right}</p><p>{html.escape(words)}</p>{code}{meant[page][k - 1]}</div>")
         lines.append("</section>")
     return "".join(lines).replace("<p></p>", "") + "</section>"
 
@@ -328,7 +329,7 @@ def fill(made, tried):
             if what["code"] and over - what["high"] + what["code"] < 0:
                 return {what["id"]: 0}
         words = chain[-1] if chain else what
-        parts = what["picture"] and words["leads"] and words["id"] not in tried
+        parts = what["picture"] and what["least"] < 0.9 and words["leads"] and words["id"] not in tried
         if parts and words["bottom"] - before["bottom"] < room:
             return {words["id"]: 0}
     return None

@@ -12,6 +12,7 @@
   // Paper does not scroll.
   const WHOLE = `
     [data-ak-kind=chat] .ak-box, [data-ak-kind=machine] .ak-panel { height: auto !important; max-height: none !important }
+    [data-ak-kind=sentence_translator] .ak-room, [data-ak-kind=head_maps] .ak-large { overflow: visible }
     [data-ak-kind=story_writer] { .ak-sides { grid-template-columns: minmax(0, 1fr) 37rem }
       .ak-strips { --cell: calc(100cqw / var(--count)) } }`;
 
@@ -67,10 +68,23 @@
     return all;
   }
 
-  // After each act of the text, one after the other, as a reader does them; null where nothing is seen that was not seen.
+  // What is seen of a figure, to tell whether it is the same: its words, its lines and its pictures.
+  function looks(figure, part) {
+    const seen = part ? figure.querySelector(part) : figure;
+    const lines = [...seen.querySelectorAll("path, rect, circle, line, [style]")].map((e) =>
+      ["d", "x", "y", "cx", "cy", "width", "height", "transform", "style"].map((name) => e.getAttribute(name)).join(),
+    );
+    const pictures = [...seen.querySelectorAll("canvas")].map((canvas) => canvas.toDataURL());
+    const said = seen.cloneNode(true);
+    for (const live of said.querySelectorAll(".ak-live, .ak-unseen")) live.remove();
+    return [said.textContent, ...lines, ...pictures].join("|");
+  }
+
+  // After each act of the text, one after the other, as a reader does them, from the beginning in each section; null where
+  // nothing is seen that was not seen.
   async function acted() {
     const all = [];
-    const seen = new Set();
+    const [seen, last] = [new Set(), new Map()];
     for (const act of document.querySelectorAll("[data-ak-act]")) {
       const figure = document.getElementById(JSON.parse(act.dataset.akAct).of);
       if (figure.dataset.akFigure === "growing_picture") {
@@ -78,13 +92,19 @@
         continue;
       }
       const part = CHANGES[figure.dataset.akFigure];
-      if (!seen.size) seen.add((await still(figure, part)).html);
-      const before = act.closest("li, p").textContent.split(act.textContent)[0];
-      if (/\bReset\b/.test(before)) figure.querySelector(".ak-reset")?.click();
+      const [section, told] = [act.closest("section"), act.closest("li, p").textContent];
+      const before = told.split(act.textContent)[0];
+      if (!last.has(figure)) {
+        await still(figure, part);
+        seen.add(looks(figure, part));
+      } else if (last.get(figure) !== section || /\bReset\b/.test(before)) figure.querySelector(".ak-reset")?.click();
+      last.set(figure, section);
       act.click();
+      if (/let it write/.test(told)) [...figure.querySelectorAll("button")].find((b) => words(b) === "Write")?.click();
       const now = await still(figure, part);
-      all.push(seen.has(now.html) ? null : now);
-      seen.add(now.html);
+      const look = looks(figure, part);
+      all.push(seen.has(look) ? null : now);
+      seen.add(look);
     }
     return all;
   }
@@ -120,11 +140,11 @@
     whole.style.width = `${width}px`; // as it was drawn: whoever lays it out anew moves its parts apart
     if (!part) return;
     const edge = 10;
-    Object.assign(figure.style, { width: `${part.width + 2 * edge}px`, height: `${part.height + 4 * edge}px` });
+    Object.assign(figure.style, { width: `${part.width + 2 * edge}px`, height: `${part.height + 6 * edge}px` });
     whole.style.margin = `${edge - part.y}px 0 0 ${edge - part.x}px`;
   }
 
-  // Below a figure what is seen after each act of its section, below the words of another section after theirs.
+  // What is seen after each act: below its words, or below the figure if that comes after them in their section.
   function follow(text, states) {
     const ends = new Map();
     [...text.querySelectorAll("[data-ak-act]")].forEach((act, k) => {
@@ -132,7 +152,8 @@
       const { of } = JSON.parse(act.dataset.akAct);
       const figure = document.getElementById(of);
       const near = figure.closest("section") === act.closest("section");
-      const block = near ? figure.closest(".cell") : (act.closest("ul, ol") ?? act.closest("p"));
+      const later = act.compareDocumentPosition(figure) & Node.DOCUMENT_POSITION_FOLLOWING;
+      const block = near && later ? figure.closest(".cell") : (act.closest("ul, ol") ?? act.closest("p"));
       const item = act.closest("ol > li");
       const number = item ? `${[...item.parentElement.children].indexOf(item) + 1}. ` : "";
       if (!ends.has(block)) {
@@ -140,11 +161,11 @@
         block.after(ends.get(block));
       }
       const state = add(ends.get(block), "div", { className: states[k].part ? "ak-state ak-part" : "ak-state" });
+      add(state, "p", { className: "ak-under", textContent: number });
+      add(state.lastChild, "em", { textContent: words(act) });
       const drawing = add(state, "div", { className: "ak-widget" });
       drawing.dataset.akFigure = figure.dataset.akFigure;
       place(drawing, states[k]);
-      add(state, "p", { className: "ak-under", textContent: number });
-      add(state.lastChild, "em", { textContent: words(act) });
     });
   }
 
@@ -228,10 +249,12 @@
         p.textContent = answers ? `Solutions begin on page ${answers}.` : "";
     }
     for (const figure of text.querySelectorAll(".ak-still:not(.ak-state *)")) {
+      const followed = text.querySelector(`.ak-state [data-ak-figure="${figure.dataset.akFigure}"]`);
       const heading = figure.closest("section").querySelector("h2");
+      const more = followed ? "; what the text asks for is drawn in smaller pictures" : "";
       const note = paragraph(
         "ak-on-paper",
-        "On the website you move this figure yourself. Here it is drawn as it opens, and as it is after what the text asks for.",
+        `On the website you move this figure yourself. Here it is drawn as it opens${more}.`,
       );
       if (heading && /^Play\b/.test(words(heading))) heading.after(note);
       else if (!figure.closest(".cell").previousElementSibling?.matches(".ak-on-paper"))
@@ -336,7 +359,8 @@
       const part = figure.closest(".ak-part") && Math.min(0.62, 400 / figure.offsetHeight);
       const most = part || (figure.closest(".ak-state") ? 0.58 : 0.8);
       figure.style.zoom = Math.min(most, text.clientWidth / figure.offsetWidth); // letters nearly as large as the text's
-      figure.style.setProperty("margin-inline", "auto", "important"); // more than the site's rules for print
+      // More than the site's rules for print; what follows has one left edge.
+      if (!figure.closest(".ak-state")) figure.style.setProperty("margin-inline", "auto", "important");
     }
     const high = "[data-ak-figure='growing_picture'] > div:has(svg), figure.ak-picture > div";
     for (const figure of text.querySelectorAll(high)) {
