@@ -87,7 +87,8 @@
     const [seen, last] = [new Set(), new Map()];
     for (const act of document.querySelectorAll("[data-ak-act]")) {
       const figure = document.getElementById(JSON.parse(act.dataset.akAct).of);
-      if (figure.dataset.akFigure === "growing_picture") {
+      // The one has its steps already; in the other an act only begins what the text is about.
+      if (["growing_picture", "matrix_trainer"].includes(figure.dataset.akFigure)) {
         all.push(null);
         continue;
       }
