@@ -438,15 +438,9 @@
           formula.replaceWith(formula.querySelector("math") ?? "");
         }
         for (const part of copy.querySelectorAll("script, style, .copybtn")) part.remove();
+        for (const part of copy.querySelectorAll(":not(math, math *)")) part.replaceWith(...part.childNodes);
         const said = page.createElement("p");
-        const walk = document.createTreeWalker(copy, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT, (node) => {
-          const inside = node.parentElement?.closest("math");
-          return inside ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT;
-        });
-        while (walk.nextNode()) {
-          const node = walk.currentNode;
-          if (node instanceof Text || node.nodeName === "math") said.append(page.importNode(node, true));
-        }
+        said.append(...copy.childNodes);
         return said;
       });
       notes.replaceChildren(...told);
