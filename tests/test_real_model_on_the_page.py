@@ -57,6 +57,11 @@ def arrived(name):
     return json.loads(re.fullmatch(r'attnkit\.arrive\("[\w/]+", (.*)\);\n', text, flags=re.S)[1])
 
 
+def part(k):
+    """The bytes of a part of the model."""
+    return base64.b64decode(re.search(r"/\*(.*)\*/", (SITE / f"_static/minilm/{k}.js").read_text(encoding="utf-8"))[1])
+
+
 # ---- the files
 
 def test_the_kernel_is_its_source():
@@ -68,7 +73,7 @@ def test_the_kernel_is_its_source():
 def test_the_button_says_what_is_fetched():
     """Megabytes: of the parts, the vocabulary and the passages, as they come over a line that compresses."""
     about = arrived("about")
-    parts = [base64.b64decode(arrived(k)) for k in range(about["parts"])]
+    parts = [part(k) for k in range(len(about["digests"]))]
     assert sum(map(len, parts)) == about["size"] and set(map(len, parts[:-1])) == {about["each"]}
     rest = sum((SITE / f"_static/minilm/{name}.js").stat().st_size for name in ("about", "passages")) / 2.5      # gzip of text
     for figure in ("head_maps", "ask_book"):
@@ -218,7 +223,7 @@ def test_loading_can_be_stopped_and_fails_with_a_word(watched, site):
         button.press("Enter")
         w.page.wait_for_function("attnkit.minilm.status.part === 5")
         assert w.page.evaluate("document.activeElement.textContent") == "Stop" and not button.is_visible()
-        assert w.page.get_by_role("progressbar", name="Loading the model").first.evaluate("bar => bar.value") == pytest.approx(5 / arrived("about")["parts"])
+        assert w.page.get_by_role("progressbar", name="Loading the model").first.evaluate("bar => bar.value") == pytest.approx(5 / len(arrived("about")["digests"]))
         stop.press("Enter")
         assert button.is_visible() and w.page.evaluate("attnkit.minilm.status.state") == "absent"
         assert w.page.evaluate("document.activeElement.hasAttribute('data-ak-once')")

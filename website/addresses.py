@@ -1,4 +1,4 @@
-"""Where the book can be found: its repository, its site, a Hub and Colab for it, each only if that is known.
+"""Where the book can be found: its repository, site, Hub, Colab and models, each only if that is known.
 
     python -m website.addresses        all, as they are known here
 """
@@ -55,6 +55,11 @@ def colab():
     return branch
 
 
+def models():
+    """Where the parts of the models lie, if not on the site itself, from BOOK_MODELS; or an empty text."""
+    return given("BOOK_MODELS", "the address of the folder that holds what is in _build/models")
+
+
 def given(name, what):
     """An address in the environment, ending in a slash; an empty text if there is none."""
     told = os.environ.get(name, "").strip()
@@ -68,6 +73,6 @@ def given(name, what):
 
 if __name__ == "__main__":
     try:
-        print(repository(), site(), hub(), colab())
+        print(repository(), site(), hub(), colab(), models())
     except ValueError as error:
         sys.exit(f"[book] {error}")

@@ -6,13 +6,16 @@ Each is a script that hands over a text, as a page from the disk can read nothin
 import base64
 import hashlib
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
 
 from bookkit.figures.ask_book import told
 from bookkit.lessons import minilm, minilm_packed, passages
+from website import addresses
 
+ROOT = Path(__file__).resolve().parent.parent
 EACH = 1_500_000             # bytes in a part; a script of two megabytes is read without a stall
 
 
@@ -25,20 +28,36 @@ def setup(app):
 def write(app):
     """What the model is, and its numbers in parts; and what the pages say, which may have changed since."""
     folder = Path(app.outdir) / "_static" / "minilm"
-    if not (folder / "LICENSE.txt").exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        write_model(folder)
+    if not stands(folder):
+        about, data = minilm_packed.pack(minilm.loaded())
+        write_parts(folder, data, LICENCE, about=about)
     arrive(folder, "passages", library(Path(app.srcdir)))
 
 
-def write_model(folder):
-    """The model, its licence last: where that stands, everything does."""
-    about, data = minilm_packed.pack(minilm.loaded())
+def stands(folder):
+    """Whether a model's parts were written, for the host that is named now."""
+    named = f'"host": {json.dumps(addresses.models())}'
+    return (folder / "LICENSE.txt").exists() and named in (folder / "about.js").read_text(encoding="utf-8")
+
+
+def write_parts(folder, data, licence, **about):
+    """A model's bytes in parts, with the digest of each; parts for another host lie in _build/models, to be put there.
+
+    The licence is written last: where that stands, everything does.
+    """
+    shutil.rmtree(folder, ignore_errors=True)
+    into = ROOT / "_build" / "models" / folder.name if addresses.models() else folder
+    for one in (folder, into):
+        one.mkdir(parents=True, exist_ok=True)
     parts = [data[k:k + EACH] for k in range(0, len(data), EACH)]
-    arrive(folder, "about", {"about": about, "parts": len(parts), "size": len(data), "each": EACH})
     for k, part in enumerate(parts):
-        arrive(folder, str(k), base64.b64encode(part).decode())
-    (folder / "LICENSE.txt").write_text(LICENCE, encoding="utf-8")
+        # In a comment: a browser keeps the text of a script once, and a string in it another time.
+        text = base64.b64encode(part).decode()
+        (into / f"{k}.js").write_text(f'attnkit.arrive("{folder.name}/{k}", () => {{/*{text}*/}});\n', encoding="utf-8")
+    arrive(folder, "about", {"size": len(data), "each": EACH, "host": addresses.models(), **about,
+                             "digests": [hashlib.sha256(part).hexdigest() for part in parts]})
+    for one in (into, folder):
+        (one / "LICENSE.txt").write_text(licence, encoding="utf-8")
 
 
 def library(book):
@@ -68,8 +87,12 @@ def remembered(found, file):
 
 def arrive(folder, name, value):
     """A file that hands a value over by its name, that of its folder in front."""
-    text = json.dumps(value, ensure_ascii=False)
-    (folder / f"{name}.js").write_text(f'attnkit.arrive("{folder.name}/{name}", {text});\n', encoding="utf-8")
+    (folder / f"{name}.js").write_text(arriving(f"{folder.name}/{name}", value), encoding="utf-8")
+
+
+def arriving(name, value):
+    """The script that hands a value over."""
+    return f'attnkit.arrive("{name}", {json.dumps(value, ensure_ascii=False)});\n'
 
 
 LICENCE = """\

@@ -60,7 +60,7 @@ def take_address(app, config):
     """Launch and source buttons and canonical links, only where an address is known."""
     try:
         config.html_baseurl = addresses.site() or config.html_baseurl
-        hub, colab = addresses.hub(), addresses.colab()
+        hub, colab, _ = addresses.hub(), addresses.colab(), addresses.models()
     except ValueError as error:
         raise ConfigError(str(error)) from None
     found = addresses.repository(app.srcdir)
@@ -192,6 +192,9 @@ def choose_files(app, pagename, templatename, context, doctree):
     choose_scripts(app, context, static)
     context["metatags"] = context.get("metatags", "") + book_fonts.head(
         lambda file: context["pathto"](file, 1), maths='class="katex"' in (context.get("body") or ""))
+    if "loading" in needed and addresses.models():      # then the page may ask that host, and no other
+        policy = f"connect-src 'self' {addresses.models()}"
+        context["metatags"] += f'\n<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
     if doctree is not None:
         paragraphs = (node.astext() for node in doctree.findall(lambda node: node.tagname == "paragraph"))
         first = next((words for words in paragraphs if len(words) > 40), context["title"])      # not a quoted example

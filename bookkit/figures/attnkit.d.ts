@@ -414,9 +414,16 @@ interface Attnkit {
     look: { corner?: string; lang?: string | null; label: string },
   ): WeightTable;
   inWorker(program: unknown, bring: (model: Bringing) => Promise<void>): LargeModel;
-  address(name: string): string;
   // biome-ignore lint/suspicious/noExplicitAny: whatever a file of the site hands over.
   fetched(name: string): Promise<any>;
+  sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string>;
+  sha256Here(bytes: Uint8Array): string;
+  parts(
+    name: string,
+    about: { digests: string[]; each: number; host: string },
+    loading: Pick<Bringing, "tell" | "wanted">,
+    use: (bytes: Uint8Array<ArrayBuffer>, count: number) => Promise<Uint8Array<ArrayBuffer>>,
+  ): Promise<void>;
   minilm: MiniLM;
   chat: Chat;
   steps(label: string): Kind<State, State>;

@@ -612,60 +612,17 @@
     };
   }
 
-  // ---- the file, in parts: over http those that have come are kept in the browser's store, for the next time
+  // ---- the model in its worker
 
-  const STORE = "attention-step-by-step/chat/";
   const SMALL = "This device has too little memory for the model, which needs about 300 MB.";
-  const SLOW = "WebAssembly is not allowed here, or too old: plain JavaScript computes, several times as slowly.";
-  const FULL = "This browser has no room to keep the model: it will be fetched again the next time.";
-  /** @param {string} version */
-  async function openStore(version) {
-    if (!location.protocol.startsWith("http")) return null;
-    try {
-      for (const name of await caches.keys())
-        if (name.startsWith(STORE) && name !== STORE + version) await caches.delete(name);
-      return await caches.open(STORE + version);
-    } catch {
-      return null; // not over http without s, nor where a reader allows none
-    }
-  }
-  // What a part says, out of the store if there is one. No two copies of it: the script of a part is a function with nothing
-  // in it but a comment, and its text is that function's own.
-  /** @param {string} name @param {Cache | null} store */
-  async function textOf(name, store) {
-    const address = attnkit.address(name);
-    const known = await store?.match(address).catch(() => undefined);
-    if (known) return known.text();
-    const kept = await store?.add(address).then(
-      () => store.match(address),
-      () => undefined,
-    );
-    return kept ? kept.text() : String(await attnkit.fetched(name));
-  }
-  // Base64 as bytes, into an array that has room for them; how many they are.
-  /** @param {string} text @param {Uint8Array} bytes */
-  function decode(text, bytes) {
-    if ("setFromBase64" in bytes) return /** @type {any} */ (bytes).setFromBase64(text).written;
-    const letters = atob(text);
-    for (let k = 0; k < letters.length; k++) bytes[k] = letters.charCodeAt(k);
-    return letters.length;
-  }
-  // The same array goes to the worker and back with each part: none is left to be tidied up.
+  const SLOW = "WebAssembly is not allowed here, or too old: plain JavaScript computes, about twenty times as slowly.";
   const model = attnkit.inWorker(program, async ({ post, ask, tell, wanted }) => {
     if (/** @type {any} */ (navigator).deviceMemory <= 1) throw new Error(SMALL); // gigabytes, where a browser tells
-    const { parts, each, version, missing } = await attnkit.fetched("chat/about");
-    if (missing) throw new Error(missing);
-    const store = await openStore(version);
+    const about = await attnkit.fetched("chat/about");
+    if (about.missing) throw new Error(about.missing);
     post({ kernel: KERNEL, context: CONTEXT });
-    let bytes = new Uint8Array(each);
-    for (let k = 0; k < parts && wanted(); k++) {
-      tell({ part: k, parts });
-      const text = await textOf(`chat/${k}`, store);
-      const count = decode(text.slice(text.indexOf("/*") + 2, text.lastIndexOf("*/")), bytes);
-      bytes = await ask({ bytes, count }, [bytes.buffer]);
-    }
+    await attnkit.parts("chat", about, { tell, wanted }, (bytes, count) => ask({ bytes, count }, [bytes.buffer]));
     if (model.status.runs === "JavaScript") tell({ message: SLOW });
-    if (store && (await store.keys()).length < parts) tell({ message: FULL });
   });
 
   // ---- who answers a figure: the worker, or in a notebook the kernel, which is asked by one trait and answers by another

@@ -1,5 +1,6 @@
 // What the figures with a real model share: files of the site, fetched when a reader asks for them, a worker in which the
-// model runs, and the button that loads it. Over http and from the disk alike: each file is a script that hands over a value.
+// model runs, and the button that loads it. From the disk a page can read scripts only, so each file is one that hands over
+// a value; over http it is fetched as a text, of which nothing is run.
 ((attnkit) => {
   "use strict";
   if (Object.hasOwn(attnkit, "inWorker")) return; // each figure that needs it brings it along
@@ -7,6 +8,7 @@
 
   // ---- the files
 
+  const PATIENCE = 10_000; // milliseconds in which nothing comes, until a wait is given up
   const script = globalThis.document?.currentScript; // of the page; a notebook has none, nor needs it
   const source = script && "src" in script ? String(script.src) : "";
   const folder = source.replace(/[^/]*\/[^/]*$/, "");
@@ -14,25 +16,213 @@
   const awaited = new Map();
   attnkit.arrive = (name, value) => awaited.get(name)?.(value);
 
-  attnkit.address = (name) => `${folder}${name}.js`;
-  attnkit.fetched = (name) => {
-    const script = h("script", { src: attnkit.address(name) });
+  /** @param {string} address @param {string} name */
+  function scripted(address, name) {
+    const script = h("script", { src: address });
     /** @type {Promise<any>} */
     const coming = new Promise((resolve, reject) => {
       awaited.set(name, resolve);
-      const kept =
-        location.protocol === "file:"
-          ? "Is the folder _static still beside the pages?"
-          : "Is there a connection? What has come so far is kept: press the button again.";
-      const failed = () => reject(new Error(`The file ${name}.js could not be read. ${kept}`));
-      script.addEventListener("error", failed);
-      script.addEventListener("load", failed); // of no effect where it has arrived
+      script.addEventListener("error", reject);
+      script.addEventListener("load", reject); // of no effect where it has arrived
       document.head.append(script);
     });
     return coming.finally(() => {
       awaited.delete(name);
       script.remove();
     });
+  }
+  // A text from the web; a host that says nothing for so long is given up.
+  /** @param {string} address @param {RequestCache} cache */
+  async function fetched(address, cache) {
+    const given = new AbortController();
+    let timer = 0;
+    function wait() {
+      clearTimeout(timer);
+      timer = setTimeout(() => given.abort(), PATIENCE);
+    }
+    try {
+      wait();
+      const { ok, body, status } = await fetch(address, { cache, signal: given.signal });
+      if (!ok || !body) throw new Error(String(status));
+      const [letters, reader] = [new TextDecoder(), body.getReader()];
+      for (let text = ""; ; ) {
+        wait();
+        const { done, value } = await reader.read();
+        if (done) return text;
+        text += letters.decode(value, { stream: true });
+      }
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+  /** @param {string} name @param {string} [host] the folder of all such folders; the site's own if none is named */
+  const addressOf = (name, host) => `${host || folder}${name}.js`;
+  /** @param {string} address */
+  const isOfWeb = (address) => address.startsWith("http");
+  /** @param {string} name */
+  function unread(name) {
+    const told = isOfWeb(folder)
+      ? "Is there a connection? What has come so far is kept: press the button again."
+      : "Is the folder _static still beside the pages?";
+    return new Error(`The file ${name}.js could not be read. ${told}`);
+  }
+  attnkit.fetched = async (name) => {
+    const address = addressOf(name);
+    if (!isOfWeb(address))
+      return scripted(address, name).catch(() => {
+        throw unread(name);
+      });
+    for (const cache of /** @type {const} */ (["default", "reload"])) {
+      const text = await fetched(address, cache).catch(() => "");
+      try {
+        return JSON.parse(text.slice(text.indexOf(",") + 1, text.lastIndexOf(")")));
+      } catch {} // half of it, or a login page: once more, past whatever keeps it
+    }
+    throw unread(name);
+  };
+
+  // ---- the parts of a model: bytes in base64, each part with a digest, which is checked before any of it is used
+
+  const ROUNDS = 64;
+  const PRIMES = Array.from({ length: 312 }, (_, n) => n).filter(
+    (n) => n > 1 && !Array.from({ length: n }, (_, k) => k).some((k) => k > 1 && n % k === 0),
+  );
+  /** @param {number} root */
+  const fractions = (root) => PRIMES.map((prime) => Math.floor((prime ** (1 / root) % 1) * 2 ** 32) | 0);
+  const [BEGUN, ADDED] = [fractions(2).slice(0, 8), Int32Array.from(fractions(3))];
+  /** @param {number} x @param {number} by */
+  const turned = (x, by) => (x >>> by) | (x << (32 - by));
+  /** @param {ArrayLike<number>} numbers @param {number} digits */
+  const hex = (numbers, digits) => Array.from(numbers, (n) => (n >>> 0).toString(16).padStart(digits, "0")).join("");
+  // SHA-256 (FIPS 180-4), the browser's own, or where it has none for a page over plain http, this one, ten times as slow.
+  attnkit.sha256 = async (bytes) => {
+    const own = globalThis.crypto?.subtle;
+    return own ? hex(new Uint8Array(await own.digest("SHA-256", bytes)), 2) : attnkit.sha256Here(bytes);
+  };
+  attnkit.sha256Here = (bytes) => {
+    const state = Int32Array.from(BEGUN);
+    const words = new Int32Array(ROUNDS);
+    const whole = bytes.length - (bytes.length % 64);
+    const rest = new Uint8Array(bytes.length - whole < 56 ? 64 : 128);
+    rest.set(bytes.subarray(whole));
+    rest[bytes.length - whole] = 128;
+    new DataView(rest.buffer).setUint32(rest.length - 4, bytes.length * 8);
+    /** @param {Uint8Array} from @param {number} at */
+    function block(from, at) {
+      for (let k = 0; k < 16; k++, at += 4)
+        words[k] = (from[at] << 24) | (from[at + 1] << 16) | (from[at + 2] << 8) | from[at + 3];
+      for (let k = 16; k < ROUNDS; k++) {
+        const old = words[k - 15];
+        const late = words[k - 2];
+        const first = turned(old, 7) ^ turned(old, 18) ^ (old >>> 3);
+        words[k] = words[k - 16] + first + words[k - 7] + (turned(late, 17) ^ turned(late, 19) ^ (late >>> 10));
+      }
+      let [a, b, c, d] = [state[0], state[1], state[2], state[3]];
+      let [e, f, g, i] = [state[4], state[5], state[6], state[7]];
+      for (let k = 0; k < ROUNDS; k++) {
+        const same = (i + (turned(e, 6) ^ turned(e, 11) ^ turned(e, 25)) + ((e & f) ^ (~e & g))) | 0;
+        const one = (same + ADDED[k] + words[k]) | 0;
+        const two = ((turned(a, 2) ^ turned(a, 13) ^ turned(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))) | 0;
+        i = g;
+        g = f;
+        f = e;
+        e = (d + one) | 0;
+        d = c;
+        c = b;
+        b = a;
+        a = (one + two) | 0;
+      }
+      const turn = [a, b, c, d, e, f, g, i];
+      for (let k = 0; k < 8; k++) state[k] += turn[k];
+    }
+    for (let at = 0; at < whole; at += 64) block(bytes, at);
+    for (let at = 0; at < rest.length; at += 64) block(rest, at);
+    return hex(state, 8);
+  };
+  // What stands in the comment of a part, as bytes in an array that has room for them; how many they are.
+  /** @param {string} text @param {Uint8Array} bytes */
+  function decode(text, bytes) {
+    const inner = text.slice(text.indexOf("/*") + 2, text.lastIndexOf("*/"));
+    if ("setFromBase64" in bytes) return /** @type {any} */ (bytes).setFromBase64(inner).written;
+    const letters = atob(inner);
+    for (let k = 0; k < letters.length; k++) bytes[k] = letters.charCodeAt(k);
+    return letters.length;
+  }
+
+  // The browser's store, where the site is on the web: what fails there, or never answers, is not asked again.
+  /** @param {string} name */
+  function storeOf(name) {
+    /** @type {Promise<Cache> | null} */
+    let opened = isOfWeb(folder) ? (async () => caches.open(`attention-step-by-step/${name}`))() : null; // it may be refused
+    let lost = false;
+    return {
+      lost: () => lost,
+      /** @template T @param {(store: Cache) => Promise<T>} act @returns {Promise<T | undefined>} */
+      async ask(act) {
+        let timer = 0;
+        const late = new Promise((_, reject) => (timer = setTimeout(reject, PATIENCE)));
+        try {
+          return opened ? /** @type {T} */ (await Promise.race([opened.then(act), late])) : undefined;
+        } catch {
+          opened = null;
+          lost = true;
+        } finally {
+          clearTimeout(timer);
+        }
+      },
+    };
+  }
+  const WRONG = "A part of the model arrived wrong, and is fetched once more.";
+  const LATE = "A part of the model did not arrive, and is asked for once more.";
+  const LOGIN = "Does this network want you to log in first? What was right is kept: press the button again.";
+  const DAMAGED = "Copy the folder _static again.";
+  const UNKEPT = "This browser does not keep the model: it will be fetched again the next time.";
+
+  attnkit.parts = async (name, { digests, each, host }, { tell, wanted }, use) => {
+    const store = storeOf(name);
+    let bytes = new Uint8Array(each);
+    /** @param {number} count @param {number} k */
+    const isRight = async (count, k) => (await attnkit.sha256(bytes.subarray(0, count))) === digests[k];
+    // So many bytes of a part that was kept; 0 if none was, or if it is wrong by now, and gone.
+    /** @param {string} address @param {number} k */
+    async function kept(address, k) {
+      const found = await store.ask(async (store) => (await store.match(address))?.arrayBuffer());
+      if (!found || found.byteLength > each) return 0;
+      bytes.set(new Uint8Array(found));
+      if (await isRight(found.byteLength, k)) return found.byteLength;
+      await store.ask((store) => store.delete(address));
+      return 0;
+    }
+    /** @param {string} address @param {number} k */
+    async function brought(address, k) {
+      const [part, web] = [`${name}/${k}`, isOfWeb(address)];
+      let text = "";
+      for (const cache of /** @type {RequestCache[]} */ (web ? ["default", "reload"] : ["default"])) {
+        if (cache === "reload") tell({ message: text ? WRONG : LATE });
+        text = String(await (web ? fetched(address, cache) : scripted(address, part)).catch(() => ""));
+        let count = 0;
+        try {
+          count = decode(text, bytes);
+        } catch {} // no base64, or more than there is room for
+        if (count && (await isRight(count, k))) return count;
+      }
+      throw text
+        ? new Error(`The file ${part}.js is wrong, so nothing of it is used. ${web ? LOGIN : DAMAGED}`)
+        : unread(part);
+    }
+    for (let k = 0; k < digests.length && wanted(); k++) {
+      tell({ part: k, parts: digests.length });
+      const address = addressOf(`${name}/${k}`, host);
+      let count = await kept(address, k);
+      if (!count) {
+        count = await brought(address, k);
+        const copy = new Response(bytes.slice(0, count));
+        await store.ask((store) => store.put(address, copy));
+      }
+      bytes = await use(bytes, count); // the same array goes and comes back with each part: none is left to be tidied up
+    }
+    tell({ part: digests.length });
+    if (store.lost()) tell({ message: UNKEPT });
   };
 
   // ---- a model in a worker, shared by all figures of the page

@@ -1,5 +1,5 @@
 // The real model in a page: its files, fetched when a reader asks for them, and a worker that reads sentences with it. The
-// page itself computes nothing. Over http and from the disk alike: each file is a script that hands over a text.
+// page itself computes nothing.
 ((attnkit) => {
   "use strict";
   if (attnkit.minilm) return; // each figure that needs it brings it along; all share one model
@@ -13,7 +13,8 @@
     "AGFzbQEAAAABCgFgBn9/f39/fwADAgEABQMBAAEHFAIGbWVtb3J5AgAHcHJvZHVjdAAACtEDAc4DAgt/C3sgBEECdCEQIAVBAnQhDwNAQQAhByAAIQsgAiAGQQJ0aiEKA0AgCyAQaiEMIAwgEGohDSANIBBqIQ79DAAAAAAAAAAAAAAAAAAAAAAhFCAUIRUgFCEWIBQhFyAUIRggFCEZIBQhGiAUIRsgASEJIAQhCANAIAn9AAQAIREgCf0ABBAhEiAL/QkCACETIBQgEyAR/eYB/eQBIRQgFSATIBL95gH95AEhFSAM/QkCACETIBYgEyAR/eYB/eQBIRYgFyATIBL95gH95AEhFyAN/QkCACETIBggEyAR/eYB/eQBIRggGSATIBL95gH95AEhGSAO/QkCACETIBogEyAR/eYB/eQBIRogGyATIBL95gH95AEhGyALQQRqIQsgDEEEaiEMIA1BBGohDSAOQQRqIQ4gCUEgaiEJIAhBAWsiCA0ACyAKIQggCCAU/QsEACAIIBX9CwQQIAggD2ohCCAIIBb9CwQAIAggF/0LBBAgCCAPaiEIIAggGP0LBAAgCCAZ/QsEECAIIA9qIQggCCAa/QsEACAIIBv9CwQQIAggD2ohCiAOIQsgB0EEaiIHIANJDQALIAEgBEEFdGohASAGQQhqIgYgBUkNAAsL";
 
   // What the worker does; it gets this function as a text, and nothing from outside but what it is told. It is told
-  // {about, parts, size, kernel}, then {part, text} for each part, then {asked, text}.
+  // {about, size, kernel}, then {asked, bytes, count} for each part, which is answered {asked, found: bytes}, to be filled
+  // again, then {asked, text}.
   // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a program of its own, which holds its functions together
   function program(/** @type {Scope} */ scope) {
     const [LAYERS, HEADS, WIDTH, HIDDEN, CONTEXT, STRIP, EPSILON] = [6, 12, 384, 1536, 64, 8, 1e-12];
@@ -274,23 +275,21 @@
 
     // ---- what it is told
 
-    let [bytes, left] = [new Uint8Array(0), 0];
-    /** @type {{ about: About, kernel: string, parts: number, size: number }} */
+    let [bytes, filled] = [new Uint8Array(0), 0];
+    /** @type {{ about: About, kernel: string, size: number }} */
     let given;
     scope.onmessage = ({ data: told }) => {
       if (told.about) {
         given = told;
-        [bytes, left] = [new Uint8Array(told.size), told.parts];
-      } else if (told.part !== undefined) {
-        const letters = atob(told.text);
-        const from = told.part * told.each;
-        for (let k = 0; k < letters.length; k++) bytes[from + k] = letters.charCodeAt(k);
-        left--;
-        if (!left) {
-          const runs = unpack(given.about, bytes, given.kernel);
-          bytes = new Uint8Array(0);
-          scope.postMessage({ ready: runs });
-        }
+        [bytes, filled] = [new Uint8Array(told.size), 0];
+      } else if (told.bytes) {
+        bytes.set(told.bytes.subarray(0, told.count), filled);
+        filled += told.count;
+        scope.postMessage({ asked: told.asked, found: told.bytes }, [told.bytes.buffer]);
+        if (filled < given.size) return;
+        const runs = unpack(given.about, bytes, given.kernel);
+        bytes = new Uint8Array(0);
+        scope.postMessage({ ready: runs });
       } else {
         const found = read(told.text);
         scope.postMessage({ asked: told.asked, found }, [found.weights.buffer, found.vector.buffer]);
@@ -298,14 +297,10 @@
     };
   }
 
-  const model = attnkit.inWorker(program, async ({ post, tell, wanted }) => {
-    const { about, parts, size, each } = await attnkit.fetched("minilm/about");
-    post({ about, parts, size, kernel: PRODUCT });
-    for (let part = 0; part < parts && wanted(); part++) {
-      tell({ part, parts });
-      post({ part, text: await attnkit.fetched(`minilm/${part}`), each });
-    }
-    tell({ part: parts });
+  const model = attnkit.inWorker(program, async ({ post, ask, tell, wanted }) => {
+    const parts = await attnkit.fetched("minilm/about");
+    post({ about: parts.about, size: parts.size, kernel: PRODUCT });
+    await attnkit.parts("minilm", parts, { tell, wanted }, (bytes, count) => ask({ bytes, count }, [bytes.buffer]));
   });
   attnkit.minilm = { ...model, read: (text) => model.ask({ text }) };
 })(globalThis.attnkit);
