@@ -93,6 +93,11 @@ def serve(folder=SITE, host=Server):
     server.server_close()
 
 
+def figures_of(page):
+    """The kinds of figures that a page of the built site has."""
+    return dict.fromkeys(re.findall(r'data-ak-figure="(\w+)"', page.read_text(encoding="utf-8")))
+
+
 @contextlib.contextmanager
 def launch(executable):
     """A running Chromium that can reach this machine only."""
