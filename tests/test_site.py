@@ -59,6 +59,28 @@ def test_loads_cleanly(opened):
     assert not opened.errors and not opened.outside
 
 
+# What two different elements of a page are called: an id, or the name of a figure, by which a screen reader finds it.
+TWICE = """() => [...document.querySelectorAll('[id], .ak-figure')].filter((e, k, all) => {
+    const name = e => e.id || `${e.dataset.akKind}: ${e.ariaLabel}`, first = all.find(other => name(other) === name(e));
+    return first !== e && !(e.closest('defs') && first.isEqualNode(e)); }).map(e => e.id || e.ariaLabel)"""
+
+
+@on(SEEN, WIDE)
+def test_no_two_have_one_name(opened):
+    assert opened.page.evaluate(TWICE) == []
+
+
+def test_a_page_that_was_saved_as_it_stood_is_as_it_was(watched, site):
+    """Its scripts run once more on what they have made."""
+    with watched() as w:
+        w.open(f"{site}/chapters/weights.html")
+        html = w.page.content()
+        w.page.route("**/chapters/saved.html", lambda route: route.fulfill(body=html, content_type="text/html"))
+        before = w.page.locator("body *").count()
+        w.open(f"{site}/chapters/saved.html")
+        assert w.page.locator("body *").count() == before and not w.errors and w.page.locator(".copybtn").count() > 5
+
+
 # The first picture or figure in sight on a page; before anything is unfolded.
 FIRST = """() => { const [r] = [...document.querySelectorAll('.bd-article :is(figure.ak-picture, [data-ak-figure])')]
     .map(e => e.getBoundingClientRect()).filter(r => r.height); return r && {top: r.top + scrollY, height: r.height}; }"""

@@ -65,6 +65,15 @@ def still_pictures(page):
         drawing.set("style", "display:contents")
 
 
+def names_in_drawings(page):
+    """Matplotlib gives each part of a drawing a name, in each drawing the same ones; those that nothing asks for go."""
+    text = html.tostring(page.tree, encoding="unicode")
+    asked = set(re.findall(r'(?:url\(#|href="#|aria-labelledby=")([\w-]+)', text))
+    for part in page.tree.xpath("//article//svg//*[@id]"):
+        if part.get("id") not in asked:
+            del part.attrib["id"]
+
+
 def drawn_links(page):
     """A link in what a cell made leads to a notebook where the page is read live, and to its page here."""
     for link in page.tree.xpath("//article//a[not(contains(@href, ':')) and not(contains(@href, '_sources/'))]"):
@@ -97,6 +106,8 @@ def names(page):
     for title in page.tree.xpath("//*[contains(@class, 'ak-exercise')]//p[contains(@class, 'admonition-title')]"):
         title.set("role", "heading")
         title.set("aria-level", "3")
+    for section in page.tree.xpath("//*[@id='exercise-content']"):      # each exercise has it, and no link leads there
+        del section.attrib["id"]
 
 
 def tooltips(page):
@@ -145,6 +156,6 @@ def cover(page):
             link.append(book_road.lane_mark())
 
 
-PASSES = (still_pictures, drawn_links, static_files, book_acts.acts, book_road.masthead, room_for_progress, cover,
-          plain_code, names, tooltips, labels_and_roles, book_terms.glossary_places, book_terms.links_to_terms,
-          book_terms.citations, book_sharing.how_to_cite, untranslated)
+PASSES = (still_pictures, names_in_drawings, drawn_links, static_files, book_acts.acts, book_road.masthead,
+          room_for_progress, cover, plain_code, names, tooltips, labels_and_roles, book_terms.glossary_places,
+          book_terms.links_to_terms, book_terms.citations, book_sharing.how_to_cite, untranslated)

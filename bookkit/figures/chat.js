@@ -89,6 +89,24 @@
 
   // ---- what goes on
 
+  // A chat of the reader's own outlasts the page in its tab, and nowhere else.
+  const TAB = `attention-step-by-step${globalThis.location?.pathname}`;
+  /** @param {Own | null} own */
+  function leave(own) {
+    try {
+      if (own && own.asked < 0) sessionStorage.setItem(TAB, JSON.stringify({ ...own, place: -1, found: null }));
+      else sessionStorage.removeItem(TAB);
+    } catch {} // none may be kept here
+  }
+  /** @returns {Own | null} */
+  function left() {
+    try {
+      return JSON.parse(sessionStorage.getItem(TAB) ?? "null");
+    } catch {
+      return null;
+    }
+  }
+
   // The text that is shown, a recorded one or the reader's own, and all that changes it. Whatever begins ends what went on.
   class Session {
     /** @param {Owner} figure @param {Given} given @param {(text: string) => void} note */
@@ -98,7 +116,8 @@
       this.note = note;
       this.model = attnkit.chat.of(figure);
       /** @type {Own | null} */
-      this.own = null;
+      this.own = this.model.live ? null : left();
+      if (this.own) note("Your chat is as you left it. It goes on as soon as the model is loaded.");
       this.turn = 0;
       this.busy = false;
       this.left = 0; // pieces that are still to be written
@@ -176,6 +195,7 @@
     }
     /** @param {number} hand */
     show(hand) {
+      leave(this.own);
       this.figure.stale = true;
       this.figure.put({ hand });
     }
@@ -333,6 +353,7 @@
     forget() {
       this.halt();
       this.own = null;
+      leave(null);
       this.editing = false;
       this.note("");
     }
@@ -348,7 +369,7 @@
     const box = h("div", { class: "ak-box", role: "group", "aria-label": label, translate: "no" });
     /** @type {{ word: string, button: HTMLButtonElement, line: HTMLElement, nodes: Element[] }[]} */
     const made = [];
-    // A sign that ends something stays on the line of what it ends.
+    // What goes on with a word, or ends it, stays on its line.
     /** @param {string} word */
     function piece(word) {
       const button = attnkit.button(visible(word), () => run.press(made.findIndex((one) => one.button === button)), {
@@ -356,7 +377,8 @@
         "aria-label": visible(word) ? null : spelled(word),
       });
       const before = made[made.length - 1]?.line;
-      const joined = before && before.childElementCount < JOINED && /^[.,;:!?…)\]}”’"'%]/.test(word);
+      const marked = isMark(word) || isMark(made[made.length - 1]?.word ?? "");
+      const joined = before && before.childElementCount < JOINED && !marked && /^\S/.test(word);
       const line = joined ? before : h("span", { class: "ak-together" });
       const nodes = /\n/.test(word) ? [button, h("br")] : [button];
       line.append(...nodes);
@@ -655,7 +677,7 @@
       write(title, heat ? `What comes next${heat}: press one` : "What comes next: press a piece to take it");
       write(line, nextLine(state, given, run));
       write(aloud, run.wrote && `It wrote: ${run.wrote}`);
-      if (!run.busy) figure.say(sentence(state, given, run, weights));
+      figure.say(run.busy && run.left > 0 ? "" : sentence(state, given, run, weights)); // of the last text nothing is said
     }
     const talk = [moves.examples, text.element, typed.edit.element, typed.element, words, moves.element];
     const left = h("div", {}, ...talk, title, next.element, line, aloud, figure.live);

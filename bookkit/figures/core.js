@@ -690,9 +690,10 @@
   // ends it.
   /** @param {string} kind @param {Omit<Kind<State, State>, "compute">} script @param {Place} place */
   function render(kind, { label, build }, { model, el }) {
-    const figure = new Figure(model, kind, label);
-    const { parts, update, measure = () => {}, stop = () => {} } = build(figure);
     const caption = model.get("caption");
+    const name = caption ? `${label}: ${caption.split(/(?<=[.:]) /)[0]}` : label; // a page may have two of a kind
+    const figure = new Figure(model, kind, name);
+    const { parts, update, measure = () => {}, stop = () => {} } = build(figure);
     figure.element.append(...parts.filter((part) => part !== null));
     if (!figure.live.parentElement) figure.element.append(figure.live); // unless it stands among the parts
     if (caption) figure.element.append(attnkit.h("p", { class: "ak-caption" }, caption));

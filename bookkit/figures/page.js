@@ -100,13 +100,13 @@
     if (element && press && on) buttonOf(element, press)?.classList.add("ak-meant");
   }
 
+  const HEAD = 60; // pixels under the page's own buttons
   // Bring a figure in sight, if it is not: its top, where it is higher than the window.
   /** @param {Element} element */
   function show(element) {
     const { top, bottom, height } = element.getBoundingClientRect();
-    const head = 60; // the page's own buttons
-    if (top >= head && bottom <= innerHeight) return;
-    const block = top < head || height > innerHeight - head ? "start" : "end";
+    if (top >= HEAD && bottom <= innerHeight) return;
+    const block = top < HEAD || height > innerHeight - HEAD ? "start" : "end";
     const far = Math.abs(block === "start" ? top : bottom - innerHeight) > innerHeight;
     element.scrollIntoView({ block, behavior: far || attnkit.calm() ? "instant" : "smooth" });
   }
@@ -122,11 +122,14 @@
     });
     attnkit.attr(back, "class", "ak-back");
     back.hidden = true;
-    const watch = new IntersectionObserver((seen) => {
-      const here = seen[seen.length - 1].isIntersecting;
-      if (here && !back.hidden) home();
-      else back.hidden = here;
-    });
+    const watch = new IntersectionObserver(
+      (seen) => {
+        const here = seen[seen.length - 1].isIntersecting;
+        if (here && !back.hidden) home();
+        else back.hidden = here;
+      },
+      { rootMargin: `-${HEAD}px 0px 0px` },
+    );
     home = () => {
       watch.disconnect();
       back.remove();

@@ -20,6 +20,10 @@ PAGES = [page for page in toc.pages() if acting(page)]
 WORDS = "[data-ak-act][role=button]"
 MEANT = """words => { const {of} = JSON.parse(words.dataset.akAct); return document.getElementById(of).querySelector('.ak-figure'); }"""
 
+# The words are in sight, and not under the header, or there is a way back to them.
+LED = """words => { const {top, bottom} = words.getBoundingClientRect(), back = document.querySelector('.ak-back');
+    return (bottom > 60 && top < innerHeight) || (back && !back.hidden); }"""
+
 
 def test_ten_pages_use_it():
     assert len(PAGES) >= 10
@@ -57,6 +61,7 @@ def test_words_do_what_they_say(opened):
         assert words.get_attribute("aria-pressed") in (None, "true"), f"“{said}” sets something else"
         box = meant.bounding_box()
         assert box["y"] < w.page.evaluate("innerHeight") and box["y"] + box["height"] > 0
+        w.page.wait_for_function(LED, arg=words.element_handle())
     w.page.emulate_media(reduced_motion="null")
     assert not w.errors and not w.outside
 
