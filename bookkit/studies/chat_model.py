@@ -1,7 +1,7 @@
 """A chat model asked and opened: examples, texts that come twice, the first piece, two names, facts, places, limits."""
 
 import re
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
@@ -14,6 +14,8 @@ SHOTS = (0, 1, 2, 4, 8)
 DRAWS = 3                    # of eight examples each, none of them in two draws
 PIECES = 40                  # of each text of prose
 FAR = 4                      # from this place on a text has begun
+MADE = 12                    # layers after which the vector of a first piece is long
+MOST = 200                   # pieces of an answer
 
 
 # ---- what the questions share
@@ -78,34 +80,40 @@ def seen_twice(count, length, seed):
 def few_examples(name):
     """Of a list of pairs: how many of those that are asked are right after some examples, in each draw of them.
 
-    Right is an answer whose every piece is the likeliest. The last eight examples have each other's answers.
+    Right is an answer whose every piece is the likeliest. Eight examples are also read without the ten heads that copy
+    best, and without ten others; and at last they have each other's answers.
     """
     model, _ = known()
-    pairs = chat_texts.pairs(name)
+    pairs, copiers = chat_texts.pairs(name), best(roles()["copy"], 10)
     asked, right = pairs[8 * DRAWS:], {}
     for shots in SHOTS:
         draws = [pairs[8 * draw:8 * draw + shots] for draw in range(DRAWS if shots else 1)]
         right[str(shots)] = [answered(model, examples, asked) for examples in draws]
+    eight = [pairs[8 * draw:8 * draw + 8] for draw in range(DRAWS)]
+    fewer = {f"without {name}": [answered(model, examples, asked, heads) for examples in eight]
+             for name, heads in (("copiers", copiers), ("ten others", ten_others(copiers, 0)))}
     wrong = []
-    for draw in range(DRAWS):
-        questions, answers = zip(*pairs[8 * draw:8 * draw + 8])
+    for examples in eight:
+        questions, answers = zip(*examples)
         wrong.append(answered(model, [*zip(questions, [*answers[1:], answers[0]])], asked))
-    return {"kind": "few examples", "list": name, "asked": len(asked), "right": right, "wrong examples": wrong}
+    return {"kind": "few examples", "list": name, "asked": len(asked), "right": right, **fewer,
+            "wrong examples": wrong}
 
 
-def answered(model, examples, asked):
+def answered(model, examples, asked, without=()):
     """How many answers are right behind some examples."""
     kept = {}
     if examples:
-        model.go_on(model.numbers("".join(f"{left} -> {right}\n" for left, right in examples)), kept)
-    return sum(says(model, kept, f"{left} ->", f" {right}") for left, right in asked)
+        told = model.numbers("".join(f"{left} -> {right}\n" for left, right in examples))
+        model.go_on(told, kept, without=without)
+    return sum(says(model, kept, f"{left} ->", f" {right}", without) for left, right in asked)
 
 
-def says(model, kept, prompt, answer):
+def says(model, kept, prompt, answer, without=()):
     """Whether each piece of the answer is the likeliest."""
     kept, numbers = dict(kept), model.numbers(prompt)
     for piece in model.numbers(answer):
-        if model.go_on(numbers, kept).argmax() != piece:
+        if model.go_on(numbers, kept, without=without).argmax() != piece:
             return False
         numbers = [piece]
     return True
@@ -147,11 +155,15 @@ def seen_before(length):
         found["looker-back"] = copies(model, numbers, length, lookers[:1], curve=True)
         found["second looker-back"] = copies(model, numbers, length, lookers[1:2])
         found["three lookers-back"] = copies(model, numbers, length, lookers)
-        others = np.argwhere((copy < 0.05) & (back < 0.1))
         for draw in range(5):
-            chosen = np.random.default_rng([52, 100 + draw]).permutation(others)[:10].tolist()
-            found[f"ten others, draw {draw + 1}"] = copies(model, numbers, length, [*map(tuple, chosen)])
+            found[f"ten others, draw {draw + 1}"] = copies(model, numbers, length, ten_others(copiers, draw))
     return {"kind": "seen before", "length": length, "sequences": len(numbers), "found": found}
+
+
+def ten_others(copiers, draw):
+    """Ten heads drawn from all that are no copiers."""
+    others = [divmod(k, HEADS) for k in range(LAYERS * HEADS) if divmod(k, HEADS) not in copiers]
+    return sorted(map(tuple, np.random.default_rng([52, 100 + draw]).permutation(others)[:10].tolist()))
 
 
 def copies(model, numbers, length, without=(), curve=False):
@@ -167,12 +179,8 @@ def copies(model, numbers, length, without=(), curve=False):
 def first_piece():
     """Which share of the weight the first piece gets, how long its stream is, and what is lost without it."""
     model, _ = known()
-    numbers = prose(model)
-    lengths, found = [], {}
-    for name, result in model.stages(numbers):
-        if name == "embedding" or name.endswith("after_mlp"):
-            lengths.append(np.linalg.norm(result, axis=-1))
-    lengths = np.array(lengths)                                                              # (layers + 1, b, n)
+    numbers, found = prose(model), {}
+    lengths = long_streams(model.stages(numbers))                                            # (layers + 1, b, n)
 
     hidden = np.tri(PIECES, dtype=bool)
     hidden[1:, 0] = False
@@ -180,17 +188,51 @@ def first_piece():
     but_for_one[2:, 0] = False
     reads = {"intact": read(model, numbers), "hidden": read(model, numbers, mask=hidden),
              "hidden but from the second": read(model, numbers, mask=but_for_one),
-             "zeroed everywhere": read(model, numbers, change=emptied), "zeroed for others": for_others(model, numbers)}
+             "zeroed everywhere": read(model, numbers, change=emptied), "zeroed for others": for_others(model, numbers),
+             "those of all texts for others": for_others(model, numbers, same_for_all),
+             "hidden but from the second, layers 1 to 12": read_in(model, numbers, but_for_one, range(MADE)),
+             "hidden but from the second, layers 13 to 30": read_in(model, numbers, but_for_one, range(MADE, LAYERS))}
     for how, (losses, got) in reads.items():
         found[how] = {"loss": spread(losses[:, FAR - PIECES:].mean(axis=1))}
         for name, share in zip(("first", "second"), np.moveaxis(got, -1, 0)):                # (layers, b, h)
             found[how][name] = {"share": spread(share.mean(axis=(0, 2))),
                                 "by layer": listed(share.mean(axis=(1, 2))),
                                 "heads above half": int((share.mean(axis=1) > 0.5).sum())}
+    more = (reads["hidden but from the second"][0] - reads["intact"][0])[:, FAR - PIECES:].mean(axis=1)
     return {"kind": "first piece", "texts": len(numbers), "pieces": PIECES, **found,
+            "hidden but from the second, text by text": stand_ins(model, numbers, but_for_one, more),
             "length of first by layer": listed(lengths[:, :, 0].mean(axis=1), 0),
             "length of others by layer": listed(lengths[:, :, FAR:].mean(axis=(1, 2)), 0),
             "longest of others": round(float(lengths[:, :, FAR:].max()))}
+
+
+def long_streams(stages):
+    """How long the stream of each piece is, after the embedding and after each layer (layers + 1, b, n)."""
+    return np.array([np.linalg.norm(result, axis=-1) for name, result in stages
+                     if name == "embedding" or name.endswith("after_mlp")])
+
+
+def stand_ins(model, numbers, mask, more):
+    """Of each text the later piece with the longest stream after layer 13, its share of the weight, and the cost."""
+    lengths = long_streams(model.stages(numbers, mask=mask))[MADE + 1]                       # (b, n)
+    share = np.mean([w[:, :, FAR:].mean(axis=(1, 2)) for w in weights(model, numbers, mask=mask)], axis=0)
+    found = []
+    for text, place in enumerate(1 + lengths[:, 1:].argmax(axis=1)):
+        found.append({"place": int(place), "piece": model.words[numbers[text, place]],
+                      "length": round(float(lengths[text, place])), "share": round(float(share[text, place]), 3),
+                      "more": round(float(more[text]), 3)})
+    return found
+
+
+def read_in(model, numbers, mask, layers):
+    """As `read`, with the mask in some layers and the causal one in the others."""
+    x, found = model.embedding[numbers], []
+    for layer, block in enumerate(model.blocks()):
+        seen = mask if layer in layers else causal_mask(PIECES)
+        results = chat_model.through(block, x, range(PIECES), seen)
+        found.append(early(results["weights"]))
+        x = results["after_mlp"]
+    return model.costs(x[:, :-1], numbers[:, 1:]), np.array(found)
 
 
 def read(model, numbers, **options):
@@ -212,12 +254,20 @@ def emptied(name, result):
     return result
 
 
-def for_others(model, numbers):
-    """As `read`, if the first piece is as it was, and those after it find its keys, and zeros for its values."""
+def same_for_all(values):
+    """The mean of all texts, for each of them."""
+    return np.broadcast_to(values.mean(axis=0, keepdims=True), values.shape)
+
+
+def for_others(model, numbers, put=np.zeros_like):
+    """As `read`, if the first piece is as it was, and those after it find its keys, and other values of it.
+
+    `put` makes them of the values of all texts (b, h / 3, 1, d_k).
+    """
     first, x, found = model.trace(numbers[:, :1]), model.embedding[numbers[:, 1:]], []
     mask = causal_mask(PIECES - 1, PIECES)
     for layer, block in enumerate(model.blocks()):
-        past = first[f"layers.{layer}.key"], 0 * first[f"layers.{layer}.value"]
+        past = first[f"layers.{layer}.key"], put(first[f"layers.{layer}.value"])
         results = chat_model.through(block, x, range(1, PIECES), mask, past=past)
         found.append(early(results["weights"]))
         x = results["after_mlp"]
@@ -246,7 +296,7 @@ def names(part):
     numbers = {name: model.numbers(f" {name}")[0] for name in chat_texts.NAMES}
     given = givings()[:24] if part == "chosen" else givings()[24:]
     chances, margins, adds, looks, patched, tried = [], [], [], [], [], {}
-    groups = {} if part == "chosen" else tried_heads()
+    groups, steered = {} if part == "chosen" else tried_heads(), []
     for text, swapped, right, other in given:
         pair, read = (numbers[right], numbers[other]), model.numbers(text)
         results = model.trace(read)
@@ -266,6 +316,8 @@ def names(part):
             tried.setdefault("swapped sentence", []).append(margin(elsewhere["scores"][-1], pair))
             for name, value in zip(groups, margin(scores, pair)):
                 tried.setdefault(name, []).append(value)
+            moved = model.trace(read, change=partial(as_elsewhere, elsewhere, groups["best 2"][1]))
+            steered.append([moved[f"layers.{layer}.weights"][:, -1, places] for layer in range(LAYERS)])
     looks = np.mean(looks, axis=0)                                                           # (layers, h, 3)
     found = {"kind": "names", "part": part, "sentences": len(given), "right name": spread([one for one, _ in chances]),
              "other name": spread([other for _, other in chances]), "right": ahead(margins),
@@ -273,8 +325,11 @@ def names(part):
              "looks at other, first": listed(looks[..., 1]), "looks at other, repeated": listed(looks[..., 2])}
     if part == "chosen":
         return found | {"moved by": listed(np.mean(patched, axis=0)), "first sentence": given[0][0]}
+    [earlier], steered = named(groups["best 2"][1:]), np.mean(steered, axis=0)
+    looks = {"looks at right": listed(steered[..., 0]), "looks at other, repeated": listed(steered[..., 2])}
     return found | {"tried": {name: {"heads": named(groups.get(name, [])), "right": ahead(values),
-                                     "margin": spread(values)} for name, values in tried.items()}}
+                                     "margin": spread(values)} for name, values in tried.items()},
+                    f"with {earlier} put in": looks}
 
 
 def tried_heads():
@@ -282,6 +337,15 @@ def tried_heads():
     moved = best(-np.array(names("chosen")["moved by"]), 5)
     together = {f"best {count}": moved[:count] for count in (2, 3, 5)}
     return together | {f"{name} alone": [head] for name, head in zip(named(moved), moved)}
+
+
+def as_elsewhere(elsewhere, head, name, result):
+    """What a head gives at the last place, as it is in other results."""
+    if name != f"layers.{head[0]}.heads":
+        return result
+    result = result.copy()
+    result[head[1], -1] = elsewhere[name][head[1], -1]
+    return result
 
 
 def put_in(model, numbers, results, elsewhere, groups):
@@ -425,7 +489,7 @@ def asked(kind, pairs):
     An answer that holds the word may still be wrong: that is for who reads it to say.
     """
     model, _ = known()
-    answers = [(question, wanted, model.answer(question, 30)) for question, wanted in pairs]
+    answers = [(question, wanted, model.answer(question, MOST)) for question, wanted in pairs]
     return {"kind": kind, "asked": len(answers), "holds": sum(holds(answer, wanted) for _, wanted, answer in answers),
             "answers": answers}
 
