@@ -7,6 +7,7 @@ http) and wants a screen that nobody sees.  Either opens the site in a frame, wh
 import contextlib
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -15,8 +16,10 @@ import urllib.request
 from pathlib import Path
 
 import websocket
+from lxml import html
 
-from website import browser
+from bookkit.figures import base
+from website import browser, toc
 
 PATIENCE = 300      # seconds before what hangs is given up
 SMALL = {"width": 200, "height": 200}      # the frame is as large as it says, and what is not seen need not be painted
@@ -30,15 +33,34 @@ LISTENS = b"""<script>window.wrong = []; addEventListener('error', e => wrong.pu
 FRAME = b"<!doctype html><title>A reader's window</title><style>body { margin: 0 } iframe { border: 0; height: 900px }</style><iframe></iframe>"
 
 
+ALL = "chapters/all"
+
+
+def all_figures():
+    """A page of the site, with the first figure of each kind for its words."""
+    found = {}
+    for page in filter(lambda page: (browser.SITE / f"{page}.html").exists(), toc.chapters()):
+        for place in html.parse(str(browser.SITE / f"{page}.html")).xpath("//*[@data-ak-figure]"):
+            found.setdefault(place.get("data-ak-figure"), html.tostring(place, encoding="unicode", with_tail=False))
+    needed = dict.fromkeys(["core", *(name for kind in found for name in base.scripts(kind))])
+    style = "".join(base.stylesheet(kind) for kind in found)
+    head = f"<style>{style}</style>" + "".join(f'<script defer src="../_static/figures/{name}.js"></script>' for name in needed)
+    text = (browser.SITE / "chapters/parts.html").read_text(encoding="utf-8")
+    text = re.sub(r'<script defer src="[^"]*"></script>', "", text)      # those of whole pages have nothing to do here
+    text = re.sub(r"(<article[^>]*>.*?</h1>).*</article>", lambda match: f"{match[1]}{''.join(found.values())}</section></article>", text, flags=re.S)
+    return text.replace("</head>", f"{head}</head>", 1)
+
+
 class Host(browser.Server):
-    """The site, each page with somebody who listens; and the page with the frame."""
+    """The site, each page with somebody who listens; the page with the frame; and one with all figures."""
 
     def do_GET(self):
         """Answer; pages are not compressed."""
         file = Path(self.translate_path(self.path))
         body = FRAME if self.path == "/frame" else None
-        if file.suffix == ".html" and file.is_file():
-            body = file.read_bytes().replace(b"<head>", b"<head>" + LISTENS, 1)
+        if file.suffix == ".html" and (file.is_file() or self.path == f"/{ALL}.html"):
+            text = file.read_bytes() if file.is_file() else all_figures().encode()
+            body = text.replace(b"<head>", b"<head>" + LISTENS, 1)
         if body is None:
             return super().do_GET()
         self.send_response(200)
