@@ -206,48 +206,6 @@ class ChainTask:
             apart = [_distance(x) for x in streams]
         return Anatomy([_size(x) for x in streams], [distance / apart[0] for distance in apart], gradients)
 
-    def encode(self, line, hands=None):
-        """A line of people, a list or a string with blanks between, as one example, its items in the order of the line.
-
-        `hands` are pairs like ("rock", "paper"), left and right, one for each person.
-        """
-        line = line.split() if isinstance(line, str) else list(line)
-        if len(line) < 2 or len(set(line)) < len(line) or not set(line) <= set(PEOPLE):
-            raise ValueError(f"line must be at least two of {', '.join(PEOPLE)}, all different; got {', '.join(line)}")
-        places = np.arange(len(line) - 1)[None]
-        people = np.array([[PEOPLE.index(name) for name in line]])
-        if hands is None:
-            return _tell(people, places, 1, None)
-        return _tell(people, places, "hands", np.array([_hands(hands, len(line))]))
-
-    @torch.no_grad()
-    def answer(self, model, line, hands=None):
-        """What a model says at each item of a line but where nothing is asked: a list of names, or of outcomes."""
-        items = self._items(model, line, hands)
-        says = model(items)[0][0].argmax(-1).tolist()
-        if model.question == "hands":
-            return [OUTCOMES[i] for i in says[:-1]]
-        return [PEOPLE[i] for i in says[:max(0, len(says) + 1 - model.question)]]
-
-    @torch.no_grad()
-    def weights(self, model, line, hands=None):
-        """Attention's weights (layers, n, n) for one line; an item's row and column are where its first stands."""
-        return model(self._items(model, line, hands))[1][0]
-
-    def _items(self, model, line, hands):
-        if (hands is None) == (model.question == "hands"):
-            raise ValueError(f"hands go with the question 'hands', got {'none' if hands is None else 'some'} "
-                             f"and the question {model.question!r}")
-        return self.encode(line, hands).items
-
-
-def _hands(hands, people):
-    """Pairs of hands as numbers."""
-    pairs = [tuple(pair) for pair in hands]
-    if len(pairs) != people or not all(len(pair) == 2 and set(pair) <= set(HANDS) for pair in pairs):
-        raise ValueError(f"hands must be a pair of {', '.join(HANDS)} for each of {people} people, got {pairs}")
-    return [[HANDS.index(hand) for hand in pair] for pair in pairs]
-
 
 @torch.no_grad()
 def _size(x):

@@ -44,15 +44,3 @@ def learned(width, scale, rates, steps=200):
     for _ in range(steps):                               # rounded, so that every processor takes the same way
         s = np.round(s - rate * (moves @ downhill(softmax(s), v)[..., None])[..., 0], 10)
     return within(softmax(s), v)
-
-
-def learned_with_adam(width, scale, rates, steps=200):
-    """The same by Adam, which makes the steps of all numbers about equally long."""
-    k, q, v = problems(width)
-    q, rate = np.stack([q] * len(rates)), np.array(rates)[:, None, None]
-    mean, square = np.zeros_like(q), np.zeros_like(q)
-    for t in range(1, steps + 1):
-        slope = scale * (downhill(softmax(scale * (k @ q[..., None])[..., 0]), v)[..., None, :] @ k)[..., 0, :]
-        mean, square = 0.9 * mean + 0.1 * slope, 0.999 * square + 0.001 * slope**2
-        q = np.round(q - rate * mean / (1 - 0.9**t) / (np.sqrt(square / (1 - 0.999**t)) + 1e-8), 10)
-    return within(softmax(scale * (k @ q[..., None])[..., 0]), v)

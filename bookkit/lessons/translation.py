@@ -268,25 +268,6 @@ class StateBasedTranslator(Translator):
         return self.position_scores(query)[..., :key.shape[-2]]
 
 
-class PositionBasedTranslator(StateBasedTranslator):
-    """The weights come from the place of the word to be said alone: a table, the same for every sentence."""
-
-    def encode(self, source, mask=None):
-        """Begin to count."""
-        self.place = torch.tensor(0)
-        return super().encode(source, mask)
-
-    def score(self, query, key):
-        """A number for each place, from the place of the word to be said."""
-        which = nn.functional.one_hot(self.place.clamp(max=query.shape[-1] - 1), query.shape[-1]).to(query)
-        self.place = self.place + 1
-        return super().score(which.expand_as(query), key)
-
-    def beam_search(self, source, **options):
-        """Not offered: the place is counted along one translation, a beam follows several."""
-        raise NotImplementedError("a model that counts its places translates greedily")
-
-
 class Evaluation(NamedTuple):
     """What a translator does with sentences it has not seen: `exact`, the share translated word for word as they
     should; `aer`, its alignment error rate; `strict`, the same with the certain links only.

@@ -6,7 +6,6 @@ import numpy as np
 import torch
 from torch import nn
 
-from attnkit import softmax
 from attnkit.gates import channel_attention, spatial_attention
 from attnkit.modules import TransformerBlock, xavier
 from bookkit.lessons.training import fit, new_model
@@ -17,9 +16,8 @@ SHAPES = {     # each has five bright pixels: brightness alone tells nothing
 }
 COLOURS = ("red", "green", "blue")
 SIZE = 16
-KINDS_OF_PICTURES = ("place", "channel", "both", "several")
+KINDS_OF_PICTURES = ("place", "channel", "both")
 GATES = ("none", "channel", "spatial", "both")
-NORMALISATIONS = ("sigmoid", "softmax", "softmax times n")
 _SHAPES = np.array([[[mark == "#" for mark in row] for row in rows] for rows in SHAPES.values()], dtype=float)
 _DARK, _LAMP, _SHAPE, _FRAME, _NOISE = 0.1, 0.4, 0.7, 0.3, 0.05
 _EDGE = np.pad(np.zeros((SIZE - 2, SIZE - 2), dtype=bool), 1, constant_values=True)
@@ -30,8 +28,7 @@ class Pictures(NamedTuple):
     """Examples as tensors.
 
     Pixels row by row, each with three colours between 0 and 1 (b, 256, 3); the number of the shape that is asked for
-    (b,), or with several lamps one for each shape that is lit and zero for the others (b, 4); which quarters are lit
-    (b, 4); the number of the frame's colour, -1 without one (b,).
+    (b,); which quarters are lit (b, 4); the number of the frame's colour, -1 without one (b,).
     """
 
     pixels: object                # torch tensors; Sphinx finds no page to link torch's types to
@@ -46,8 +43,7 @@ def lamp_pictures(num_pictures, kind="place", *, seed=0):
     With the kind "place" shapes are red or green, and a blue lamp lights one quarter: which shape stands there?
     "channel": three shapes, one in each colour, and a frame around the picture: which shape has the colour of the
     frame? "both": two shapes are red and two green, lamps light one of each, and the frame is red or green: which of
-    the two that are lit has its colour? "several": as "place", but a coin decides for each lamp whether it is on: which
-    are lit?
+    the two that are lit has its colour?
 
     >>> pictures = lamp_pictures(1000)
     >>> pictures.pixels.shape, list(SHAPES)[pictures.labels[0]], pictures.lit[0].tolist()
@@ -74,8 +70,8 @@ def _picture(kind, rng):
         label = shapes[chosen[frame]]
     else:
         colours = rng.integers(2, size=4)
-        lit = rng.permutation(np.arange(4) == 0) if kind == "place" else rng.integers(2, size=4) > 0
-        label = shapes[np.argmax(lit)] if kind == "place" else lit[np.argsort(shapes)].astype(float)
+        lit = rng.permutation(np.arange(4) == 0)
+        label = shapes[np.argmax(lit)]
     return _draw(zip(shapes, quarters, colours), lit, frame, rng), label, lit, frame
 
 
@@ -111,11 +107,9 @@ class GatedPictures(nn.Module):
     only there do two colours meet; a maximum shows one place of each channel and hides the others.
 
     `gate` is "none", "channel", "spatial" or "both", first channels, then places (as CBAM has it, Woo et al. 2018).
-    `hidden` units stand between the squeezed channels and their gates. `normalise` is "sigmoid", each gate by itself;
-    "softmax", over all channels, or all places, so that gates sum to one; "softmax times n", so that they sum to their
-    number. `mixing` is the number of filters of a second convolution of 3 by 3, of all channels together, before the
-    gates; `mlp` the hidden units between the pooled channels, all of them, and the answer: then colours are not added
-    up.
+    `hidden` units stand between the squeezed channels and their gates. `mixing` is the number of filters of a second
+    convolution of 3 by 3, of all channels together, before the gates; `mlp` the hidden units between the pooled
+    channels, all of them, and the answer: then colours are not added up.
 
     >>> model = GatedPictures("both").double()
     >>> logits, gates = model(lamp_pictures(5, "both").pixels)
@@ -123,12 +117,11 @@ class GatedPictures(nn.Module):
     (torch.Size([5, 4]), torch.Size([5, 1, 24]), torch.Size([5, 256, 1]))
     """
 
-    def __init__(self, gate="both", *, filters=8, hidden=12, normalise="sigmoid", mixing=None, mlp=None):
+    def __init__(self, gate="both", *, filters=8, hidden=12, mixing=None, mlp=None):
         super().__init__()
-        for name, value, known in (("gate", gate, GATES), ("normalise", normalise, NORMALISATIONS)):
-            if value not in known:
-                raise ValueError(f"{name} must be one of {', '.join(known)}, got {value!r}")
-        self.gate, self.normalise, c = gate, normalise, mixing or 3 * filters
+        if gate not in GATES:
+            raise ValueError(f"gate must be one of {', '.join(GATES)}, got {gate!r}")
+        self.gate, c = gate, mixing or 3 * filters
         self.filters, self.b_filters = nn.Parameter(torch.randn(9, filters) / 2), nn.Parameter(torch.zeros(filters))
         self.mixing = nn.Conv2d(3 * filters, mixing, 3, padding=1) if mixing else None
         if gate in ("channel", "both"):
@@ -146,9 +139,10 @@ class GatedPictures(nn.Module):
         """Pixels (b, 256, 3): logits of the shapes (b, 4), and gates by kind, (b, 1, c) and (b, 256, 1)."""
         x, gates = self.channels(pixels), {}
         if self.gate in ("channel", "both"):
-            x, gates["channel"] = self._gate_channels(x)
+            x, gates["channel"] = channel_attention(x, self.w_squeeze, self.w_excite, b_squeeze=self.b_squeeze,
+                                                    b_excite=self.b_excite)
         if self.gate in ("spatial", "both"):
-            x, gates["spatial"] = self._gate_places(x)
+            x, gates["spatial"] = spatial_attention(x, self.weight, bias=self.bias)
         pooled = x.amax(1)                                                   # (b, c)
         if self.by_filter:
             pooled = pooled.unflatten(1, (len(COLOURS), -1)).sum(1)          # (b, f)
@@ -160,22 +154,6 @@ class GatedPictures(nn.Module):
         if self.mixing is None:
             return x
         return torch.relu(self.mixing(x.mT.unflatten(2, (SIZE, SIZE)))).flatten(2).mT
-
-    def _gate_channels(self, x):
-        if self.normalise == "sigmoid":
-            return channel_attention(x, self.w_squeeze, self.w_excite, b_squeeze=self.b_squeeze, b_excite=self.b_excite)
-        hidden = torch.relu(x.mean(1, keepdim=True) @ self.w_squeeze + self.b_squeeze)
-        return self._weigh(x, hidden @ self.w_excite + self.b_excite, axis=-1)
-
-    def _gate_places(self, x):
-        if self.normalise == "sigmoid":
-            return spatial_attention(x, self.weight, bias=self.bias)
-        return self._weigh(x, x @ self.weight + self.bias, axis=-2)
-
-    def _weigh(self, x, raw, axis):
-        """The same gates by a softmax over one axis."""
-        gates = softmax(raw, axis=axis) * (raw.shape[axis] if self.normalise == "softmax times n" else 1)
-        return x * gates, gates
 
 
 def patches(pixels, size=4):
@@ -236,17 +214,13 @@ class PictureTask:
     def loss(self, model, pictures=None):
         """The mean over the held-out pictures, or others, of -log of the probability given to what is right."""
         pictures = self.held_out if pictures is None else pictures
-        cost = nn.functional.binary_cross_entropy_with_logits if self.kind == "several" else nn.functional.cross_entropy
-        return cost(model(pictures.pixels)[0], pictures.labels)
+        return nn.functional.cross_entropy(model(pictures.pixels)[0], pictures.labels)
 
     @torch.no_grad()
     def evaluate(self, model, pictures=None):
-        """The share of the held-out pictures, or others, for which a model is right; with several lamps, of all."""
+        """The share of the held-out pictures, or others, for which a model is right."""
         pictures = self.held_out if pictures is None else pictures
-        logits = model(pictures.pixels)[0]
-        several = self.kind == "several"
-        right = ((logits > 0) == pictures.labels).all(1) if several else logits.argmax(1) == pictures.labels
-        return right.double().mean().item()
+        return (model(pictures.pixels)[0].argmax(1) == pictures.labels).double().mean().item()
 
     @torch.no_grad()
     def evaluate_places(self, model):
@@ -274,7 +248,7 @@ class PictureTask:
 
 @torch.no_grad()
 def travelling(model):
-    """A model with sigmoid gates, without `mixing` and `mlp`, as a dict for JSON, its numbers rounded to four decimals.
+    """A model without `mixing` and `mlp`, as a dict for JSON, its numbers rounded to four decimals.
 
     With pixels as rows, x = relu(windows @ filters + b_filters) for each colour, then the gates of `attnkit.gates`,
     then logits = (the sum over the colours of the largest of each channel) @ readout + b_readout.
@@ -283,8 +257,8 @@ def travelling(model):
     4), ``b_readout`` (4); with gates of channels ``w_squeeze`` (3 f, hidden), ``b_squeeze``, ``w_excite`` (hidden, 3
     f), ``b_excite``; with gates of places ``weight`` (3 f, 1), ``bias`` (1): lists.
     """
-    if model.normalise != "sigmoid" or not model.by_filter:
-        raise ValueError("only a model with sigmoid gates, without mixing and mlp, can travel")
+    if not model.by_filter:
+        raise ValueError("only a model without mixing and mlp can travel")
     numbers = {name: tensor for name, tensor in model.named_parameters() if "readout" not in name}
     numbers |= {"readout": model.readout.weight.T, "b_readout": model.readout.bias}
     # Of which 0.0 is added, so that no zero is a negative one.

@@ -2,7 +2,7 @@
 
 import torch
 
-from bookkit.lessons.visual_attention import GATES, NORMALISATIONS, GatedPictures, PatchReader, PictureTask
+from bookkit.lessons.visual_attention import GATES, GatedPictures, PatchReader, PictureTask
 from bookkit.studies.runs import grouped, trained
 
 SEEDS = range(9400, 9405)      # 9200 to 9204 showed that channel gates must begin with larger weights
@@ -14,13 +14,8 @@ MODELS = {     # what the table calls it, with the class and its options
     "a second convolution": (GatedPictures, {"gate": "none", "mixing": 12}),
     "an MLP": (GatedPictures, {"gate": "none", "mlp": 32}),
     "a vision Transformer": (PatchReader, {}),
-    **{f"{gate}, {normalise}": (GatedPictures, {"gate": gate, "normalise": normalise})
-       for gate in ("channel", "spatial") for normalise in NORMALISATIONS[1:]},
 }
-KINDS = {     # which models are asked about which pictures
-    "place": MODELS, "channel": MODELS, "both": GATES,
-    "several": ["spatial", *(f"spatial, {normalise}" for normalise in NORMALISATIONS[1:])],
-}
+KINDS = {"place": MODELS, "channel": MODELS, "both": GATES}     # which models are asked about which pictures
 
 
 def train(stage, setting, kind, name, seed, steps, lr):
@@ -59,10 +54,9 @@ def final(*job):
 
 
 def contests():
-    """Kinds of pictures, models and their numbers of steps; softmax gates only where such gates are the right ones."""
+    """Kinds of pictures, models and their numbers of steps."""
     return [(kind, name, 800 if MODELS[name][0] is PatchReader else 1200 if kind == "both" else 400)
-            for kind, names in KINDS.items() for name in names
-            if not (", softmax" in name and name.startswith({"place": "channel", "channel": "spatial"}.get(kind, "-")))]
+            for kind, names in KINDS.items() for name in names]
 
 
 def trials(_):
@@ -78,7 +72,7 @@ def finals(tried):
         lr = min(found[kind, name], key=lambda run: run["validation loss"])["lr"]
         settings = [("tuned", 1)]
         # The last was added after a look: with its 400 steps one of these seeds had learned nothing.
-        if kind == "several" or name == "none" and kind != "both" or (kind, name) == ("place", "spatial"):
+        if name == "none" and kind != "both" or (kind, name) == ("place", "spatial"):
             settings.append(("tuned, longer", 3))
         jobs += [(final, setting, kind, name, seed, times * steps, lr)
                  for setting, times in settings for seed in SEEDS]

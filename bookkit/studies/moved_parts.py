@@ -35,16 +35,14 @@ def renamed(words, names):
     return words, [other if word == words[-1] else word for word in words[:-1]], other
 
 
-def flips(model, pairs, only=None):
-    """For each part, or for some by name, in how many of the pairs it alone brings the other answer along."""
+def flips(model, pairs):
+    """For each part, in how many of the pairs it alone brings the other answer along."""
     counts, found = {}, 0
     for words, changed, answer in pairs:
         this, other = (run(model, text) for text in (words[:-1], changed))
         if said(model, this) != words[-1] or said(model, other) != answer:
             continue
         for name, moved in parts(model, other).items():
-            if only and name not in only:
-                continue
             counts[name] = counts.get(name, 0) + (said(model, run(model, words[:-1], moved)) == answer)
         if (found := found + 1) == STORIES:
             break

@@ -23,9 +23,7 @@ TRANSLATORS = {     # what the table calls it: the class and its options
     "states only": ("StatesOnlyTranslator", {}),
     "Bahdanau": ("BahdanauTranslator", {}),
     "one direction": ("ForwardTranslator", {}),
-    "fixed vector": ("FixedVectorTranslator", {}),
     "state alone": ("StateBasedTranslator", {}),
-    "position alone": ("PositionBasedTranslator", {}),
 }
 
 

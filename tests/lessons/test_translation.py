@@ -15,7 +15,6 @@ from bookkit.lessons.translation import (
     BahdanauTranslator,
     FixedVectorTranslator,
     ForwardTranslator,
-    PositionBasedTranslator,
     StateBasedTranslator,
     StatesOnlyTranslator,
     TranslationTask,
@@ -24,7 +23,7 @@ from bookkit.lessons.translation import (
 )
 from lessons.by_hand import close, scatter
 
-VARIANTS = [Translator, StatesOnlyTranslator, BahdanauTranslator, ForwardTranslator, FixedVectorTranslator, StateBasedTranslator, PositionBasedTranslator]
+VARIANTS = [Translator, StatesOnlyTranslator, BahdanauTranslator, ForwardTranslator, FixedVectorTranslator, StateBasedTranslator]
 SOURCE, TARGET = torch.tensor([[3, 4, 5, 6, 7], [8, 9, 3, 0, 0]]), torch.tensor([[1, 5, 6, 4], [1, 7, 8, 9]])
 
 
@@ -89,25 +88,12 @@ def test_fixed_vector_is_the_last_states():
 
 
 def test_what_the_weights_depend_on():
-    """StateBasedTranslator's weights come from the state, PositionBasedTranslator's from the place, Translator's also from the words."""
+    """StateBasedTranslator's weights come from the state, Translator's also from the words."""
     states, (one, two) = torch.randn(2, 1, 12).double(), torch.randn(2, 1, 5, 12).double()
-    cases = (Translator, True, True), (StateBasedTranslator, False, True), (PositionBasedTranslator, False, False)
-    for variant, of_words, of_state in cases:
+    for variant, of_words in ((Translator, True), (StateBasedTranslator, False)):
         model = spread(variant)
-
-        def weights_of(state, annotations, place=0, model=model):
-            model.place = torch.tensor(place)
-            return model.attend(state, annotations)[1]
-
-        plain = weights_of(states[0], one)
-        assert close(plain, weights_of(states[0], two)) != of_words and close(plain, weights_of(states[1], one)) != of_state
-        assert close(plain, weights_of(states[0], one, 1)) == (variant is not PositionBasedTranslator)
-    model = spread(PositionBasedTranslator)
-    for _ in range(2):                                       # each sentence begins at the first place again
-        _, weights = model(SOURCE, TARGET, SOURCE > 0)
-        table = model.position_scores.weight.T[:4] + model.position_scores.bias
-        assert close(weights[0], torch.softmax(table[:, :5], dim=1))
-        assert close(weights[1, :, :3], torch.softmax(table[:, :3], dim=1)), "of a shorter one the same, what is left"
+        plain, other_words, other_state = (model.attend(*given)[1] for given in ((states[0], one), (states[0], two), (states[1], one)))
+        assert close(plain, other_words) != of_words and not close(plain, other_state)
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ import numpy as np
 
 from attnkit import softmax
 from bookkit.lessons.exercises.examples import WORDS
-from bookkit.lessons.exercises.grading import Function, Guess, Judged, Value
+from bookkit.lessons.exercises.grading import Function, Guess, Value
 
 SENTENCE = np.array([[-0.5, -0.8], [-0.2, -0.3], [1.4, -0.2], [0.8, 0.8]])
 
@@ -43,21 +43,6 @@ def _rounds(distance):
     return count
 
 
-def _none_at_home(items):
-    lengths = np.linalg.norm(items, axis=1)
-    if len(np.unique(items, axis=0)) < len(items):
-        return "two of the items are the same."
-    if lengths.max() > 5:
-        return "an item is longer than 5."
-    scores = items @ items.T
-    longest = lengths.argmax()
-    for i in range(len(items)):
-        others = np.delete(scores[i], i).max()
-        if i != longest and scores[i, i] >= others:
-            return f"item {i + 1} gives its largest weight to itself."
-    return None
-
-
 EXERCISES = {
     "two": Value(
         np.round(softmax(np.array([1.0, 0.0])), 3), within=0.002,
@@ -85,9 +70,6 @@ def basic_attention(X):
     "repeat": Value(_rounds(0.01), [
         (_rounds(0.01) - 1, "not quite: one round more."),
         (_rounds(0.01) + 1, "one round less is enough; the words you start from are no round.")]),
-    "break": Judged(_none_at_home, (3, 2), offered=[
-        [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [[1.0, 0.0], [2.0, 0.0], [3.0, 0.0]],
-        [[3.0, 0.0], [0.0, 3.0], [-3.0, 0.0]], [[2.0, 1.0], [2.0, 1.0], [4.0, 2.0]]]),
 }
 
 GUESSES = {

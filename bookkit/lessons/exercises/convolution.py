@@ -40,23 +40,6 @@ def heads(n, k):
         [[3, 0, 0, 1, 0, 1], [0, 1, 2, 0, 1, -1]], [[0.75, 0, 0, 0.25, 0, 4], [0, 0.25, 0.5, 0, 0.25, 4]],
         [[0.75, 0, 0, 0.25, 0, 4], [0, 0.25, 0.5, 0, 0.25, -4]],
         [[0.6, -0.2, -0.4, 0.2, 0.8, 1], [0.2, 0.2, 0.2, 0.2, 0.2, 0]]]),
-    "query": Function(
-        lambda p, offset, alpha: alpha * np.append(2 * (p + offset), -1),
-        [(np.array([3.0, 5.0]), np.array([1.0, -1.0]), 2.0), (np.array([0.0, 7.0]), np.array([0.0, 2.0]), 0.5)],
-        [(lambda p, offset, alpha: np.append(2 * (p + offset), -1), "α is missing."),
-         (lambda p, offset, alpha: alpha * np.append(p + offset, -1),
-          "these scores are largest at half of p + offset."),
-         (lambda p, offset, alpha: np.append(2 * alpha * (p + offset), -1), "α belongs to the last number, too."),
-         (lambda p, offset, alpha: alpha * np.append(2 * (p + offset), 1),
-          "with this sign the far pixels win: the squared length is subtracted.")],
-        code="""
-def query(p, offset, alpha):
-    target = p + offset
-    return ___
-""",
-        choices=[["alpha * np.append(target, -1)", "alpha * np.append(2 * target, -1)",
-                  "alpha * np.append(2 * target, 1)", "np.append(2 * alpha * target, -1)",
-                  "np.append(2 * target, -1)"]]),
 }
 
 GUESSES = {

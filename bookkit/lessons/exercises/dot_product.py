@@ -9,14 +9,6 @@ FILMS = np.array([[0.9, -0.6, -0.2], [-0.8, 0.9, 0.1], [0.1, 0.4, 0.9], [-0.9, -
 VIEWERS = np.array([[0.8, -0.5, 0.3], [-0.2, 0.9, 0.4]])
 
 
-def _cosines(a, b, power=0.5):
-    return a @ b.T / np.outer((a**2).sum(axis=1), (b**2).sum(axis=1)) ** power
-
-
-def _unit(rows, axis=1):
-    return rows / np.sqrt((rows**2).sum(axis=axis, keepdims=True))
-
-
 def _shared_dislike(film):
     viewer = VIEWERS[0]
     if (np.abs(film) > 1).any():
@@ -50,28 +42,6 @@ def rank(viewer, films):
 """,
         choices=[["np.argsort(scores)", "np.argsort(-np.abs(scores))", "-np.sort(-scores)", "np.argsort(-scores)"]]),
     "shared_dislike": Judged(_shared_dislike, (3,), labels=["action", "romance", "comedy"]),
-    "cosines": Function(
-        _cosines, [(VIEWERS, FILMS), (FILMS[:1], VIEWERS)],
-        [(lambda a, b: a @ b.T, "these are the dot products; divide by both lengths."),
-         (lambda a, b: a @ b.T / np.sqrt((a**2).sum(axis=1))[:, None], "only the viewers' lengths are taken out."),
-         (lambda a, b: a @ b.T / np.sqrt((b**2).sum(axis=1)), "only the films' lengths are taken out."),
-         (lambda a, b: _cosines(a, b, 1), "lengths are square roots: this divides by their squares."),
-         (lambda a, b: _unit(a @ b.T),
-          "this makes the rows of scores 1 long; the vectors should be, before they meet."),
-         (lambda a, b: _unit(a, axis=None) @ _unit(b, axis=None).T,
-          "this is one length for the whole table; each row has its own."),
-         (lambda a, b: _unit(a, axis=0) @ _unit(b, axis=0).T,
-          "these are the lengths of the columns; a viewer or a film is a row.")],
-        code="""
-def cosines(viewers, films):
-    def unit(rows):
-        return rows / ___
-    return ___
-""",
-        choices=[["np.sqrt((rows**2).sum())", "np.sqrt((rows**2).sum(axis=1, keepdims=True))",
-                  "(rows**2).sum(axis=1, keepdims=True)", "np.sqrt((rows**2).sum(axis=0))"],
-                 ["unit(viewers @ films.T)", "unit(viewers) @ films.T", "viewers @ unit(films).T",
-                  "unit(viewers) @ unit(films).T"]]),
 }
 
 GUESSES = {

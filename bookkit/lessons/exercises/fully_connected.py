@@ -30,9 +30,6 @@ def blocks(W, n):
         ([0.1, 0.1, 0.3, 0.5, 1], "the weights are right; the factor must make up for their sum."),
         ([0.25, 0.25, 0.25, 0.25, 20], "equal weights give each item the same share; the layer does not.")],
         labels=["item 1", "item 2", "item 3", "item 4", "in W^O"]),
-    "sharp": Value(np.log(19 * 999), [
-        (np.log(999), "this is for one other item; there are nineteen."),
-        (np.log(20 * 999), "close: nineteen others, not twenty.")], within=0.006),
 }
 
 GUESSES = {

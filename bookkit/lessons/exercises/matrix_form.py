@@ -4,7 +4,7 @@ import numpy as np
 
 from attnkit import softmax
 from bookkit.lessons.exercises.examples import REVIEW, WORDS
-from bookkit.lessons.exercises.grading import Function, Guess, Judged, Value
+from bookkit.lessons.exercises.grading import Function, Guess, Value
 
 
 def _scaled(Q, K, V):
@@ -14,13 +14,6 @@ def _scaled(Q, K, V):
 def _powers(Q, K):
     scores = Q @ K.T / np.sqrt(Q.shape[1])
     return np.exp(scores - scores.max(axis=1, keepdims=True))
-
-
-def _silent(X):
-    if np.array_equal(X[0], X[1]):
-        return "the two items must differ."
-    W = softmax(X @ X.T)
-    return None if np.allclose(W @ X.T, W @ X) else "the two results differ: the slip would be noticed."
 
 
 EXERCISES = {
@@ -52,29 +45,11 @@ def attend(Q, K, V):
 """,
         choices=[["len(Q)", "len(K)", "Q.shape[1]", "Q.size"],
                  ["powers.sum(axis=1, keepdims=True)", "powers.sum(axis=0)", "powers.sum()"]]),
-    "columns": Function(
-        lambda Q, K, V: _scaled(Q.T, K.T, V.T).T,
-        [(WORDS[:2].T, WORDS.T, np.eye(4)[:3]), (WORDS.T, WORDS[:3].T, REVIEW[:3].T)],
-        [(lambda Q, K, V: _scaled(Q.T, K.T, V.T),
-          "the numbers are right, but items stand in rows; they should stand in columns."),
-         (lambda Q, K, V: V @ softmax(K.T @ Q / np.sqrt(Q.shape[1]), axis=0),
-          "the scale takes the width, which is the number of rows here."),
-         (lambda Q, K, V: V @ softmax(K.T @ Q / np.sqrt(Q.shape[0]), axis=1),
-          "the softmax goes along the rows; here a query's budget is a column.")],
-        code="""
-def attend_columns(Q, K, V):
-    scores = ___
-    return ___
-""",
-        choices=[["K.T @ Q / np.sqrt(Q.shape[0])", "K.T @ Q / np.sqrt(Q.shape[1])", "Q.T @ K / np.sqrt(Q.shape[0])"],
-                 ["V @ softmax(scores, axis=1)", "softmax(scores, axis=0).T @ V.T", "V @ softmax(scores, axis=0)"]]),
     "scale": Value(1 / 32, [
         (1 / 8, "the variance of the entries counts, too: 4 for each factor."),
         (1 / 16, "a standard deviation of 2 is a variance of 4, and there are two factors."),
         (1 / 1024, "that divides by the variance; divide by the standard deviation."),
         (32.0, "that is the standard deviation; multiply by one over it.")]),
-    "slip": Judged(_silent, (2, 2), offered=[
-        [[1.0, 0.0], [2.0, 1.0]], [[1.0, 1.0], [1.0, 1.0]], [[1.0, 2.0], [3.0, 4.0]], [[1.0, 2.0], [2.0, -1.0]]]),
 }
 
 GUESSES = {

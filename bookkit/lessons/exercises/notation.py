@@ -2,21 +2,7 @@
 
 import numpy as np
 
-from bookkit.lessons.exercises.grading import Function, Guess, Judged, Value
-from bookkit.pictures import draw
-
-
-def _same_picture(y):
-    x = np.array([2.0, -1.0, 0.5])
-    if np.allclose(y, x):
-        return "these are the numbers of x itself; other numbers are asked for."
-    if (np.sign(y) != np.sign(x)).any():
-        return "a sign differs, so a hue and a mark do too."
-    depths = [[draw.opacity(v, max(1.0, np.abs(z).max())) for v in z] for z in (x, y)]
-    if depths[0] != depths[1]:
-        return "the depths differ: every number must keep its share of the largest one (and that one stay above 1)."
-    return None
-
+from bookkit.lessons.exercises.grading import Function, Guess, Value
 
 EXERCISES = {
     "count": Value((4, 6, 24), [((6, 4, 24), "rows are items, so the number of items comes first."),
@@ -36,22 +22,9 @@ def average(X):
     return ___ / ___
 """,
         choices=[["X.sum(axis=1)", "X.sum()", "X.sum(axis=0)"], ["X.size", "len(X)", "X.shape[1]"]]),
-    "convert": Function(
-        lambda X, W: X @ W.T,
-        [(np.array([[1.0, 2.0], [0.0, 1.0], [3.0, -1.0]]), np.array([[1.0, 0.5], [2.0, -1.0]])),
-         (np.array([[1.0, 2.0, 0.0]]), np.array([[1.0, 0.0, 2.0], [0.0, 1.0, 1.0]]))],
-        [(lambda X, W: W @ X.T, "the numbers are right, but items stand in columns; transpose the result.")],
-        code="""
-def convert(X, W):
-    return ___
-""",
-        choices=[["W @ X", "X @ W.T", "X @ W", "W @ X.T"]]),
-    "same_picture": Judged(_same_picture, (3,), offered=[
-        [4.0, -2.0, 0.5], [-2.0, 1.0, -0.5], [0.8, -0.4, 0.2], [4.0, -2.0, 1.0]]),
 }
 
 GUESSES = {
     "which_list": Guess(["`[[0.3, -0.8], [0.8, -0.1], [-0.9, 0.4]]`", "`[[-0.3, 0.8], [-0.8, 0.1], [0.9, -0.4]]`",
                          "`[[-0.8, 0.3], [-0.1, 0.8], [0.4, -0.9]]`"], right=1),
-    "recolour": Guess(["all squares", "that square and the one of chase", "only that square"], right=2),
 }

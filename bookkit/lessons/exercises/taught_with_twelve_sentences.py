@@ -9,15 +9,6 @@ _EXAMPLES = np.array([[[1.0, 0.0, 0.0], [0.6, 0.8, 0.0]], [[0.0, 0.0, 1.0], [0.0
 # Three rates, four draws each: the luckiest draw, the best of the test and the best in the mean are three rates.
 _TRIED = np.array([[0.9, 0.5, 0.6, 0.6], [0.8, 0.8, 0.7, 0.8], [0.7, 0.7, 0.8, 0.7]])
 _ASKED = np.array([[0.6, 0.6, 0.5, 0.7], [0.7, 0.85, 0.7, 0.75], [0.8, 0.8, 0.75, 0.85]])
-_ANGLES = np.radians([[0, 10, 90, 200, 290], [100, 92, 110, 240, 300]])
-_BEFORE, _AFTER = (np.stack([np.cos(angles), np.sin(angles)], axis=1) for angles in _ANGLES)
-
-
-def _pair(moved):
-    """The row and the column of the largest number above the diagonal."""
-    moved = np.triu(moved, 1)
-    return np.unravel_index(moved.argmax(), moved.shape)
-
 
 EXERCISES = {
     "numbers": Function(
@@ -56,22 +47,6 @@ def nearest(x, examples):
 """,
         choices=[["match.argmax()", "match.mean(axis=0).argmax()", "match.mean(axis=1).max()",
                   "match.mean(axis=1).argmax()"]]),
-    "way": Function(
-        lambda before, after: _pair(after @ after.T - before @ before.T),
-        [(_BEFORE, _AFTER), (_AFTER, _BEFORE), (_BEFORE[::-1], _AFTER[::-1])],
-        [(lambda before, after: _pair(after @ after.T),
-          "these are most alike afterwards; they may have been so before, too."),
-         (lambda before, after: _pair(before @ before.T - after @ after.T), "these were drawn apart, not together."),
-         (lambda before, after: _pair(after @ before.T - before @ before.T),
-          "compare like with like: after with after, before with before.")],
-        code="""
-def drawn_together(before, after):
-    moved = ___
-    moved = np.triu(moved, 1)     # each pair once, no row with itself
-    return np.unravel_index(moved.argmax(), moved.shape)
-""",
-        choices=[["after @ before.T - before @ before.T", "after @ after.T - before @ before.T", "after @ after.T",
-                  "before @ before.T - after @ after.T"]]),
 }
 
 GUESSES = {"twelve": Guess(right=68, low=0, high=100, step=1, digits=0, unit=" of 100", within=10)}

@@ -82,10 +82,6 @@ def aligned(weights, right):
         choices=[["weights.argmax()", "weights.argmax(axis=1)", "weights.argmax(axis=0)", "weights.max(axis=1)"],
                  ["(places == right).mean()", "(places == right).sum()", "(places == right).all()",
                   "weights[range(len(right)), right].mean()"]]),
-    "beam": Value([0.2, 0.36], mistakes=[
-        ([0.2, 0.2], "the beam still has B after the first step."),
-        ([0.36, 0.36], "greedy decoding takes A and never learns what B leads to.")],
-        labels=["greedy", "beam of two"]),
 }
 
 GUESSES = {

@@ -41,10 +41,6 @@ def average(points, X):
 """,
         choices=[["points", "points / len(points)", "points / points.sum()", "points / points.max()",
                   "np.exp(points) / np.exp(points).sum()"]]),
-    "chatter": Value(149, [(148, "close: 148 words get a little less than the relevant word, which has 148.4."),
-                           (5, "shares count, not scores: the relevant word has 148.4 as its share."),
-                           (6, "shares count, not scores: the relevant word has 148.4 as its share."),
-                           (150, "close: one word less gets more than 148.4 already.")]),
     "outside": Judged(_outside, (5,), labels=["dull", "start", "but", "stunning", "chase"]),
 }
 
