@@ -150,7 +150,7 @@ def test_the_gallery_has_every_figure_and_a_picture_of_it_as_it_is_now():
 
 def test_what_is_listed_as_shipped_is_there():
     """The text of each licence, in the book's folder or in an installed package."""
-    rows = re.findall(r"^\| .* \| (in the package )?`(.+)` \|$", (ROOT / "reference" / "licences.md").read_text(encoding="utf-8"), flags=re.M)
+    rows = re.findall(r"^\| .* \| (in the package )?`(.+)` \|$", (ROOT / "reference" / "colophon.md").read_text(encoding="utf-8"), flags=re.M)
     assert len(rows) > 8 and all(version(place) if package else (ROOT / place).exists() for package, place in rows)
 
 

@@ -48,7 +48,6 @@ def test_the_questions_name_sections_that_are_there():
 FIRST = [
     ("√d_k", "chapters/matrix_form#why-divide-by-the-square-root-of-the-width"),       # a sign that nobody types, but pastes
     ("multi_head_attention", "reference/mechanism#attnkit.mechanism.multi_head_attention"),
-    ("MaskBuilder", "reference/figures#bookkit.figures.MaskBuilder"),
     ("optimizer", "chapters/learning#a-step-downhill"),
     ("optimiser", "chapters/learning#a-step-downhill"),
     ("residaul conection", "chapters/layers#the-sum-a-word-stays-itself"),

@@ -471,7 +471,7 @@ def test_other_letters_cut_nothing(watched, site):
         with watched(width=width) as w:
             w.context.new_cdp_session(w.page).send("Page.setFontSizes", {"fontSizes": {"standard": size}})
             for name in ("chapters/soft_dictionary", "chapters/multi_head", "chapters/machine", "chapters/translation",
-                         "further/queries_keys_values", "reference/gates"):
+                         "further/queries_keys_values", "reference/equivalences"):
                 w.open(f"{site}/{name}.html")
                 assert w.page.evaluate("getComputedStyle(document.documentElement).fontSize") == f"{size}px"
                 if spaces:

@@ -14,7 +14,6 @@ backticks becomes a link if it is one of attnkit's, and code otherwise.
 The directive ``{measured}`` is a table of all that was measured, made from `data/measured/` and from the pages' cells.
 """
 
-import inspect
 import re
 from pathlib import Path
 
@@ -33,8 +32,6 @@ def setup(app):
     """Sphinx's entry point."""
     app.connect("autodoc-process-docstring", link_names, priority=300)          # both before napoleon, at 500
     app.connect("autodoc-process-docstring", link_references, priority=400)
-    app.connect("autodoc-process-signature", sign_figures)
-    app.connect("autodoc-skip-member", leave_to_the_class)
     app.connect("missing-reference", leave_errors)
     app.connect("doctree-read", adopt)
     app.add_directive("measured", Measured)
@@ -68,27 +65,12 @@ def leave_errors(app, env, node, content):
     return content if node.get("reftarget") in ("TypeError", "ValueError") else None
 
 
-def leave_to_the_class(app, what, name, member, skip, options):
-    """Of a figure the class is listed: what it has is said in its own words."""
-    home = getattr(getattr(member, "fget", member), "__module__", None) or ""
-    figures = home.startswith("bookkit.figures.") and home != "bookkit.figures.models"
-    return True if what == "class" and figures else None
-
-
-def sign_figures(app, what, name, thing, options, signature, returns):
-    """How a figure is made is said by its own constructor; its traits would put a signature of their own before it."""
-    if what == "class" and name.startswith("bookkit.figures."):
-        own = inspect.signature(thing.__init__)
-        return str(own.replace(parameters=list(own.parameters.values())[1:])), None
-    return None
-
-
 def link_names(app, what, name, thing, options, lines):
     """Single backticks: a link to what attnkit has by that name, code for an argument."""
     def link(match):
         word = match[1]
         if word.startswith("attnkit."):
-            return f":doc:`{word} </reference/{word.split('.')[1]}>`"
+            return f":doc:`{word} </reference/{word.split('.')[1].replace('gates', 'equivalences')}>`"
         if word in attnkit.__all__ and word != name.rpartition(".")[2]:
             return f":py:func:`{word} <{getattr(attnkit, word).__module__}.{word}>`"
         return f"``{word}``"

@@ -69,6 +69,16 @@ def test_simulated_colour_blindness(vision):
     assert palette.distance(*(palette.simulated(c, vision) for c in ("#2f8ddd", "#e2702f"))) > 60
 
 
+def test_every_kind_of_eyes_reads_the_squares():
+    """Numerals on the deepest of them, and which sign it is."""
+    for theme in ("light", "dark"):
+        ink, page = (getattr(shades, theme) for shades in (palette.INK, palette.PAGE))
+        deepest = {kind: palette.mixed(getattr(shades, theme), page, palette.DEPTH) for kind, shades in palette.FILL.items()}
+        for see in (lambda colour: colour, *(lambda colour, vision=vision: palette.simulated(colour, vision) for vision in palette.VISION)):
+            assert min(palette.contrast(see(ink), see(fill)) for fill in deepest.values()) >= 4.5
+            assert palette.distance(see(deepest["positive"]), see(deepest["negative"])) > 20
+
+
 def test_distance_of_colours():
     assert palette.distance("#000000", "#ffffff") == pytest.approx(100, abs=0.1)
     assert palette.distance("#123456", "#123456") == 0
