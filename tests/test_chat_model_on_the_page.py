@@ -96,7 +96,8 @@ def test_heads_are_missed_as_in_python(page):
     found.evaluate("f => f.scrollIntoView()")
     numbers = found.evaluate("f => JSON.parse(f.closest('[data-ak-state]').dataset.akState).texts[0].numbers")
     found.get_by_role("button", name="head 5 of layer 18", exact=False).first.press("Enter")
-    page.page.wait_for_function("() => /without 1 head/.test(document.querySelector('.ak-figure[data-ak-kind=cut_heads]').textContent)")
+    page.page.wait_for_function("""() => { const f = document.querySelector('.ak-figure[data-ak-kind=cut_heads]');
+        return /without 1 head/.test(f.textContent) && [...f.querySelectorAll('.ak-loss')].slice(1).every(e => e.textContent !== '–'); }""")
     losses = model.losses(numbers, without={(17, 4)})
     shown = [float(loss) for loss in found.locator(".ak-loss").all_inner_texts()[1:] if loss.strip()]
     assert len(shown) == len(losses) and max(abs(a - b) for a, b in zip(shown, losses)) < 0.06 and not page.errors

@@ -280,7 +280,7 @@ ASKED = {       # what is typed, and what the page says then
     "the of a": r"no word in it",
     "@ ?": r"no word in it",
     "<img src=x onerror=alert(1)>": r"“<img src=x",
-    "causal mask": r"“causal mask”: the first 20 of \d\d places\.$",
+    "causal mask": r"“causal mask”: (the first 20 of )?\d\d places(, \d+ of them with all the words)?\.$",
     "Unflatten": r": 3 places\.$",
     "kendall_tau": r": \d places?\.$",
     "induction head": r": 9 places, \d of them with all the words\.$",

@@ -5,6 +5,7 @@ from torch import nn
 from torch.nn.functional import cross_entropy
 
 from attnkit import attention, causal_mask, relative_bias, scaled_dot
+from bookkit.lessons.training import reproducible
 
 REACH = 8        # words to each side whose distance a head knows
 
@@ -36,8 +37,9 @@ class Reader(nn.Module):
 
 def trained(task, hides, seed, steps=300):
     """A reader after some seconds with a tenth of a task's stories, 16 at a step."""
+    reproducible()
     torch.manual_seed(seed)
-    texts, reader = task.encode(task.training[::10]), Reader(len(task.vocabulary), hides)
+    texts, reader = task.encode(task.training[::10]), Reader(len(task.vocabulary), hides).double()
     optimiser = torch.optim.Adam(reader.parameters(), lr=0.01)
     for _ in range(steps):
         loss = reader.loss(texts[torch.randint(len(texts), (16,))])
