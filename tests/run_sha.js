@@ -2,8 +2,9 @@
 const { readFileSync } = require("node:fs");
 const { runInThisContext } = require("node:vm");
 
-globalThis.attnkit = { h() {} };
-globalThis.location = { protocol: "http:" };
-runInThisContext(readFileSync(`${__dirname}/../bookkit/figures/loading.js`, "utf8"));
+const hex = (words) => Array.from(words, (word) => (word >>> 0).toString(16).padStart(8, "0")).join("");
 const given = JSON.parse(readFileSync(0, "utf8"));
-process.stdout.write(JSON.stringify(attnkit.sha256Here(Uint8Array.from(given))));
+globalThis.attnkit = {
+  arrive: (_, digest) => process.stdout.write(JSON.stringify(hex(digest(Uint8Array.from(given))))),
+};
+runInThisContext(readFileSync(`${__dirname}/../bookkit/figures/digest.js`, "utf8"));

@@ -417,7 +417,6 @@ interface Attnkit {
   // biome-ignore lint/suspicious/noExplicitAny: whatever a file of the site hands over.
   fetched(name: string): Promise<any>;
   sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string>;
-  sha256Here(bytes: Uint8Array): string;
   parts(
     name: string,
     about: { digests: string[]; each: number; host: string },

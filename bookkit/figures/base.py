@@ -30,7 +30,8 @@ NEEDS = {"model": {"machine", "part_mover", "sentence_translator", "story_writer
          "minilm": {"ask_book", "head_maps", "taught_kinds"},
          "chat_model": {"chat", "cut_heads"},
          "steps": {"attention_steps", "matrix_stepper", "head_stepper"},
-         "weights": {"attention_maps", "head_maps", "sentence_translator"}}
+         "weights": {"attention_maps", "head_maps", "sentence_translator"},
+         "digest": set()}        # fetched where a browser has none
 RUN_MODELS = NEEDS["model"]
 SHARED = {"core", "page", *NEEDS}          # scripts that are no figures
 

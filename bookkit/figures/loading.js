@@ -83,61 +83,16 @@
 
   // ---- the parts of a model: bytes in base64, each part with a digest, which is checked before any of it is used
 
-  const ROUNDS = 64;
-  const PRIMES = Array.from({ length: 312 }, (_, n) => n).filter(
-    (n) => n > 1 && !Array.from({ length: n }, (_, k) => k).some((k) => k > 1 && n % k === 0),
-  );
-  /** @param {number} root */
-  const fractions = (root) => PRIMES.map((prime) => Math.floor((prime ** (1 / root) % 1) * 2 ** 32) | 0);
-  const [BEGUN, ADDED] = [fractions(2).slice(0, 8), Int32Array.from(fractions(3))];
-  /** @param {number} x @param {number} by */
-  const turned = (x, by) => (x >>> by) | (x << (32 - by));
   /** @param {ArrayLike<number>} numbers @param {number} digits */
   const hex = (numbers, digits) => Array.from(numbers, (n) => (n >>> 0).toString(16).padStart(digits, "0")).join("");
-  // SHA-256 (FIPS 180-4), the browser's own, or where it has none for a page over plain http, this one, ten times as slow.
+  // SHA-256: the browser's own, or where it has none for a page over plain http, digest.js, ten times as slow.
+  /** @type {Promise<(bytes: Uint8Array) => Int32Array> | undefined} */
+  let here;
   attnkit.sha256 = async (bytes) => {
     const own = globalThis.crypto?.subtle;
-    return own ? hex(new Uint8Array(await own.digest("SHA-256", bytes)), 2) : attnkit.sha256Here(bytes);
-  };
-  attnkit.sha256Here = (bytes) => {
-    const state = Int32Array.from(BEGUN);
-    const words = new Int32Array(ROUNDS);
-    const whole = bytes.length - (bytes.length % 64);
-    const rest = new Uint8Array(bytes.length - whole < 56 ? 64 : 128);
-    rest.set(bytes.subarray(whole));
-    rest[bytes.length - whole] = 128;
-    new DataView(rest.buffer).setUint32(rest.length - 4, bytes.length * 8);
-    /** @param {Uint8Array} from @param {number} at */
-    function block(from, at) {
-      for (let k = 0; k < 16; k++, at += 4)
-        words[k] = (from[at] << 24) | (from[at + 1] << 16) | (from[at + 2] << 8) | from[at + 3];
-      for (let k = 16; k < ROUNDS; k++) {
-        const old = words[k - 15];
-        const late = words[k - 2];
-        const first = turned(old, 7) ^ turned(old, 18) ^ (old >>> 3);
-        words[k] = words[k - 16] + first + words[k - 7] + (turned(late, 17) ^ turned(late, 19) ^ (late >>> 10));
-      }
-      let [a, b, c, d] = [state[0], state[1], state[2], state[3]];
-      let [e, f, g, i] = [state[4], state[5], state[6], state[7]];
-      for (let k = 0; k < ROUNDS; k++) {
-        const same = (i + (turned(e, 6) ^ turned(e, 11) ^ turned(e, 25)) + ((e & f) ^ (~e & g))) | 0;
-        const one = (same + ADDED[k] + words[k]) | 0;
-        const two = ((turned(a, 2) ^ turned(a, 13) ^ turned(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))) | 0;
-        i = g;
-        g = f;
-        f = e;
-        e = (d + one) | 0;
-        d = c;
-        c = b;
-        b = a;
-        a = (one + two) | 0;
-      }
-      const turn = [a, b, c, d, e, f, g, i];
-      for (let k = 0; k < 8; k++) state[k] += turn[k];
-    }
-    for (let at = 0; at < whole; at += 64) block(bytes, at);
-    for (let at = 0; at < rest.length; at += 64) block(rest, at);
-    return hex(state, 8);
+    if (own) return hex(new Uint8Array(await own.digest("SHA-256", bytes)), 2);
+    here ??= scripted(addressOf("figures/digest"), "digest");
+    return hex((await here)(bytes), 8);
   };
   // What stands in the comment of a part, as bytes in an array that has room for them; how many they are.
   /** @param {string} text @param {Uint8Array} bytes */
@@ -173,9 +128,7 @@
     };
   }
   const WRONG = "A part of the model arrived wrong, and is fetched once more.";
-  const LATE = "A part of the model did not arrive, and is asked for once more.";
-  const LOGIN = "Does this network want you to log in first? What was right is kept: press the button again.";
-  const DAMAGED = "Copy the folder _static again.";
+  const LOGIN = "Is there a login page in between? What was right is kept.";
   const UNKEPT = "This browser does not keep the model: it will be fetched again the next time.";
 
   attnkit.parts = async (name, { digests, each, host }, { tell, wanted }, use) => {
@@ -198,7 +151,7 @@
       const [part, web] = [`${name}/${k}`, isOfWeb(address)];
       let text = "";
       for (const cache of /** @type {RequestCache[]} */ (web ? ["default", "reload"] : ["default"])) {
-        if (cache === "reload") tell({ message: text ? WRONG : LATE });
+        if (cache === "reload") tell({ message: WRONG });
         text = String(await (web ? fetched(address, cache) : scripted(address, part)).catch(() => ""));
         let count = 0;
         try {
@@ -206,9 +159,7 @@
         } catch {} // no base64, or more than there is room for
         if (count && (await isRight(count, k))) return count;
       }
-      throw text
-        ? new Error(`The file ${part}.js is wrong, so nothing of it is used. ${web ? LOGIN : DAMAGED}`)
-        : unread(part);
+      throw text ? new Error(`The file ${part}.js is wrong, so nothing of it is used. ${LOGIN}`) : unread(part);
     }
     for (let k = 0; k < digests.length && wanted(); k++) {
       tell({ part: k, parts: digests.length });
