@@ -283,10 +283,10 @@ def pictures_have_words(opened):
         .filter(e => !((e.getAttribute('aria-label') || e.getAttribute('alt') || '').trim().length > 9)
             || (e.tagName === 'svg' && e.getAttribute('role') !== (e.querySelector('a') ? 'group' : 'img'))).map(e => e.outerHTML.slice(0, 200))""")
     assert not silent
-    # A chapter draws at least four pictures, its side room counted with it.
+    # A chapter draws at least three pictures, its side room counted with it.
     # (A checkpoint asks.)
     drawn = sum(len(parsed(page).select(".bd-article svg[role=img]")) for page in [opened.name, *(r for r in ROOMS if ROOMS[r] == opened.name)])
-    assert drawn >= 4 or not opened.name.startswith("chapters/") or opened.name not in FIGURES or opened.name in toc.checkpoints()
+    assert drawn >= 3 or not opened.name.startswith("chapters/") or opened.name not in FIGURES or opened.name in toc.checkpoints()
     # Hidden from a screen reader: only icons and the lines that a figure's words repeat.
     hidden = opened.page.evaluate("""() => [...document.querySelectorAll('.bd-article svg[aria-hidden=true]')]
         .filter(e => !e.closest('.ak-figure, .sd-summary-icon, .sd-summary-chevron-right, .sd-summary-chevron-down, summary, button'))

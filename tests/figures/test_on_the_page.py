@@ -25,11 +25,11 @@ def all_figures(w):
 # the causes of a slow figure, the same on any machine. `make speed` measures the milliseconds.
 BLOCKS = {"coming to life": 120_000, "one redraw": 40_000}
 # More, where a model has to read a text, the beginning of a story or whole stories: for each word, and for each pair of a
-# word and one before it; and for each word of a whole story that it writes at a press.
+# word and one before it; and for each word of the two whole stories that it writes at a press.
 WORD, PAIR = 3_000, 150
 READS = """f => { const {story = [], other = [], prompt = '', pairs: [{story: first}] = [{story: []}]} = JSON.parse(f.dataset.akState);
     return [Math.max(20, story.length, prompt.split(' ').length), other.length, first.length]; }"""
-WRITES = {"switched_story": 64}
+WRITES = {"switched_story": 2 * 64}
 CHANGES = 400
 # Move the first slider to the next of 19 places, or press the next button; how much of the page that changed.
 SLIDE = """(f, i) => { const s = [...f.querySelectorAll('input[type=range]')].find(s => s.getClientRects().length), buttons = [...f.querySelectorAll('button')]
