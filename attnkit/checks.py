@@ -1,9 +1,8 @@
 """What the functions refuse, said in the caller's words.
 
-Every public function looks at its arguments before it computes anything, so a
-mistake is named where it was made: the argument, the shape expected and the
-shape given.  The checks read types and shapes, never the numbers, and cost a
-few microseconds.
+Every public function looks at its arguments before it computes anything, so a mistake is named where it was made: the
+argument, the shape expected and the shape given.  Of arrays the checks read types and shapes, never the numbers, and
+cost some microseconds.
 """
 
 import math
@@ -23,26 +22,16 @@ def arrays(optional=None, /, **named):
     """
     if optional:
         named |= {name: array for name, array in optional.items() if array is not None}
-    xp = None
     for name, array in named.items():
+        xp = library(array)
         if xp is None:
-            xp = _floating_library(name, array)
-            dtype, device = array.dtype, array.device
-        elif _library_of(type(array)) is not xp or array.dtype != dtype or array.device != device:
-            _floating_library(name, array)
-            if not _cast_by_torch(named):
-                _complain(named)
-    return xp
-
-
-def _floating_library(name, array):
-    xp = library(array)
-    if xp is None:
-        raise TypeError(f"{name} must be a numpy array or a torch tensor, got {type(array).__name__}")
-    if not is_floating(array.dtype, xp):
-        raise TypeError(f"{name} must hold floating-point numbers, got dtype {array.dtype}")
-    if not getattr(array.dtype, "isnative", True):
-        raise TypeError(f"{name} must have the machine's own byte order, got dtype {array.dtype}")
+            raise TypeError(f"{name} must be a numpy array or a torch tensor, got {type(array).__name__}")
+        if not _is_floating(array.dtype, xp):
+            raise TypeError(f"{name} must hold floating-point numbers, got dtype {array.dtype}")
+        if not getattr(array.dtype, "isnative", True):
+            raise TypeError(f"{name} must have the machine's own byte order, got dtype {array.dtype}")
+    if len({(array.dtype, array.device) for array in named.values()}) > 1 and not _cast_by_torch(named):
+        _complain(named)
     return xp
 
 
@@ -51,20 +40,19 @@ def _cast_by_torch(named):
     torch, given = sys.modules.get("torch"), list(named.values())
     if torch is None or not all(isinstance(array, torch.Tensor) for array in given):
         return False
-    casts = {torch.float32, torch.float16, torch.bfloat16}
-    return (torch.is_autocast_enabled(given[0].device.type) and {array.dtype for array in given} <= casts
-            and len({array.device for array in given}) == 1)
+    return (torch.is_autocast_enabled(given[0].device.type) and len({array.device for array in given}) == 1
+            and all(array.dtype in (torch.float32, torch.float16, torch.bfloat16) for array in given))
 
 
 def _complain(named):
     """Say in what some arrays differ."""
-    known = {name: array for name, array in named.items() if library(array) is not None}
-    if len({library(array) for array in known.values()}) > 1:
-        kinds = {name: "numpy" if isinstance(array, np.ndarray) else "torch" for name, array in known.items()}
-        raise TypeError(f"arrays of one library are needed, got {listed(kinds)}")
-    if len({array.dtype for array in known.values()}) > 1:
-        raise TypeError(f"one dtype is needed, got {listed({n: a.dtype for n, a in known.items()})}")
-    raise ValueError(f"arrays on one device are needed, got {listed({n: a.device for n, a in known.items()})}")
+    libraries = {name: "numpy" if isinstance(array, np.ndarray) else "torch" for name, array in named.items()}
+    for error, needed, kinds in (
+            (TypeError, "arrays of one library are", libraries),
+            (TypeError, "one dtype is", {name: array.dtype for name, array in named.items()}),
+            (ValueError, "arrays on one device are", {name: array.device for name, array in named.items()})):
+        if len(set(kinds.values())) > 1:
+            raise error(f"{needed} needed, got {_listed(kinds)}")
 
 
 def library(array):
@@ -84,12 +72,11 @@ def _library_of(kind):
 
 
 @cache
-def is_floating(dtype, xp):
-    """Whether a dtype is one of real floating-point numbers."""
+def _is_floating(dtype, xp):
     return xp.isdtype(dtype, "real floating")
 
 
-def listed(kinds):
+def _listed(kinds):
     """``query: float32, key: float64``."""
     return ", ".join(f"{name}: {kind}" for name, kind in kinds.items())
 
@@ -110,11 +97,10 @@ def items(name, array):
 def softmax(scores, temperature, axis):
     """What `attnkit.softmax` is given; returns the array library."""
     xp = arrays(scores=scores)
-    dtype = xp.float32 if xp.finfo(scores.dtype).bits < 32 else scores.dtype
-    limits, temperature = xp.finfo(dtype), number(temperature, "temperature")
-    in_range = float(limits.smallest_normal) <= temperature <= float(limits.max)
-    if temperature <= 0 or not math.isfinite(temperature) or not in_range:
-        raise ValueError(f"temperature must be positive and finite in {dtype}, got {temperature}")
+    temperature = number(temperature, "temperature")
+    limits = xp.finfo(xp.float32 if xp.finfo(scores.dtype).bits < 32 else scores.dtype)
+    if not 0 < temperature < math.inf or not float(limits.smallest_normal) <= temperature <= float(limits.max):
+        raise ValueError(f"temperature must be positive and finite in {limits.dtype}, got {temperature}")
     axis = count(axis, "axis", least=-math.inf)
     if not -scores.ndim <= axis < scores.ndim:
         raise ValueError(f"axis {axis} does not exist in scores of shape {shape(scores)}")
@@ -136,17 +122,15 @@ def attention(query, key, value, scale, score):
     return xp
 
 
-def scored(score, query, key, value):
-    """The scores that a function of the caller's returns, checked, and wide enough to add up in; a copy of them."""
-    scores = score(query, key)
-    xp = arrays(**{"value": value, "the result of score": scores})
+def scored(scores, query, key, value):
+    """What a function of the caller's has made of query and key, if it fits them and the value."""
+    arrays(**{"value": value, "the result of score": scores})
     n, m = query.shape[-2], key.shape[-2]
-    if tuple(scores.shape[-2:]) != (n, m):
+    if shape(scores)[-2:] != (n, m):
         raise ValueError(f"score must return shape (..., {n}, {m}) for query {shape(query)} "
                          f"and key {shape(key)}, got {shape(scores)}")
     batch_axes(**{"the result of score": scores, "value": value})
-    dtype = xp.float32 if xp.finfo(scores.dtype).bits < 32 else scores.dtype
-    return xp.astype(scores, dtype, copy=isinstance(scores, np.ndarray))      # numpy's are written over
+    return scores
 
 
 def multi_head(query, key, value, w_query, w_key, w_value, w_output, num_heads, num_key_value_heads, score,
@@ -155,37 +139,30 @@ def multi_head(query, key, value, w_query, w_key, w_value, w_output, num_heads, 
     xp = arrays(biases, query=query, key=key, value=value,
                 w_query=w_query, w_key=w_key, w_value=w_value, w_output=w_output)
     attention_shapes(query, key, value, same_width=False)
-    h, g, shared = _heads(num_heads, num_key_value_heads)
-    matrix("w_query", w_query, rows=(query.shape[-1], "the width of query", query))
-    matrix("w_key", w_key, rows=(key.shape[-1], "the width of key", key))
-    matrix("w_value", w_value, rows=(value.shape[-1], "the width of value", value))
-    for name, weight, heads, argument in (("w_query", w_query, h, "num_heads"), ("w_key", w_key, g, shared),
-                                          ("w_value", w_value, g, shared)):
-        if weight.shape[1] % heads:
-            raise ValueError(f"{argument} must divide the columns of {name}: {heads} heads, shape {shape(weight)}")
-    times = h // g
-    if score is None and w_query.shape[1] != times * w_key.shape[1]:
-        wanted = "w_query and w_key must have as many columns," if times == 1 else (
-            f"w_query must have {times} times the columns of w_key, for {h} heads and {g};")
-        raise ValueError(f"{wanted} got {shape(w_query)} and {shape(w_key)}")
-    columns = "the columns of w_value" if times == 1 else f"{times} times the columns of w_value"
-    matrix("w_output", w_output, rows=(times * w_value.shape[1], columns, w_value))
+    h, g = _heads(num_heads, num_key_value_heads)
+    shared = "num_heads" if num_key_value_heads is None else "num_key_value_heads"
+    for name, x, weight, times, argument in (("query", query, w_query, h, "num_heads"),
+                                             ("key", key, w_key, g, shared), ("value", value, w_value, g, shared)):
+        matrix(f"w_{name}", weight, rows=(x.shape[-1], f"the width of {name}", x))
+        if weight.shape[1] % times:
+            raise ValueError(f"{argument} must divide the columns of w_{name}: {times} heads, shape {shape(weight)}")
+    if score is None and w_query.shape[1] * g != w_key.shape[1] * h:
+        raise ValueError("a query and a key of one head must have the same width, "
+                         f"got {h} heads in w_query {shape(w_query)} and {g} in w_key {shape(w_key)}")
+    matrix("w_output", w_output, rows=(w_value.shape[1] // g * h, f"the values of {h} heads, {g} in w_value", w_value))
     for name, weight in (("query", w_query), ("key", w_key), ("value", w_value), ("output", w_output)):
-        bias = biases[f"b_{name}"]
-        if bias is not None:
-            vector(f"b_{name}", bias, weight.shape[1], "a number for each column of", f"w_{name}")
+        if (bias := biases[f"b_{name}"]) is not None:
+            vector(f"b_{name}", bias, weight.shape[1], f"a number for each column of w_{name}")
     return xp
 
 
 def _heads(num_heads, num_key_value_heads):
-    """h, g, and the argument that says how many heads keys and values have."""
+    """How many heads there are of queries, and of keys and values."""
     h = count(num_heads, "num_heads")
-    if num_key_value_heads is None:
-        return h, h, "num_heads"
-    g = count(num_key_value_heads, "num_key_value_heads")
+    g = h if num_key_value_heads is None else count(num_key_value_heads, "num_key_value_heads")
     if h % g:
         raise ValueError(f"num_key_value_heads must divide num_heads, got {g} and {h}")
-    return h, g, "num_key_value_heads"
+    return h, g
 
 
 def attention_shapes(query, key, value, *, same_width=True):
@@ -197,8 +174,7 @@ def attention_shapes(query, key, value, *, same_width=True):
         raise ValueError(f"query and key must have the same width, got query {shape(query)} and key {shape(key)}")
     if key.shape[-2] != value.shape[-2]:
         raise ValueError(f"there must be one value for each key, got key {shape(key)} and value {shape(value)}")
-    if len({array.shape[:-2] for array in (query, key, value)}) > 1:
-        batch_axes(query=query, key=key, value=value)
+    batch_axes(query=query, key=key, value=value)
 
 
 def batch_axes(**named):
@@ -207,7 +183,7 @@ def batch_axes(**named):
         return np.broadcast_shapes(*(tuple(array.shape[:-2]) for array in named.values()))
     except ValueError:
         shapes = {name: shape(array) for name, array in named.items()}
-        raise ValueError(f"the batch axes (all but the last two) do not fit together: {listed(shapes)}") from None
+        raise ValueError(f"the batch axes (all but the last two) do not fit together: {_listed(shapes)}") from None
 
 
 def mask(mask, scores_shape, like):
@@ -224,19 +200,13 @@ def mask(mask, scores_shape, like):
 
 
 def matrix(name, array, rows=None, columns=None):
-    """A matrix (rows, columns); each that is given is (number, what it must equal, in words and arrays)."""
+    """A matrix; `rows` and `columns` say how many it must have, why, and which array says so."""
     if array.ndim != 2 or 0 in array.shape:
         raise ValueError(f"{name} must be a matrix, got shape {shape(array)}")
-    if rows is not None and array.shape[0] != rows[0]:
-        raise ValueError(f"{name} must have {many(rows[0], 'row')}, {said(*rows[1:])}; got shape {shape(array)}")
-    if columns is not None and array.shape[1] != columns[0]:
-        raise ValueError(f"{name} must have {many(columns[0], 'column')}, {said(*columns[1:])}; "
-                         f"got shape {shape(array)}")
-
-
-def many(number, thing):
-    """``1 row``, ``3 rows``."""
-    return f"{number} {thing}{'s' * (number != 1)}"
+    for axis, size, wanted in zip(("rows", "columns"), array.shape, (rows, columns)):
+        if wanted is not None and size != wanted[0]:
+            number, why, other = wanted
+            raise ValueError(f"the {axis} of {name} must be {number}, {why} {shape(other)}; got shape {shape(array)}")
 
 
 def width(name, array, expected):
@@ -245,15 +215,10 @@ def width(name, array, expected):
         raise ValueError(f"{name} must have width {expected}, got shape {shape(array)}")
 
 
-def vector(name, array, length, *why):
-    """A vector of a given length, and why, in words and arrays."""
-    if array.ndim != 1 or array.shape[0] != length:
-        raise ValueError(f"{name} must have shape ({length},), {said(*why)}; got {shape(array)}")
-
-
-def said(*parts):
-    """Words and the shapes of arrays, put together only once something is wrong: this takes longer than the checks."""
-    return " ".join(part if isinstance(part, str) else str(shape(part)) for part in parts)
+def vector(name, array, length, why):
+    """A vector of a given length, and why."""
+    if shape(array) != (length,):
+        raise ValueError(f"{name} must have shape ({length},), {why}; got {shape(array)}")
 
 
 def sequence(values, name, of):

@@ -7,13 +7,14 @@ w_output holds the layer's weights, one block of rows for each head.
 """
 
 import itertools
+from collections.abc import Sequence
 
 import numpy as np
 
 from attnkit import checks
 
 
-def dense_as_attention(weight, bias=None, *, num_items):
+def dense_as_attention(weight, bias=None, *, num_items: int) -> dict:
     """A fully connected layer over a whole sequence, as attention with one head for each item.
 
     Head i always reads item i, so the heads side by side are the flattened
@@ -68,7 +69,8 @@ def dense_as_attention(weight, bias=None, *, num_items):
     return _heads(xp, weight, only_item_i, width=weight.shape[1] // n, w_output=weight.mT, b_output=bias)
 
 
-def convolution_as_attention(kernel, bias=None, *, shape, padding="zeros", dilation=1, groups=1):
+def convolution_as_attention(kernel, bias=None, *, shape: Sequence[int], padding: str = "zeros", dilation: int = 1,
+                             groups: int = 1) -> dict:
     """A convolution with stride 1, as attention with one head for each cell of its kernel.
 
     Head (a, b) always reads the pixel a rows down and b columns to the right of

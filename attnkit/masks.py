@@ -6,12 +6,14 @@ True = may attend.  Masks combine with ``&`` (both must allow it), ``|`` and ``~
 it is left out.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from attnkit import checks
 
 
-def causal_mask(n, m=None, *, like=None):
+def causal_mask(n: int, m: int | None = None, *, like=None):
     """Hide the future: a query may attend to its own position and those before it.
 
     Parameters
@@ -52,7 +54,7 @@ def causal_mask(n, m=None, *, like=None):
     return key <= query + (m - n)
 
 
-def window_mask(n, radius, *, like=None):
+def window_mask(n: int, radius: int, *, like=None):
     """Look only near by: a query may attend to positions at most `radius` away from its own.
 
     Parameters
@@ -91,7 +93,7 @@ def window_mask(n, radius, *, like=None):
     return (key <= query + radius) & (query <= key + radius)
 
 
-def padding_mask(lengths, m=None, *, like=None):
+def padding_mask(lengths: Sequence[int], m: int | None = None, *, like=None):
     """Leave out what only fills up a batch: keys beyond the length of their sequence.
 
     Parameters

@@ -8,15 +8,17 @@ The functions work on numpy arrays and on torch tensors through the array API
 standard, keep the dtype and never change what they are given.  On sixteen-bit
 numbers `softmax` and `attention` work in thirty-two bits; under torch.autocast dtypes
 may be mixed, as in torch.  What that, overflow and empty rows ask for stands in
-``attnkit.numerics`` and ``attnkit.checks``: the lines here say what is computed.
+``attnkit.numerics``: the lines here say what is computed.
 """
 
 import math
 
+from array_api_compat import is_torch_namespace
+
 from attnkit import checks, numerics
 
 
-def softmax(scores, *, temperature=1.0, axis=-1):
+def softmax(scores, *, temperature: float = 1.0, axis: int = -1):
     """Turn scores into weights: positive numbers that sum to one along an axis.
 
     A higher score gets a larger weight, and only differences count: adding a
@@ -63,9 +65,12 @@ def softmax(scores, *, temperature=1.0, axis=-1):
     """
     xp = checks.softmax(scores, temperature, axis)
     x, = numerics.upcast(xp, scores)
-    shares = xp.exp(numerics.shifted(xp, x, axis) / float(temperature))
-    total = xp.sum(shares, axis=axis, keepdims=True)
-    weights = shares / numerics.safe_divisor(xp, total)
+    if is_torch_namespace(xp):
+        weights = numerics.torch_softmax(xp, x, temperature, axis)
+    else:
+        weights = xp.exp(numerics.shifted(xp, x, axis) / float(temperature))
+        total = xp.sum(weights, axis=axis, keepdims=True)
+        weights /= numerics.safe_divisor(xp, total)
     return numerics.downcast(xp, weights, scores)
 
 
@@ -129,16 +134,16 @@ def attention(query, key, value, *, mask=None, scale=None, score=None):
     """
     xp = checks.attention(query, key, value, scale, score)
     q, k, v = numerics.upcast(xp, query, key, value)
-    if score is not None:
-        scores = checks.scored(score, query, key, value)
-    else:
+    if score is None:
         scale = 1 / math.sqrt(q.shape[-1]) if scale is None else float(scale)
         scores = q * scale @ k.mT                      # (..., n, m)
+    else:
+        scores = checks.scored(score(query, key), query, key, value)
+        scores, = numerics.upcast(xp, scores)
     if mask is not None:
         checks.mask(mask, scores.shape, query)
         scores = xp.where(mask, scores, -math.inf)
-    all_count = mask is None and score is None
-    weights = numerics.softmax(xp, scores, all_count)  # rows sum to one
+    weights = softmax(scores)                          # rows sum to one
     output = weights @ v                               # (..., n, d_v)
     return (numerics.downcast(xp, output, value),
             numerics.downcast(xp, weights, value))
@@ -179,11 +184,6 @@ def multi_head_attention(query, key, value, w_query, w_key, w_value,
         True = may attend.  A mask for each sequence of a batch, but for all heads, is (batch, 1, n, m).
     scale, score : optional
         As in `attention`, applied in each head.
-
-    Notes
-    -----
-    It runs under ``torch.func.vmap``, biases included, as long as `mask` and `score` are
-    left out: with them the rows without any key are looked for in the numbers.
 
     Returns
     -------
@@ -238,7 +238,7 @@ def multi_head_attention(query, key, value, w_query, w_key, w_value,
     return output, weights           # (..., n, d_out) and (..., h, n, m)
 
 
-def split_heads(x, num_heads):
+def split_heads(x, num_heads: int):
     """Cut the columns into h groups of neighbours, one for each head.
 
     Parameters

@@ -5,13 +5,15 @@ is what they are for.
 """
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
 from attnkit import checks, numerics
+from attnkit.mechanism import softmax
 
 
-def attention_in_blocks(query, key, value, *, mask=None, scale=None, block_size=512):
+def attention_in_blocks(query, key, value, *, mask=None, scale: float | None = None, block_size: int = 512):
     """`attention`, exactly, without ever holding more than a block_size x block_size square of its weights.
 
     The keys are read block by block.  For each query a running maximum, a running
@@ -91,7 +93,8 @@ def attention_in_blocks(query, key, value, *, mask=None, scale=None, block_size=
     return numerics.downcast(xp, xp.concat(blends), value)
 
 
-def window_attention(query, key, value, *, window, causal=False, scale=None, block_size=64):
+def window_attention(query, key, value, *, window: int, causal: bool = False, scale: float | None = None,
+                     block_size: int = 64):
     """`attention` under a `window_mask`, exactly, without the scores of pairs that are far apart.
 
     The queries are read block by block, and each block meets the keys that one of its
@@ -155,12 +158,11 @@ def window_attention(query, key, value, *, window, causal=False, scale=None, blo
         away = place[near] - place[rows][:, None]                        # (block_size, at most block_size + 2 window)
         scores = q[..., rows, :] @ k[..., near, :].mT
         scores = xp.where((away >= -window) & (away <= ahead), scores, -math.inf)
-        # Each query sees its own key, so no row is empty.
-        outputs.append(numerics.softmax(xp, scores, all_count=True) @ v[..., near, :])
+        outputs.append(softmax(scores) @ v[..., near, :])
     return numerics.downcast(xp, xp.concat(outputs, axis=-2), value)
 
 
-def linear_attention(query, key, value, *, feature_map=None, causal=False):
+def linear_attention(query, key, value, *, feature_map: Callable | None = None, causal: bool = False):
     """Attend with the weights feature_map(q) . feature_map(k) in place of exp(q . k): linear in the length.
 
     As the weights are products, the sum over the keys can be done first:
@@ -202,32 +204,26 @@ def linear_attention(query, key, value, *, feature_map=None, causal=False):
     Transformers with Linear Attention".
     Chapter: cost.
     """
-    xp, q, k, sizes, v = _featured(query, key, value, feature_map, causal)
+    xp, q, k, v = _featured(query, key, value, feature_map, causal)
     if not causal:
-        k = k * xp.exp(sizes - xp.max(sizes, axis=-2, keepdims=True))
         memory = k.mT @ v                                          # (..., r, d_v)
         total = q @ xp.sum(k, axis=-2, keepdims=True).mT           # (..., n, 1)
         return numerics.downcast(xp, q @ memory / numerics.safe_divisor(xp, total), value)
     # Block by block: weights among the keys of the block, and what the memory holds of those before.
-    largest, outputs = -math.inf, []
     memory, summed = xp.zeros_like(k[..., :1, :].mT @ v[..., :1, :]), xp.zeros_like(k[..., :1, :])
+    outputs = []
     for rows in _slices(q.shape[-2], 64):
         now = (..., rows, slice(None))
-        place = xp.arange(k[now].shape[-2], device=query.device)
-        seen = xp.where(place <= place[:, None], sizes[now].mT, -math.inf)         # (..., block, block)
-        most = xp.maximum(xp.max(seen, axis=-1, keepdims=True), largest)           # (..., block, 1)
-        shares, shrink = q[now] @ k[now].mT * xp.exp(seen - most), xp.exp(largest - most)
-        total = xp.sum(shares, axis=-1, keepdims=True) + q[now] @ summed.mT * shrink
-        read = shares @ v[now] + q[now] @ memory * shrink                          # (..., block, d_v)
+        weights = xp.tril(q[now] @ k[now].mT)                      # (..., block, block)
+        total = xp.sum(weights, axis=-1, keepdims=True) + q[now] @ summed.mT
+        read = weights @ v[now] + q[now] @ memory                  # (..., block, d_v)
         outputs.append(read / numerics.safe_divisor(xp, total))
-        before, largest = largest, most[..., -1:, :]
-        shrink, write = xp.exp(before - largest), xp.exp(sizes[now] - largest) * k[now]
-        memory = memory * shrink + write.mT @ v[now]
-        summed = summed * shrink + xp.sum(write, axis=-2, keepdims=True)
+        memory = memory + k[now].mT @ v[now]
+        summed = summed + xp.sum(k[now], axis=-2, keepdims=True)
     return numerics.downcast(xp, xp.concat(outputs, axis=-2), value)
 
 
-def fast_weight_attention(query, key, value, *, feature_map=None):
+def fast_weight_attention(query, key, value, *, feature_map: Callable | None = None):
     """Causal linear attention as a recurrence: a memory that each key and value write into and each query reads.
 
     The memory is a matrix.  Step i adds the outer product of feature_map(key i) and
@@ -269,71 +265,13 @@ def fast_weight_attention(query, key, value, *, feature_map=None):
     (2021), "Linear Transformers Are Secretly Fast Weight Programmers".
     Chapter: cost.
     """
-    xp, q, k, sizes, v = _featured(query, key, value, feature_map, causal=True)
-    largest, memory, total, outputs = -math.inf, 0.0, 0.0, []
+    xp, q, k, v = _featured(query, key, value, feature_map, causal=True)
+    memory, total, outputs = 0.0, 0.0, []
     for i in range(q.shape[-2]):
         now = (..., slice(i, i + 1), slice(None))                  # row i, kept as a row
-        # Both are kept divided by exp(largest): a key of a larger size shrinks what was summed so far.
-        before, largest = largest, xp.maximum(sizes[now], largest)
-        shrink, write = xp.exp(before - largest), xp.exp(sizes[now] - largest) * k[now]
-        memory = memory * shrink + write.mT @ v[now]               # (..., r, d_v)
-        total = total * shrink + write                             # (..., 1, r)
+        memory = memory + k[now].mT @ v[now]                       # (..., r, d_v)
+        total = total + k[now]                                     # (..., 1, r)
         outputs.append(q[now] @ memory / numerics.safe_divisor(xp, q[now] @ total.mT))
-    memory = memory * xp.exp(largest)
-    return numerics.downcast(xp, xp.concat(outputs, axis=-2), value), numerics.downcast(xp, memory, value)
-
-
-def delta_rule_attention(query, key, value, *, rate=1.0):
-    """A memory that is corrected rather than added to: what it holds for a key is replaced by the key's new value.
-
-    The memory is a matrix, as in `fast_weight_attention`.  Step i first reads what is there
-    for key i, and adds the outer product of key i and what is missing to value i, times
-    `rate`.  For keys of length one and a rate of one the memory then gives value i, exactly,
-    whatever was written for that key before.
-
-    Parameters
-    ----------
-    query : floating-point array, shape (..., n, d_k)
-    key : array, shape (..., n, d_k)
-        Of length one, or less, for a memory that stays within bounds.
-    value : array, shape (..., n, d_v)
-    rate : float
-        How much of what is missing is added: 0 writes nothing.
-
-    Returns
-    -------
-    output : array, shape (..., n, d_v)
-        Query i times the memory after step i; no weights, so nothing sums to one.
-    memory : array, shape (..., d_k, d_v)
-        The matrix after the last step.
-
-    Raises
-    ------
-    TypeError
-        As `attention`; `rate` is not a number.
-    ValueError
-        The shapes do not fit together; there are not as many queries as keys; `rate` is not finite.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> key, value = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]), np.array([[10.0], [20.0], [30.0]])
-    >>> output, memory = delta_rule_attention(key, key, value)
-    >>> output.tolist(), memory.tolist()      # the third step replaces what the first has written
-    ([[10.0], [20.0], [30.0]], [[30.0], [20.0]])
-
-    References
-    ----------
-    Schlag et al. (2021), "Linear Transformers Are Secretly Fast Weight Programmers", section 4.2.
-    Chapter: cost.
-    """
-    xp, q, k, v = _given(query, key, value, causal=True)
-    rate, outputs = checks.finite(rate, "rate", query), []
-    memory = xp.zeros_like(k[..., :1, :].mT @ v[..., :1, :])       # (..., d_k, d_v)
-    for i in range(q.shape[-2]):
-        now = (..., slice(i, i + 1), slice(None))                  # row i, kept as a row
-        memory = memory + rate * k[now].mT @ (v[now] - k[now] @ memory)
-        outputs.append(q[now] @ memory)
     return numerics.downcast(xp, xp.concat(outputs, axis=-2), value), numerics.downcast(xp, memory, value)
 
 
@@ -348,47 +286,27 @@ def _given(query, key, value, causal):
 
 
 def _featured(query, key, value, feature_map, causal):
-    """The library, the features of queries and keys, the sizes of the keys (..., m, 1), and the value, all checked.
-
-    The features of a row are divided by exp of its size.  That of a query cancels, as its output is divided by the sum
-    of its weights, so it is left out; of the sizes of keys only the differences count.
-    """
-    xp, *wide, value = _given(query, key, value, causal)
+    """The library, the features of queries and keys, and the value, all checked."""
+    xp, q, k, value = _given(query, key, value, causal)
     if feature_map is None:
-        (q, _), (k, sizes) = (_elu_plus_one(xp, x) for x in wide)
-        return xp, q, k, sizes, value
+        return xp, _elu_plus_one(xp, q), _elu_plus_one(xp, k), value
     if not callable(feature_map):
         raise TypeError(f"feature_map must be a function, got {type(feature_map).__name__}")
-    mapped = [feature_map(x) for x in wide]
-    checks.arrays(**{"query": wide[0], "feature_map(query)": mapped[0], "feature_map(key)": mapped[1]})
-    for before, after in zip(wide, mapped):
+    of_q, of_k = feature_map(q), feature_map(k)
+    checks.arrays(**{"query": q, "feature_map(query)": of_q, "feature_map(key)": of_k})
+    for before, after in ((q, of_q), (k, of_k)):
         if after.shape[:-1] != before.shape[:-1] or 0 in after.shape:
             raise ValueError(f"feature_map must map (..., n, d_k) to (..., n, r), got {checks.shape(after)} "
                              f"from {checks.shape(before)}")
-    if mapped[0].shape[-1] != mapped[1].shape[-1]:
+    if of_q.shape[-1] != of_k.shape[-1]:
         raise ValueError("feature_map must give queries and keys the same width, "
-                         f"got {checks.shape(mapped[0])} and {checks.shape(mapped[1])}")
-    tiny, sized = xp.finfo(wide[0].dtype).smallest_normal, []
-    for x in mapped:
-        size = _size(xp, xp.log(xp.maximum(xp.max(xp.abs(x), axis=-1, keepdims=True), tiny)))
-        sized.append((x * xp.exp(-size), size))
-    (q, _), (k, sizes) = sized
-    return xp, q, k, sizes, value
+                         f"got {checks.shape(of_q)} and {checks.shape(of_k)}")
+    return xp, of_q, of_k, value
 
 
 def _elu_plus_one(xp, x):
-    """x + 1 above zero, exp(x) below: never negative, and smooth; divided by exp of its size, and the size."""
-    positive, largest = x > 0, xp.max(x, axis=-1, keepdims=True)
-    above, below = xp.where(positive, x, 0.0), xp.where(positive, 0.0, x)
-    # Below zero the logarithm of the largest feature is x itself: the feature may be too small to be written down.
-    largest = xp.maximum(largest, xp.finfo(x.dtype).min)
-    size = _size(xp, xp.log1p(xp.maximum(largest, 0.0)) + xp.minimum(largest, 0.0))
-    return above * xp.exp(-xp.maximum(size, 0.0)) + xp.exp(below - size), size
-
-
-def _size(xp, logarithm):
-    """A logarithm in steps of 16, towards zero: 0 for features of the usual size, which are then left as they are."""
-    return 16 * xp.trunc(logarithm / 16)
+    """x + 1 above zero, exp(x) below: never negative, and smooth."""
+    return xp.where(x > 0, x, 0.0) + xp.exp(xp.where(x > 0, 0.0, x))
 
 
 def _slices(length, size):

@@ -41,16 +41,13 @@ class MultiHeadAttention(nn.Module):
         The widths of the items that keys and values are made from; `width` if not given.
     head_width : int, optional
         The width of a query, a key and a value in one head; width / h, which must then be whole, if not given.
-    num_key_value_heads : int, optional
-        g, how many heads of keys and values there are, a divisor of h; h if not given. Each serves h / g neighbouring
-        heads of queries, and there is less to keep of each item: 2 g times the width of a head, not 2 h times.
     bias : bool
         Whether to add one after each projection.
 
     Raises
     ------
     ValueError
-        `head_width` is not given and h does not divide d, or g does not divide h.
+        `head_width` is not given and h does not divide d.
 
     Examples
     --------
@@ -60,32 +57,25 @@ class MultiHeadAttention(nn.Module):
     >>> output, weights = attend(x)
     >>> tuple(output.shape), tuple(weights.shape)
     ((5, 4, 6), (5, 2, 4, 4))
-    >>> grouped = MultiHeadAttention(6, num_heads=2, num_key_value_heads=1)
-    >>> tuple(grouped.w_query.shape), tuple(grouped.w_key.shape)
-    ((6, 6), (6, 3))
 
     References
     ----------
-    Vaswani et al. (2017), "Attention Is All You Need", section 3.2.2; Ainslie et al. (2023), "GQA: Training
-    Generalized Multi-Query Transformer Models from Multi-Head Checkpoints".
+    Vaswani et al. (2017), "Attention Is All You Need", section 3.2.2.
     Chapter: multi_head.
     """
 
-    def __init__(self, width, num_heads, *, key_width=None, value_width=None, head_width=None,
-                 num_key_value_heads=None, bias=True):
+    def __init__(self, width: int, num_heads: int, *, key_width: int | None = None, value_width: int | None = None,
+                 head_width: int | None = None, bias: bool = True):
         super().__init__()
         width, self.num_heads = checks.count(width, "width"), checks.count(num_heads, "num_heads")
-        self.num_key_value_heads = _count_or(num_heads, num_key_value_heads, "num_key_value_heads")
-        if self.num_heads % self.num_key_value_heads:
-            raise ValueError(f"num_key_value_heads must divide num_heads, got {num_key_value_heads} and {num_heads}")
         if head_width is None and width % self.num_heads:
             raise ValueError(f"num_heads must divide width, or give head_width; got {num_heads} and {width}")
         head_width = _count_or(width // self.num_heads, head_width, "head_width")
-        inner, shared = self.num_heads * head_width, self.num_key_value_heads * head_width
+        inner = self.num_heads * head_width
         key_width, value_width = _count_or(width, key_width, "key_width"), _count_or(width, value_width, "value_width")
         self.w_query, self.b_query = xavier(width, inner), _bias(inner, bias)
-        self.w_key, self.b_key = xavier(key_width, shared), _bias(shared, bias)
-        self.w_value, self.b_value = xavier(value_width, shared), _bias(shared, bias)
+        self.w_key, self.b_key = xavier(key_width, inner), _bias(inner, bias)
+        self.w_value, self.b_value = xavier(value_width, inner), _bias(inner, bias)
         self.w_output, self.b_output = xavier(inner, width), _bias(width, bias)
 
     def forward(self, query, key=None, value=None, *, mask=None, score=None):
@@ -98,7 +88,7 @@ class MultiHeadAttention(nn.Module):
         for name, items in (("query", query), ("key", key), ("value", value)):
             checks.width(name, items, getattr(self, f"w_{name}").shape[0])
         return multi_head_attention(query, key, value, num_heads=self.num_heads, mask=mask, score=score,
-                                    num_key_value_heads=self.num_key_value_heads, **self.arrays())
+                                    **self.arrays())
 
     def arrays(self):
         """The weights under the names that `multi_head_attention` gives them."""
@@ -108,9 +98,7 @@ class MultiHeadAttention(nn.Module):
     def extra_repr(self):
         """What torch prints for this module."""
         width, inner = self.w_query.shape
-        grouped = self.num_key_value_heads != self.num_heads
-        return (f"width={width}, num_heads={self.num_heads}, head_width={inner // self.num_heads}"
-                + f", num_key_value_heads={self.num_key_value_heads}" * grouped)
+        return f"width={width}, num_heads={self.num_heads}, head_width={inner // self.num_heads}"
 
     @classmethod
     def from_torch(cls, module):
@@ -160,7 +148,7 @@ class AttentionPooling(nn.Module):
     Chapter: document_classifier.
     """
 
-    def __init__(self, width, hidden=None):
+    def __init__(self, width: int, hidden: int | None = None):
         super().__init__()
         keys = _count_or(checks.count(width, "width"), hidden, "hidden")
         self.query = xavier(1, keys)
@@ -196,14 +184,13 @@ class TransformerBlock(nn.Module):
         The hidden units of the MLP; 4 d if not given.
     norm : "post" or "pre"
         Layer normalisation of each sum (the original), or of what goes into each part.
-    activation : "relu" or "gelu"
     cross : bool
         With a second attention, from the items to a `memory`: a decoder's block.
 
     Raises
     ------
     ValueError
-        `norm` or `activation` is none of the words above, or h does not divide d.
+        `norm` is neither word, or h does not divide d.
 
     Examples
     --------
@@ -220,19 +207,17 @@ class TransformerBlock(nn.Module):
     Chapter: transformer.
     """
 
-    def __init__(self, width, num_heads, *, hidden=None, norm="post", activation="relu", cross=False):
+    def __init__(self, width: int, num_heads: int, *, hidden: int | None = None, norm: str = "post",
+                 cross: bool = False):
         super().__init__()
-        activations = {"relu": nn.ReLU, "gelu": nn.GELU}
         if norm not in ("post", "pre"):
             raise ValueError(f"norm must be 'post' or 'pre', got {norm!r}")
-        if activation not in activations:
-            raise ValueError(f"activation must be 'relu' or 'gelu', got {activation!r}")
         self.norm = norm
         hidden = _count_or(4 * width, hidden, "hidden")
         self.self_attention, self.self_attention_norm = MultiHeadAttention(width, num_heads), nn.LayerNorm(width)
         if cross:
             self.cross_attention, self.cross_attention_norm = MultiHeadAttention(width, num_heads), nn.LayerNorm(width)
-        self.mlp = nn.Sequential(nn.Linear(width, hidden), activations[activation](), nn.Linear(hidden, width))
+        self.mlp = nn.Sequential(nn.Linear(width, hidden), nn.ReLU(), nn.Linear(hidden, width))
         self.mlp_norm = nn.LayerNorm(width)
 
     def forward(self, x, memory=None, *, mask=None, memory_mask=None):

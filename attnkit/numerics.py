@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-from array_api_compat import is_torch_namespace
 
 
 def upcast(xp, *arrays):
@@ -23,40 +22,20 @@ def safe_divisor(xp, divisor):
     return xp.where(divisor == 0, 1.0, divisor)
 
 
-def largest(xp, scores, axis=-1):
-    """The largest score along an axis, or 0 where all are minus infinity: what a softmax may shift by."""
-    maxima = xp.max(scores, axis=axis, keepdims=True)
-    return xp.where(xp.isinf(maxima), xp.zeros_like(maxima), maxima)
-
-
-def shifted(xp, scores, axis=-1):
+def shifted(xp, scores, axis):
     """The scores less the largest: exp of them cannot overflow, and their softmax is the same."""
+    largest = xp.max(scores, axis=axis, keepdims=True)
+    largest = xp.where(largest == -math.inf, 0.0, largest)       # in such a row exp makes zeros
     with np.errstate(over="ignore"):       # too far below the largest: -inf, whose exp is 0
-        return scores - largest(xp, scores, axis)
+        return scores - largest
 
 
-def softmax(xp, scores, all_count=False):
-    """`attnkit.softmax` of each row of scores that nobody else holds: numpy writes over them, torch has one pass.
+def torch_softmax(xp, scores, temperature, axis):
+    """torch's own softmax, which reads the scores once, with zeros where all are minus infinity: torch gives nan there.
 
-    `all_count` says that in no row all scores are minus infinity.
+    Zeros go in as well as out: behind a softmax of nan no filling keeps the nan out of the gradient.
     """
-    if is_torch_namespace(xp):
-        return _in_one_pass(xp, scores, all_count)
-    with np.errstate(over="ignore"):    # -inf, whose exp is 0
-        scores -= (scores.max(-1, keepdims=True) if all_count
-                   else largest(xp, scores))
-    shares = np.exp(scores, out=scores)
-    total = shares.sum(-1, keepdims=True)
-    shares /= total if all_count else safe_divisor(xp, total)
-    return shares
-
-
-def _in_one_pass(xp, scores, all_count):
-    """torch's own softmax, with zeros where every score is minus infinity: torch gives nan there, to the whole row."""
-    weights = xp.softmax(scores, -1)
-    if all_count or not xp.any(xp.isnan(weights[..., 0])):
-        return weights
-    nowhere = xp.all(scores == -math.inf, axis=-1, keepdims=True)
-    zeros = xp.zeros_like(scores)
-    # Zeros in, zeros out: a where around the softmax alone would let the nan into the gradient.
-    return xp.where(nowhere, zeros, xp.softmax(xp.where(nowhere, zeros, scores), -1))
+    if temperature != 1:
+        scores = shifted(xp, scores, axis) / float(temperature)
+    nowhere = xp.max(scores, axis=axis, keepdims=True) == -math.inf
+    return xp.softmax(scores.masked_fill(nowhere, 0.0), axis).masked_fill(nowhere, 0.0)

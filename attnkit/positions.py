@@ -1,11 +1,13 @@
 """Positions: what tells a mechanism that sees a set where each item stands."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from attnkit import checks
 
 
-def sinusoidal(n, width, *, base=10_000.0, like=None):
+def sinusoidal(n: int, width: int, *, base: float = 10_000.0, like=None):
     """A vector for each position, made of sines and cosines of falling frequency, to be added to the items.
 
     Columns 2i and 2i + 1 hold the sine and the cosine of position / base^(2i / width):
@@ -50,7 +52,7 @@ def sinusoidal(n, width, *, base=10_000.0, like=None):
     return waves if like is None else _as(like, waves)
 
 
-def rotary(x, *, positions=None, base=10_000.0):
+def rotary(x, *, positions: Sequence[float] | None = None, base: float = 10_000.0):
     """Turn the pairs of columns of queries or keys by angles that grow with the position.
 
     Columns 2i and 2i + 1 are a point in a plane, turned by position / base^(2i / d).
@@ -102,7 +104,7 @@ def rotary(x, *, positions=None, base=10_000.0):
     return xp.reshape(turned, x.shape)
 
 
-def relative_bias(table, n, m=None):
+def relative_bias(table, n: int, m: int | None = None):
     """What to add to each score for how far apart query and key stand, and on which side.
 
     Of a row of 2 r + 1 numbers the middle one is for a key at the query's own place, the one before it for a key one
@@ -152,7 +154,7 @@ def relative_bias(table, n, m=None):
     return xp.reshape(flat, (*table.shape[:-1], *columns.shape))
 
 
-def alibi(slopes, n, m=None):
+def alibi(slopes, n: int, m: int | None = None):
     """Attention with linear biases: each place between query and key takes the same amount off the score.
 
     Nothing is learned, and nothing ends at some length. It knows how far, not on which side, and is made for models
@@ -161,7 +163,8 @@ def alibi(slopes, n, m=None):
     Parameters
     ----------
     slopes : floating-point array, shape (...)
-        What each place costs, a positive number, or one for each head, see `alibi_slopes`.
+        What each place costs, a positive number, or one for each head; the paper takes the powers 1 to h of
+        2^(-8 / h), so that each head has a range of its own.
     n : int
         The number of queries.
     m : int, optional
@@ -193,44 +196,6 @@ def alibi(slopes, n, m=None):
     """
     checks.arrays(slopes=slopes)
     return slopes[..., None, None] * _as(slopes, -np.abs(_offsets(n, m)))
-
-
-def alibi_slopes(num_heads, *, like=None):
-    """The slopes of the paper: for h heads the powers 1 to h of 2^(-8 / h), so that each head has a range of its own.
-
-    Parameters
-    ----------
-    num_heads : int
-        h
-    like : array, optional
-        Its library, device and dtype; a numpy array in float64 if not given.
-
-    Returns
-    -------
-    array, shape (h,)
-        Falling, the last 2^-8.
-
-    Raises
-    ------
-    TypeError
-        `num_heads` is not an integer; `like` is not a floating-point array.
-    ValueError
-        `num_heads` is less than one.
-
-    Examples
-    --------
-    >>> alibi_slopes(4).tolist()
-    [0.25, 0.0625, 0.015625, 0.00390625]
-
-    References
-    ----------
-    Press et al. (2022), "Train Short, Test Long: Attention with Linear Biases Enables Input Length Extrapolation",
-    section 3. The authors' program takes other numbers where h is not a power of two.
-    Chapter: positions.
-    """
-    h = checks.count(num_heads, "num_heads")
-    slopes = 2.0 ** (-8 * np.arange(1, h + 1) / h)
-    return slopes if like is None else _as(like, slopes)
 
 
 def _offsets(n, m):

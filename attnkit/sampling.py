@@ -1,7 +1,7 @@
 """Choosing the next word by its score: temperature, the best few, and numbers that look random."""
 
 import math
-from itertools import accumulate
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -28,12 +28,12 @@ class Xorshift:
     Chapter: writing.
     """
 
-    def __init__(self, seed):
+    def __init__(self, seed: int):
         if checks.count(seed, "seed", 0) > 9999:
             raise ValueError(f"seed must be at most 9999, got {seed}")
         self.state = (seed + 1) * 2654435761 % 2**32
 
-    def number(self):
+    def number(self) -> float:
         """The next number."""
         self.state ^= (self.state << 13) % 2**32
         self.state ^= self.state >> 17
@@ -41,7 +41,7 @@ class Xorshift:
         return self.state / 2**32
 
 
-def chances(scores, *, temperature=1.0, top_k=None):
+def chances(scores: Sequence[float], *, temperature: float = 1.0, top_k: int | None = None) -> np.ndarray:
     """How likely each word is chosen, by its score.
 
     Parameters
@@ -81,7 +81,7 @@ def chances(scores, *, temperature=1.0, top_k=None):
     scores = _row(scores)
     if checks.finite(temperature, "temperature") < 0:
         raise ValueError(f"temperature must be at least 0, got {temperature}")
-    best = np.argsort(-scores, kind="stable")[:len(scores) if top_k is None else checks.count(top_k, "top_k")]
+    best = np.argsort(-scores, stable=True)[:len(scores) if top_k is None else checks.count(top_k, "top_k")]
     shares = np.zeros(len(scores))
     if temperature == 0:
         shares[best[0]] = 1
@@ -91,7 +91,7 @@ def chances(scores, *, temperature=1.0, top_k=None):
     return shares / shares.sum()
 
 
-def choose(scores, random, *, temperature=1.0, top_k=None):
+def choose(scores: Sequence[float], random: Xorshift, *, temperature: float = 1.0, top_k: int | None = None) -> int:
     """Choose a word by its score: the number of the word.
 
     Parameters
@@ -124,9 +124,7 @@ def choose(scores, random, *, temperature=1.0, top_k=None):
     shares = chances(scores, temperature=temperature, top_k=top_k)
     if temperature == 0:
         return int(shares.argmax())
-    wanted, kept = random.number(), np.flatnonzero(shares)
-    reached = list(accumulate(shares[kept].tolist()))
-    return int(next((word for word, sum_ in zip(kept, reached) if sum_ > wanted * reached[-1]), kept[-1]))
+    return int(np.argmax(np.cumsum(shares) > random.number()))
 
 
 def _row(scores):

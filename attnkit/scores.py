@@ -49,7 +49,7 @@ def dot(query, key):
     return query @ key.mT
 
 
-def scaled_dot(query, key, *, scale=None):
+def scaled_dot(query, key, *, scale: float | None = None):
     """Score a pair by its dot product over the square root of the width.
 
     The sum of d products of independent numbers of variance one has variance d;
@@ -217,7 +217,7 @@ def additive(query, key, w_query, w_key, v, bias=None):
     _check(query, key, {"bias": bias}, same_width=False, w_query=w_query, w_key=w_key, v=v)
     checks.matrix("w_query", w_query, rows=(query.shape[-1], "the width of query", query))
     checks.matrix("w_key", w_key, rows=(key.shape[-1], "the width of key", key),
-                  columns=(w_query.shape[1], "as many as w_query"))
+                  columns=(w_query.shape[1], "as many as w_query", w_query))
     checks.vector("v", v, w_query.shape[1], "a number for each column of w_query")
     if bias is not None:
         checks.vector("bias", bias, w_query.shape[1], "a number for each column of w_query")

@@ -72,13 +72,6 @@ CALLS = {
     "linear_attention": (attnkit.linear_attention, [(2, 5, 3), (2, 7, 3), (2, 7, 11)]),
     "linear_attention, causal": (lambda q, k, v: attnkit.linear_attention(q, k, v, causal=True), [(2, 5, 3), (2, 5, 3), (2, 5, 11)]),
     "fast_weight_attention": (attnkit.fast_weight_attention, [(2, 5, 3), (2, 5, 3), (2, 5, 11)]),
-    "delta_rule_attention": (lambda q, k, v: attnkit.delta_rule_attention(q, k, v, rate=0.4), [(2, 5, 3), (2, 5, 3), (2, 5, 11)]),
-    "channel_attention": (lambda x, w, u, b, c: attnkit.channel_attention(x, w, u, b_squeeze=b, b_excite=c),
-                          [(2, 5, 7), (7, 3), (3, 7), (3,), (7,)]),
-    "spatial_attention": (lambda x, w, b: attnkit.spatial_attention(x, w, bias=b), [(2, 5, 7), (7, 1), (1,)]),
-    "channel_and_spatial_attention": (
-        lambda x, w, u, p, b, c, d: attnkit.channel_and_spatial_attention(x, w, u, p, b_squeeze=b, b_excite=c, bias=d),
-        [(2, 5, 7), (7, 3), (3, 7), (7, 1), (3,), (7,), (1,)]),
     "dense_as_attention": (
         lambda x, w, b: attnkit.multi_head_attention(x[..., :1, :], x, x, **attnkit.dense_as_attention(w, b, num_items=5)),
         [(2, 5, 3), (7, 15), (7,)]),

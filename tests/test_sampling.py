@@ -8,14 +8,16 @@ import pytest
 from conftest import node
 
 from attnkit.sampling import Xorshift, chances, choose
-from bookkit.figures.matrix_trainer import starting_matrix
 
 
-def test_xorshift_is_that_of_the_matrix_trainer():
-    random = Xorshift(17)
-    assert [0.5 * (2 * random.number() - 1) for _ in range(9)] == starting_matrix(17, 3, 0.5).flatten().tolist()
-    for wrong in (-1, 10_000):
-        with pytest.raises(ValueError, match="seed"):
+def test_xorshift():
+    """The published sequence of Marsaglia's generator with 13, 17 and 5 that begins at 1; where a seed begins."""
+    random = Xorshift(0)
+    random.state = 1
+    assert [random.number() * 2**32 for _ in range(5)] == [270369, 67634689, 2647435461, 307599695, 2398689233]
+    assert [Xorshift(seed).state for seed in (0, 1, 9999)] == [2654435761, 1013904226, 2654435761 * 10_000 % 2**32]
+    for wrong, error, words in ((-1, ValueError, "at least 0, got -1"), (10_000, ValueError, "at most 9999, got 10000"), (1.5, TypeError, "an integer, got float")):
+        with pytest.raises(error, match=f"^seed must be {words}$"):
             Xorshift(wrong)
 
 
@@ -27,8 +29,9 @@ def test_chances():
     assert np.allclose(chances(scores, top_k=3), [0, powers[1] / powers[[1, 3, 4]].sum(), 0, powers[3] / powers[[1, 3, 4]].sum(), powers[4] / powers[[1, 3, 4]].sum()])
     assert chances(scores, top_k=1).tolist() == chances(scores, temperature=0, top_k=4).tolist() == [0, 1, 0, 0, 0], "of equals the first"
     assert np.allclose(chances(scores, top_k=100), chances(scores)) and np.isfinite(chances([900.0, 0.0], temperature=0.01)).all()
+    assert np.flatnonzero(chances([k % 7 for k in range(1000)], top_k=3)).tolist() == [6, 13, 20], "of many equals, too"
     for wrong, error in (({"temperature": -1}, ValueError), ({"temperature": math.inf}, ValueError), ({"temperature": "1"}, TypeError), ({"top_k": 0}, ValueError), ({"top_k": 1.5}, TypeError)):
-        with pytest.raises(error, match=next(iter(wrong))):
+        with pytest.raises(error, match=f"^{next(iter(wrong))} must be"):
             chances(scores, **wrong)
 
 
@@ -47,6 +50,8 @@ def test_choose():
 
     even = [0.0, 0.0, -math.inf, 0.0]
     assert [choose(even, Fixed(share)) for share in (0, 0.33, 0.34, 0.66, 0.67, 1 - 2**-32)] == [0, 0, 1, 1, 3, 3]
+    assert choose([0.0] * 4, Fixed(0.25)) == 1, "a share begins where the one before it ends"
+    assert choose([0.0, math.log(3)], Fixed(0.3)) == 1, "chances of 1/4 and 3/4: the temperature is 1"
 
 
 NO, NAN, FULL = -math.inf, math.nan, math.inf
@@ -66,7 +71,7 @@ def test_scores_of_which_no_word_can_be_chosen_are_refused():
     for scores, error, words, _ in REFUSED:
         for temperature, top_k in options:
             for call in (chances, lambda *a, **o: choose(*a, Xorshift(1), **o)):
-                with pytest.raises(error, match=re.escape(words)):
+                with pytest.raises(error, match=f"^{re.escape(words)}"):
                     call(scores, temperature=temperature, top_k=top_k)
     cases = [(row, *option) for row in [*(scores for scores, *_, page in REFUSED if page), *BORNE] for option in options]
     wanted = [page for *_, page in REFUSED if page for _ in options]

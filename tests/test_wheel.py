@@ -43,7 +43,7 @@ def test_the_wheels_hold_every_file_and_attnkit_stays_small(wheels):
         packed = {found for found in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in found}
         assert packed - {"bookkit/pyproject.toml"} == files, name
         if name == "attnkit":
-            assert len(files) <= 16 and sum(len((ROOT / file).read_text().splitlines()) for file in files) <= 3000
+            assert len(files) <= 12 and sum(len((ROOT / file).read_text().splitlines()) for file in files) <= 2500
 
 
 LOADED = """
