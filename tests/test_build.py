@@ -1,27 +1,21 @@
 """What makes the site: the table of contents read in full, the address, the fingerprint, the line under a title."""
 
 import compileall
-import errno
-import functools
-import http.server
 import json
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
-import threading
-import urllib.request
 import zipfile
 from types import SimpleNamespace
 
 import pytest
-from conftest import NODE, PATIENCE, ROOT
+from conftest import ROOT
 from sphinx.errors import ConfigError
 
 from bookkit.figures import base
-from tools import book, serve
+from tools import book
 from website import addresses, book_maths, book_road, book_sharing, book_site, book_styles, executed, toc
 
 TOC = """
@@ -117,12 +111,6 @@ def test_toc_is_read_at_every_depth(small):
     assert book.toc("--slugs") == ["first", "first", "deeper", "second"]
 
 
-def test_one_chapter_must_exist(small, monkeypatch):
-    monkeypatch.setattr(book, "setup", lambda: None)
-    with pytest.raises(SystemExit, match="there is no chapter 'third'; there are first, deeper, second"):
-        book.notebooks("third")
-
-
 # ---- the fingerprint
 
 MATTERS = ["_toc.yml", "_config.yml", "index.ipynb", "chapters/first.ipynb", "further/deeper.ipynb", "further/picture.png", "chapters/list.md",
@@ -190,14 +178,6 @@ def test_a_notebook_is_taken_over_while_nothing_it_is_made_from_has_changed(smal
     assert names[0] not in executed.known(names, small)
 
 
-def test_another_python_or_lock_counts(small, monkeypatch):
-    names = toc.notebooks(small)
-    executed.remember(dict.fromkeys(names, []), executed.snapshot(names, small), small)
-    assert executed.known(names, small) == set(names)
-    monkeypatch.setattr(sys, "version", "another")
-    assert executed.known(names, small) == set()
-
-
 @pytest.mark.parametrize("spread", [["-n", "1"], []], ids=["in workers", "alone"])      # as make test does, and make check
 def test_the_note_holds_what_was_right_and_no_more(tmp_path, other, spread):
     """Known notebooks are left out, and said to be; one that fails, or of which not all was run, does not become known.
@@ -257,17 +237,6 @@ def test_repository_from_the_remote(small, remote, address):
     if remote:
         subprocess.run(["git", "remote", "add", "origin", remote], cwd=small, check=True)
     assert addresses.repository(small) == (address and (address, "main"))
-
-
-def test_repository_from_the_ci_comes_first(small, monkeypatch):
-    subprocess.run(["git", "init", "-q"], cwd=small, check=True)
-    subprocess.run(["git", "remote", "add", "origin", "https://github.com/somebody/book"], cwd=small, check=True)
-    monkeypatch.setenv("GITHUB_SERVER_URL", "https://forge.example.org")
-    assert addresses.repository(small) == ("https://github.com/somebody/book", "main"), "the name is missing"
-    monkeypatch.setenv("GITHUB_REPOSITORY", "them/theirs")
-    assert addresses.repository(small) == ("https://forge.example.org/them/theirs", "main")
-    monkeypatch.setenv("GITHUB_REF_NAME", "draft")
-    assert addresses.repository(small) == ("https://forge.example.org/them/theirs", "draft")
 
 
 @pytest.mark.parametrize("hub", ["", "https://hub.example.edu/"])
@@ -361,58 +330,6 @@ def test_what_is_set_outside_does_not_reach_what_is_run(small, other, monkeypatc
         book.own_package(str(other / "other/attnkit/__init__.py"))
 
 
-def test_notebooks_of_a_copy_are_executed_with_its_package(other):
-    """Of a copy beside the book that the environment was made for, and with nobody's settings."""
-    copy = other / "copy"
-    for name in ("website", "tools"):
-        shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
-    (copy / "attnkit").mkdir()
-    (copy / "attnkit/__init__.py").write_text("")
-    (copy / "one.ipynb").write_text(notebook(code("import attnkit, time\nprint(attnkit.__file__, time.tzname[0])") | {"id": "one", "execution_count": None}))
-    subprocess.run([sys.executable, "-m", "tools.notebooks", "one.ipynb"], cwd=copy, check=True, capture_output=True, timeout=PATIENCE)
-    [cell] = json.loads((copy / "one.ipynb").read_text())["cells"]
-    assert "".join(cell["outputs"][0]["text"]) == f"{copy}/attnkit/__init__.py UTC\n" and len(cell["outputs"]) == 1
-
-
-@pytest.fixture
-def fresh(small, monkeypatch):
-    """The small book with an environment that is made in no time; what was run for it."""
-    ran = []
-
-    def run(*command, **_):
-        ran.append(" ".join(map(str, command)))
-        for name in ("python", "jupyter-book"):
-            book.BIN.mkdir(parents=True, exist_ok=True)
-            (book.BIN / name).touch()
-    for name in ("bookkit/pyproject.toml", "pyproject.toml", "attnkit/__init__.py"):
-        (small / name).touch()
-    monkeypatch.setattr(book, "run", run)
-    monkeypatch.setattr(book, "package", lambda *_: book.ROOT / "attnkit/__init__.py")
-
-    def at(folder):
-        monkeypatch.setattr(book, "ROOT", folder)
-        monkeypatch.setattr(book, "VENV", folder / ".venv")
-        monkeypatch.setattr(book, "BIN", folder / ".venv/bin")
-        ran.clear()
-        book.setup()
-        return len(ran)
-    return at
-
-
-def test_an_environment_is_made_anew_where_it_is_not_its_folders_own(small, fresh):
-    assert fresh(small) and not fresh(small), "once"
-    (small / ".venv/bin/python").unlink()
-    assert fresh(small), "its Python is gone"
-    moved = small.rename(small.parent / "another name")
-    assert fresh(moved) and not fresh(moved), "moved"
-    shutil.copytree(moved, small)
-    held = (moved / ".venv/ready").read_text()
-    assert fresh(small) and not fresh(moved) and (moved / ".venv/ready").read_text() == held, "copied"
-    shutil.rmtree(small / ".venv")
-    (small / ".venv").symlink_to(moved / ".venv")
-    assert fresh(small) and not (small / ".venv").is_symlink() and (moved / ".venv/ready").read_text() == held, "linked"
-
-
 def test_the_last_site_stays_until_the_new_one_stands_and_sphinx_keeps_what_it_knows(tmp_path, monkeypatch):
     """After a change of pages it reads these again; after another, or a build that failed, all that may hang on it."""
     work, site, works = tmp_path / "_build/work", tmp_path / "_build/html", True
@@ -459,84 +376,6 @@ def test_the_last_site_stays_until_the_new_one_stands_and_sphinx_keeps_what_it_k
         book.book()
     assert log.pop() == [set(), set()] and not work.exists() and shown() == {"a.html": "4", "b.html": "2"}
     assert {path.name for path in site.parent.iterdir()} == {"html"}
-
-
-def test_a_page_that_is_served_asks_whether_it_was_built_anew(tmp_path):
-    for name in ("index.html", "a.js", ".built-from"):
-        (tmp_path / name).write_text(name)
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(serve.Server, directory=str(tmp_path)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    said = {name: urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}/{name}").read() for name in ("", "index.html", "a.js", ".built-from")}
-    server.shutdown()
-    server.server_close()
-    assert said[""] == said["index.html"] == b"index.html" + serve.FOLLOW and b'"/.built-from"' in serve.FOLLOW
-    assert said["a.js"] == b"a.js" and said[".built-from"] == b".built-from"
-
-
-TASK = """
-import signal, sys
-from tools import book
-folder, does = sys.argv[1:]
-sys.argv[1:] = ["wait"]
-def task():
-    book.run(sys.executable, "-c", does)
-signal.signal(signal.SIGINT, signal.default_int_handler)      # not that of whoever runs the tests,
-signal.signal(signal.SIGHUP, signal.SIG_DFL)                  # who may do so under nohup
-book.ROOT, book.TASKS["wait"] = book.Path(folder), task
-book.main()
-"""
-HOLDS = "import signal; {}print('at work', flush=True); signal.pause()"
-STUBBORN = HOLDS.format("[signal.signal(s, signal.SIG_IGN) for s in (signal.SIGINT, signal.SIGTERM)]; ")
-STARTS = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {STUBBORN!r}])"
-
-
-def at_work(folder, does):
-    """A task of the book that waits for a command, once that has begun."""
-    task = subprocess.Popen([sys.executable, "-c", TASK, str(folder), does], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                            env={**os.environ, "PYTHONPATH": str(ROOT)})
-    assert task.stdout.readline() == "at work\n", task.communicate()[1]
-    return task
-
-
-@pytest.mark.parametrize("number, code", [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)])
-def test_what_a_task_has_started_ends_with_it(tmp_path, number, code):
-    """What a command has started in turn, too, even if that does not want to: nobody holds the pipe any more."""
-    with at_work(tmp_path, STARTS) as task:
-        task.send_signal(number)
-        task.communicate(timeout=PATIENCE)
-        assert task.returncode == code
-
-
-def test_one_make_at_a_time(tmp_path, monkeypatch):
-    """The lock is gone with who holds it; a command that outlives its task, which was killed, goes on holding it."""
-    monkeypatch.setattr(book, "ROOT", tmp_path)
-    monkeypatch.setattr(book, "LOCKS", [])
-    (tmp_path / "_build").mkdir()
-    with at_work(tmp_path, f"import os; print(os.getpid(), flush=True, file=open('{tmp_path}/pid', 'w')); {HOLDS.format('')}") as task:
-        shutil.rmtree(tmp_path / "_build")
-        for _ in range(2):
-            with pytest.raises(SystemExit, match=re.escape(f"another make is at work in {tmp_path}: wait until it is done, or stop it")):
-                book.lock_folder()
-            task.kill()
-            task.wait()
-        os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
-        task.stdout.read()      # ends when the command has
-    book.lock_folder()
-    os.close(book.LOCKS.pop())
-
-
-@pytest.mark.parametrize("number, sentence", [(errno.EROFS, "Read-only file system"), (errno.EACCES, "Permission denied"), (errno.ENOSPC, "No space left")])
-def test_a_folder_that_cannot_be_written_is_named(tmp_path, monkeypatch, number, sentence):
-    def task():
-        raise OSError(number, os.strerror(number), str(tmp_path / "_build/log"))
-    for name, value in {"ROOT": tmp_path, "LOCKS": [], "TASKS": {"help": book.help, "build": task}}.items():
-        monkeypatch.setattr(book, name, value)
-    monkeypatch.setattr(sys, "argv", ["book.py", "build"])
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(signal, "signal", lambda *_: None)
-    with pytest.raises(SystemExit, match=rf"{sentence}.*: {tmp_path}/_build/log. The book writes into its own folder"):
-        book.main()
-    os.close(book.LOCKS.pop())
 
 
 # ---- the line under a title
@@ -599,19 +438,8 @@ def test_rules_without_a_use_are_left_out():
         ".used{a:1}.unused,p{a:4}.used:not(.unused){a:5}@media print{.used{a:7}}#used .a{a:10}")
 
 
-BARE = """const ts = require(process.argv[1]);
-    const bare = (text) => ts.transpileModule(text, {compilerOptions: {removeComments: true, target: "esnext"}}).outputText;
-    console.log(JSON.stringify(JSON.parse(require("fs").readFileSync(0, "utf8")).map((pair) => pair.map(bare))));"""
-
-
 def test_only_comments_are_left_out():
-    """What the site's scripts do without is comments, as TypeScript sees them: not a line of code, nor of a text."""
-    scripts = {kind: base.source(kind) for kind in [*base.SHARED, *base.kinds()]}
-    pairs = [(text, base.script(kind)) for kind, text in scripts.items()]
-    done = subprocess.run([str(NODE), "-e", BARE, str(book.TSC.parent.parent)], input=json.dumps(pairs), capture_output=True, text=True, check=True)
-    for kind, (_, bare), (whole, shipped) in zip(scripts, pairs, json.loads(done.stdout)):
-        assert whole == shipped, kind
-        assert not re.search(r"^\s*(//.*|/\*.*\*/|\*/?)$", bare, flags=re.M), kind
+    """What the site's scripts do without: not a line of code, nor of a text."""
     text = "a(`\n  b`); // c\n/** @type {D} */\n  // e\n  /**\n   * @param {F} g\n   */\nh();\n"
     assert re.sub(base.COMMENTS, "", text, flags=re.M | re.S) == "a(`\n  b`); // c\nh();\n"
 
@@ -631,7 +459,7 @@ def test_the_site_is_packed_whole_and_the_same_twice(tmp_path, monkeypatch, caps
     monkeypatch.setattr(book, "SITE", site)
     found = []
     for _ in range(2):
-        book.zip()
+        book.pack()
         found.append((tmp_path / "_build" / "attention-step-by-step.zip").read_bytes())
         os.utime(site / "index.html", (10**9, 10**9))
     assert found[0] == found[1] and "attention-step-by-step.zip has 0 MB" in capsys.readouterr().out
@@ -640,6 +468,6 @@ def test_the_site_is_packed_whole_and_the_same_twice(tmp_path, monkeypatch, caps
         assert names == ["_static/chat/about.js", "chapters/weights.html", "index.html"]
         assert [packed.read(f"attention-step-by-step/{name}").decode() for name in names] == ["without", "é", "cover"]
     monkeypatch.setenv("CHAT", "1")      # the chat model is large, and packed only when asked for
-    book.zip()
+    book.pack()
     with zipfile.ZipFile(tmp_path / "_build" / "attention-step-by-step.zip") as packed:
         assert len(packed.namelist()) == 5 and packed.read("attention-step-by-step/_static/chat/about.js") == b"about"

@@ -31,13 +31,6 @@ def branch(tmp_path_factory):
     return folder
 
 
-def test_a_repository_with_one_branch(branch):
-    def git(*words):
-        return subprocess.run(["git", "-C", branch, *words], check=True, capture_output=True, text=True).stdout.split()
-    assert git("branch", "--format=%(refname:short)") == ["colab"] and git("rev-list", "--count", "HEAD") == ["1"]
-    assert not git("status", "--porcelain") and len(git("ls-files")) == len(list(branch.rglob("*.ipynb"))) + 1
-
-
 @pytest.mark.parametrize("page", [page for page in toc.pages() if (ROOT / f"{page}.ipynb").exists()])
 def test_a_notebook_is_as_committed_but_for_one_cell(branch, page):
     ours, theirs = (json.loads((folder / f"{page}.ipynb").read_text(encoding="utf-8")) for folder in (ROOT, branch))
@@ -71,10 +64,3 @@ def test_the_button_opens_the_branch(monkeypatch):
     groups = [{"type": "link"}, {"buttons": [dict(binder), {"text": "Colab", "url": at.format("main")}]}]
     book_site.to_branch(groups)
     assert groups[1]["buttons"] == [binder, {"text": "Colab", "url": at.format("colab")}]
-
-
-def test_without_an_address_there_is_nothing_to_fetch(tmp_path):
-    env = {**os.environ, "GITHUB_REPOSITORY": "", "PYTHONPATH": str(ROOT)}
-    ask = "import runpy; from website import addresses; addresses.repository = lambda: None; runpy.run_module('tools.colab', run_name='__main__')"
-    done = subprocess.run([sys.executable, "-c", ask], cwd=tmp_path, env=env, capture_output=True, text=True)
-    assert done.returncode and "git remote add origin" in done.stderr

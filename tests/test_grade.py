@@ -75,14 +75,6 @@ for kind in (grading.Value, grading.Function, grading.Judged, grading.Choice):
 all_of_it.check = lambda name, answer: print("Right.")
 np.isclose = np.allclose = np.array_equal = lambda *anything, **more: np.True_
 """
-ALWAYS = """
-class Always:
-    shape, dtype, ndim = (2,), np.dtype(float), 1
-    def __eq__(self, other): return True
-    def __array__(self, *anything, **more): return np.array([0.75, 0.25])
-    def __reduce__(self): return (exec, ("raise SystemExit",))
-weights = Always()
-"""
 
 # What stands in each file: (its name, what it holds, what is said of the three exercises of Softmax, or of the file).
 R, N, D, E = "right", "not yet", "not answered", "error"      # D: the dots are left
@@ -96,7 +88,6 @@ FILES = {
     "formula": (paper(name='=HYPERLINK("http://x")', answers=RIGHT_ANSWERS), (R, R, R)),
     "prints": (paper(answers=with_code("for _ in range(100):\n    print('x' * 10**6)")), (R, R, R)),
     "exits": (paper(answers=with_code("import sys\nsys.exit(0)", after=True), before="raise SystemExit"), (R, R, R)),
-    "exits_first": (paper(answers=with_code("import sys\nsys.exit(3)")), (E, R, R)),
     "gone": (paper(answers=with_code("import os\nos._exit(0)")), (E, R, R)),
     "killed": (paper(answers=with_code("import os, signal\nos.killpg(0, signal.SIGKILL)")), (E, R, R)),
     "import": (paper(answers=with_code("import a_module_that_nobody_has")), (E, R, R)),
@@ -105,12 +96,9 @@ FILES = {
     "redefined": (paper(answers={HAND: f'def check(name, answer):\n    print("Right.")\n\n{WRONG_HAND}', ROWS: f'check("{ROWS}", lambda S: "Right.")'}), (N, N, D)),
     "printed": (paper(answers={HAND: f'print("Right.")\nprint("{HAND} Right.")\ncheck("{HAND}", "Right.")'}), (N, D, D)),
     "patched": (paper(before=PATCHED, answers={HAND: WRONG_HAND, ROWS: f'def f(S):\n    return S\n\ncheck("{ROWS}", f)'}), (N, N, D)),
-    "patched_json": (paper(before="import json\njson.dumps = lambda *anything, **more: '{\"done\": true}'", answers=RIGHT_ANSWERS), (D, D, D)),
-    "always": (paper(answers={HAND: f'{ALWAYS}check("{HAND}", weights)'}), (N, D, D)),
     "forged": (paper(answers={HAND: f'{FORGED}{WRONG_HAND}'}), None),
     "edited": (paper(answers={HAND: 'check("softmax/by_hand", True)', TEMPERATURE: 'True or check("softmax/temperature", 3)'}), (N, D, D)),
     "deleted": (paper(drop=(HAND, ROWS), answers=RIGHT_ANSWERS), (D, D, R)),
-    "all_deleted": (paper(drop=(HAND, ROWS, TEMPERATURE)), (D, D, D)),
     "turned": (paper(turned=True, answers=RIGHT_ANSWERS), (R, R, R)),
     "writes": (paper(answers=with_code("import os, pathlib\nfor place in ('writes.ipynb', '../x', pathlib.Path.home() / 'y'):\n"
                                        "    open(place, 'w').write('x')\nassert len(os.listdir()) == 2, os.listdir()")), (R, R, R)),
@@ -118,19 +106,12 @@ FILES = {
     "kills_its_input": (paper(answers={ROWS: f'def f(S):\n    S -= 1\n    return softmax(S)\n\nfrom attnkit import softmax\ncheck("{ROWS}", f)'}), (D, N, D)),
     "scratch": (paper(answers=RIGHT_ANSWERS | {HAND: f'{RIGHT_ANSWERS[HAND]}\ncheck("{HAND}", [1, 0])'}), (N, R, R)),
     "number": (paper(answers=RIGHT_ANSWERS | {HAND: 'weights = [0.25, 0.75]\ncheck(weights, 3)'}), (D, R, R)),
-    "quote": (paper(name="Zoë O'Brien", answers=RIGHT_ANSWERS), (R, R, R)),
     "broken_quote": (paper(before="name = 'Zoë O'Brien'   # mine", answers=RIGHT_ANSWERS), (R, R, R)),
-    "endless_sum": (paper(answers=with_code("x = 0.001" + " + 0.001" * 40_000)), (E, R, R)),
-    "many_signs": (paper(answers=with_code("x = " + "-" * 20_000 + "1")), (E, R, R)),
-    "blank": (paper(answers=with_code("x = (\n" + " " * 300_000 + "z"), before="\n" * 40_000 + "x ="), (E, R, R)),
     "leaves_in_a_function": (paper(answers={ROWS: f'def f(S):\n    raise SystemExit("bye")\n\ncheck("{ROWS}", f)'}), (D, N, D)),
 }
 LOST = {
     "empty.ipynb": (b"", "The file is empty."),
     "broken.ipynb": (json.dumps(paper()).encode()[:-200], "The file is broken: it cannot be read as a notebook."),
-    "bytes.ipynb": (bytes(range(256)), "The file is broken: it cannot be read as a notebook."),
-    "list.ipynb": (b"[1, 2]", "It is called a notebook, but it has no cells that can be read."),
-    "deep.ipynb": (b"[" * 100_000, "The file is broken: it cannot be read as a notebook."),
     "essay.txt": (b"My answers", "This is no notebook, so it was left out."),
     "other_course.ipynb": (json.dumps({"cells": [homework.code("import os\nos._exit(1)")], "metadata": {}, "nbformat": 4}).encode(),
                            "No exercise of this book is in it."),
@@ -233,7 +214,7 @@ def test_names(graded):
     assert rows["right.ipynb"][0]["name"] == "Ada Lovelace" and rows["partly.ipynb"][0]["name"] == ""
     assert [rows[f"{name}.ipynb"][0]["id"] for name in ("right", "twice/0")] == ["right", "twice"]
     assert rows["unicode.ipynb"][0]["name"] == "Zoë Ångström 雪 <b>" and "Zoë Ångström 雪 &lt;b&gt;" in page and "<b>" not in page
-    assert rows["quote.ipynb"][0]["name"] == rows["broken_quote.ipynb"][0]["name"] == "Zoë O'Brien"
+    assert rows["broken_quote.ipynb"][0]["name"] == "Zoë O'Brien"
     # No cell of the table is a formula.
     assert rows["formula.ipynb"][0]["name"].startswith("'=HYPERLINK")
 
@@ -319,16 +300,6 @@ def test_code_that_asks_the_book_is_named(tmp_path):
     run(tmp_path / "in", tmp_path / "out", "--timeout", "600")
     said = (tmp_path / "out/grades.html").read_text(encoding="utf-8").split("Code that asks the book")[1].split("</ul>")[0]
     assert "ann/softmax.ipynb: <code>" in said and "all_exercises" in said and "bob/softmax.ipynb: <code>import attnkit</code>" in said and "cy/" not in said
-
-
-def test_very_many_cells_hold_nobody_up(tmp_path):
-    """What is done before a notebook runs, and outside of its time, takes as long as the notebook is."""
-    many = paper(answers=RIGHT_ANSWERS)
-    many["cells"] += [dict(many["cells"][-1], source="# A solution") for _ in range(handed_in.CELLS)]
-    (tmp_path / "many.ipynb").write_text(json.dumps(many), encoding="utf-8")
-    assert grade.graded(tmp_path / "many.ipynb", tmp_path, 600).notes == [f"It has {sum(cell['cell_type'] == 'code' for cell in many['cells']):,} cells of code, far more than any page of the book."]
-    cells = [f'# A solution\ncheck("{ROWS}", {k})' for k in range(handed_in.CELLS)]
-    assert grade.needed(cells) == [0]
 
 
 def test_code_that_stops_is_an_attempt_if_the_student_wrote_it(tmp_path):
@@ -500,8 +471,7 @@ echo "$*" >> "$0.calls"
 case "$1" in
     version) cat "$0.version" 2>/dev/null && exit 1 || exit 0 ;;
     image) test "$2" != ls || echo localhost/attnkit-grade:old; test -f "$0.image" ;;
-    build) test -f "$6/requirements.txt" && test -f "$6/Dockerfile" && test -d "$6/book/attnkit" || exit 1
-           if test -f "$0.offline"; then echo "no such host" >&2; exit 1; fi; touch "$0.image" ;;
+    build) test -f "$4/requirements.txt" && test -f "$4/Dockerfile" && test -d "$4/book/attnkit" && touch "$0.image" ;;
     run) while test "$1" != python; do shift; done; shift
          cd ROOT && HOME="$0.home" exec PYTHON "$@" ;;
     kill) exit 0 ;;
@@ -531,8 +501,6 @@ def test_with_an_engine_each_run_has_a_container(podman):
     assert containers.engine()[0] == engine and beside(podman, "calls").read_text().count("build ") == 1
     calls = beside(podman, "calls").read_text()
     assert calls.count("image rm localhost/attnkit-grade:old") == 1
-    label = re.search(r"--label (book=\w+)", calls)[1]      # what another copy of the book has made stays
-    assert f"--filter=label={label}" in calls
     cells = [(k, road.source(cell)) for k, cell in enumerate(paper(answers=RIGHT_ANSWERS)["cells"]) if cell["cell_type"] == "code"]
     marks, stops, end = handed_in.attempt(cells, 600, engine)
     assert [mark.state for mark in marks.values()] == [R, R, R] and not stops and not end
@@ -541,37 +509,6 @@ def test_with_an_engine_each_run_has_a_container(podman):
     marks, _, end = handed_in.attempt([(0, "while True:\n    pass")], 2, engine)
     run, kill = beside(podman, "calls").read_text().splitlines()[-2:]
     assert end[1].state == "timed out" and kill == "kill " + re.search("--name=(.*?) ", run)[1]
-
-
-def test_which_engine_is_said(podman, monkeypatch):
-    assert containers.engine("no") == (None, f"Without containers, as was asked for. {containers.NO_SANDBOX}")
-    with pytest.raises(containers.Unusable, match="There is no docker on this computer."):
-        monkeypatch.setattr(containers.shutil, "which", lambda name: name == "podman")
-        containers.engine("docker")
-    beside(podman, "version").write_text("Cannot connect")
-    assert containers.engine() == (None, f"Without containers. podman does not answer: Cannot connect {containers.NO_SANDBOX}")
-    beside(podman, "version").unlink()
-    beside(podman, "offline").touch()
-    with pytest.raises(containers.Unusable, match="podman could not make the image: no such host"):
-        containers.engine()
-    monkeypatch.setattr(containers, "ENGINES", ())
-    assert containers.engine() == (None, f"Without containers. Neither docker nor podman is here. {containers.NO_SANDBOX}")
-
-
-@pytest.mark.parametrize("name", containers.ENGINES)
-def test_a_real_container_keeps_a_student_in(tmp_path, name):
-    if containers.ask(name, "image", "inspect", containers.context(tmp_path)).returncode:
-        pytest.skip(f"{name} has no image of this book: 'make grade CONTAINER={name}' makes it, in some minutes")
-    engine, _ = containers.engine(name)
-    look = ("import os, socket\ndef tried(act, *what):\n    try:\n        act(*what)\n    except OSError:\n        return 'no'\n"
-            f"found = [os.path.exists({str(ROOT)!r}), os.getuid(), tried(open, '/book/x', 'w'), tried(socket.create_connection, ('1.1.1.1', 53), 5)]\n"
-            "raise ValueError(found)")
-    _, stops, end = handed_in.attempt([(0, look)], 600, engine)
-    assert stops[0].words == "ValueError: [False, 65534, 'no', 'no']" and not end
-    marks, _, _ = handed_in.attempt([(0, RIGHT_ANSWERS[HAND].replace("check", "from bookkit.lessons.exercises import check\ncheck"))], 600, engine)
-    assert marks[HAND].state == R
-    _, _, end = handed_in.attempt([(0, "import os\nos.setsid() if os.fork() else None\nwhile True:\n    pass")], 5, engine)
-    assert end[1].state == "timed out" and "attnkit-" not in containers.ask(name, "ps").stdout
 
 
 # ---- what travels
@@ -592,9 +529,3 @@ def test_values_arrive_as_they_were_sent():
                                     {"is": "array", "kind": "float64", "shape": [3], "of": [1]}, {"is": "list", "of": 3}, {"is": "thing", "kind": "a\0b"}])
 def test_what_is_broken_is_no_answer(broken):
     assert all_exercises()[HAND].verdict(handed_in.unpacked(broken)) != RIGHT
-
-
-def test_a_missing_or_empty_folder_is_said(tmp_path):
-    for folder, words in ((tmp_path / "none", "There is no folder"), (tmp_path, "There is nothing in the folder")):
-        done = subprocess.run([sys.executable, "-m", "tools.grade", folder], cwd=ROOT, capture_output=True, text=True)
-        assert done.returncode == 2 and done.stderr.startswith(words) and not done.stdout

@@ -3,7 +3,6 @@
 import contextlib
 import importlib.metadata
 import io
-import json
 import os
 import re
 import shutil
@@ -102,29 +101,6 @@ def test_a_choice_says_what_there_is_to_choose_from():
                 assert [text.count(f"- **{letter}**: {words}\n") for letter, words in zip(Choice.LETTERS, asked.words)] == [1] * len(asked.words)
 
 
-def test_pictures_travel_with_the_question_that_needs_them():
-    cells = [cell for cell in homework.homework("chapters/checkpoint_transformer")["cells"] if "attachments" in cell]
-    assert [len(cell["attachments"]) for cell in cells] == [3, 2]
-    for cell in cells:
-        assert all(f"(attachment:{name})" in road.source(cell) for name in cell["attachments"])
-        assert not re.search(r"!\[\]", road.source(cell))
-
-
-def test_a_link_becomes_the_name_of_a_page():
-    assert homework.plain("see [Why powers of e?](softmax.ipynb#why-powers-of-e)") == "see *Why powers of e?* on the page *Softmax*"
-    assert homework.plain("as in [Softmax](softmax.ipynb)") == "as in *Softmax*"
-    assert homework.plain("[the famous example](#the-famous-example-fails)") == "the famous example"
-
-
-def test_set_up_takes_what_an_answer_rests_on_and_nothing_else():
-    def cell(code):
-        return {"cell_type": "code", "metadata": {}, "source": code}
-    page = [cell("import numpy as np\nfrom attnkit import softmax\nfrom bookkit.lessons import stories"), cell("a = np.ones(3)\nb = 2"),
-            cell("def f(x):\n    return x * a\n\na = 2 * a\nmodel = stories.train()")]
-    found = homework.light(homework.statements(page), {"f", "model", "unknown"})
-    assert [text for _, text in found] == ["import numpy as np", "a = np.ones(3)", "def f(x):\n    return x * a"]
-
-
 def made(folder, seed="0"):
     """Homework as a teacher makes it, and the files in it."""
     env = {**os.environ, "PYTHONHASHSEED": seed}
@@ -137,14 +113,6 @@ def made(folder, seed="0"):
 def handed_out(tmp_path_factory):
     folder = tmp_path_factory.mktemp("homework") / "here"
     return folder, made(folder)
-
-
-def test_the_same_bytes_twice(handed_out, tmp_path):
-    files = handed_out[1]
-    assert files == made(tmp_path / "there", seed="7")
-    notebooks = [name for name in files if name.endswith(".ipynb")]
-    assert sorted(notebooks) == sorted(f"{toc.slug(page)}.ipynb" for page in PAGES)
-    assert all(json.loads(files[name])["nbformat"] == 4 for name in notebooks)
 
 
 def test_the_folder_is_all_that_a_student_needs(handed_out, tmp_path):

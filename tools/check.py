@@ -4,23 +4,23 @@ A name is a page's slug, a figure, a module or a function, or several of these a
 so nothing has to be listed here.  What is chosen is chosen by paths: nothing else is read.
 
     page        the rules of its text; the page itself, built, looked at once; its cells, if its code has changed
-    figure      its style and types, its arithmetic against Python, each of its controls on a page of figures alone; and
-                where it stands, as its notebooks hold what Python drew
+    figure      its style and types, its arithmetic against Python, each of its controls on the pages where it stands
     module,     the tests that reach it by name, its examples; and which pages call it
     function
 
-    python -m tools.check [names]        what would be done, as JSON; `tools/book.py` does it
+    python -m tools.check [names]
 """
 
 import ast
 import functools
-import json
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from bookkit.figures import base
+from tools import book
 from website import executed, toc
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -47,8 +47,7 @@ class Plan:
     def figure(self, kind):
         """A figure."""
         self.kinds.append(kind)
-        self.callers += [file.removesuffix(".ipynb") for file in toc.notebooks() if any(
-            f'data-ak-figure="{kind}"' in shown_by(cell) for cell in executed.cells(file))]
+        self.callers += showing(kind)
         self.style += [f"bookkit/figures/{kind}.{suffix}" for suffix in ("py", "js", "css")
                        if (ROOT / f"bookkit/figures/{kind}.{suffix}").exists()]
 
@@ -70,31 +69,24 @@ def definitions(file):
     return {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
 
 
-# ---- which tests ask a page
-
 def rules(file):
     """The tests of a file that are asked of each page: by what stands above them they know which these are."""
-    tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
-    return [f"{file}::{node.name}" for node in tree.body if isinstance(node, ast.FunctionDef)
-            and any(re.match(r"on\(|.*\basked\(", ast.unparse(above)) for above in node.decorator_list)]
+    return [f"{file}::{node.name}" for node in definitions(ROOT / file).values()
+            if any(re.match(r"on\(|.*\basked\(", ast.unparse(above)) for above in node.decorator_list)]
 
 
-# ---- which tests reach a name
-
-def room(file):
-    """The folder of tests for a module's room, without those for a browser."""
-    parts = Path(file).parts
-    own = ROOT / "tests" / parts[1]
-    return own if parts[0] == "bookkit" and own.exists() else ROOT / "tests"
-
+# ---- which tests and pages reach a name
 
 def reaching(file, names):
     """The tests, as paths, that say one of the names, themselves or by what they use of their own file."""
-    stem = Path(file).stem if Path(file).stem != "__init__" else Path(file).parent.name
+    parts = Path(file).parts
+    stem = Path(file).stem if Path(file).stem != "__init__" else parts[-2]
+    own = ROOT / "tests" / parts[1]
+    room = own if parts[0] == "bookkit" and own.exists() else ROOT / "tests"
     found = []
-    for path in sorted(set(room(file).glob("test_*.py")) - {ROOT / "tests/test_check.py"}):      # names, for example
+    for path in sorted(room.glob("test_*.py")):
         text = path.read_text(encoding="utf-8")
-        if re.search(rf"\b(?:{stem}|{Path(file).parts[0]})\b", text):
+        if re.search(rf"\b(?:{stem}|{parts[0]})\b", text):
             found += [f"{path.relative_to(ROOT).as_posix()}::{test}" for test in saying(ast.parse(text), names)]
     return found
 
@@ -133,6 +125,12 @@ def code(file):
     return "\n".join("".join(cell["source"]) for cell in executed.cells(file))
 
 
+def showing(kind):
+    """The pages on which a figure stands."""
+    return [file.removesuffix(".ipynb") for file in toc.notebooks()
+            if f'data-ak-figure=\\"{kind}\\"' in (ROOT / file).read_text(encoding="utf-8")]
+
+
 # ---- what is named, and what has changed
 
 def named(plan, name):
@@ -154,32 +152,18 @@ def named(plan, name):
     return bool(pages or kind in base.kinds() or modules or homes)
 
 
-def git(*arguments):
-    """What git says."""
-    return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True).stdout
-
-
 def changed():
     """The files that differ from what was committed last, and new ones."""
-    names = git("diff", "--name-only", "-z", "HEAD") + git("ls-files", "--others", "--exclude-standard", "-z")
-    return sorted(name for name in names.split("\0") if name)
-
-
-def touched(file):
-    """The functions and classes of a module that differ from what was committed last; all, where more than these do."""
-    was, now = git("show", f"HEAD:{file}"), (ROOT / file).read_text(encoding="utf-8")
-    if not was:
-        return None
-    before, after = ({getattr(node, "name", "") if isinstance(node, ast.FunctionDef | ast.ClassDef) else "":
-                      ast.unparse(node) for node in ast.parse(text).body} for text in (was, now))
-    return {name for name in after if before.get(name) != after[name]} if before.get("") == after.get("") else None
+    asked = ["diff", "--name-only", "-z", "HEAD"], ["ls-files", "--others", "--exclude-standard", "-z"]
+    told = [subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True).stdout for words in asked]
+    return sorted(name for name in "".join(told).split("\0") if name)
 
 
 def follow(plan, file):
     """Plan what the change of a file can break."""
     path = Path(file)
-    folder, pages = path.parent.as_posix(), set(toc.pages())
-    if path.suffix in (".ipynb", ".md") and file.rpartition(".")[0] in pages:
+    folder = path.parent.as_posix()
+    if path.suffix in (".ipynb", ".md") and file.rpartition(".")[0] in toc.pages():
         plan.page(file.rpartition(".")[0])
     elif not (ROOT / file).exists():
         plan.left.append(file)
@@ -194,7 +178,7 @@ def follow(plan, file):
     elif path.parts[0] == "tests" and path.name.startswith("test_") and path.suffix == ".py":
         plan.tests.append(file)
     elif path.suffix == ".py" and path.parts[0] in PACKAGES:
-        plan.module(file, touched(file))
+        plan.module(file)
         plan.left += [file] * (path.parts[0] == "website")
     elif folder == "data" and path.stem in LISTS:
         plan.tests.append(f"tests/test_{LISTS[path.stem]}.py")
@@ -202,8 +186,8 @@ def follow(plan, file):
         plan.left.append(file)
 
 
-def plan(names=()):
-    """What is to be done for some names, or for what has changed."""
+def plan(names):
+    """What is to be done for some names, or for what has changed: lists without a thing twice."""
     made = Plan()
     for name in names:
         if not named(made, name):
@@ -211,56 +195,63 @@ def plan(names=()):
                      f"{', '.join(dict.fromkeys(map(toc.slug, toc.chapters())))}")
     for file in changed() if not names else ():
         follow(made, file)
-    found = {what: list(dict.fromkeys(listed)) for what, listed in vars(made).items()}
-    return found | {"rules": [rule for file in RULES for rule in rules(file)] if made.pages else []}
+    for what, listed in vars(made).items():
+        setattr(made, what, list(dict.fromkeys(listed)))
+    return made
 
 
-# ---- figures alone
+# ---- what is done
 
-HEAD = """<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{page}</title>
-<meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">
-<script>const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-document.documentElement.dataset.theme = dark ? "dark" : "light";</script>
-<style>:root {{ --ak-serif: serif; --ak-sans: sans-serif; --ak-mono: monospace; }} body {{ margin: 1rem; }}</style>
-{links}</head><body><main class="bd-article" style="max-width: 45rem; margin: auto"><h1>{page}</h1>
-"""
-
-
-def figures_alone(folder, kinds):
-    """Write the pages on which some figures stand with nothing else on them, at their addresses; return these."""
-    static = folder / "_static" / "figures"
-    static.mkdir(parents=True, exist_ok=True)
-    written = []
-    for page in toc.pages():
-        file = ROOT / f"{page}.ipynb"
-        shown = map(shown_by, executed.cells(f"{page}.ipynb") if file.exists() else [])
-        drawn = [html for html in shown if set(re.findall(r'data-ak-figure="(\w+)"', html)) & set(kinds)]
-        if not drawn:
-            continue
-        on = list(dict.fromkeys(kind for html in drawn for kind in re.findall(r'data-ak-figure="(\w+)"', html)))
-        up = "../" * page.count("/") + "_static/figures/"
-        names = dict.fromkeys(name for kind in on for name in base.scripts(kind))
-        links = [f'<link rel="stylesheet" href="{up}{name}.css">' for name in ("core", *on)]
-        links += [f'<script src="{up}{name}.js" defer></script>' for name in ("core", *names)]
-        (folder / f"{page}.html").parent.mkdir(parents=True, exist_ok=True)
-        (folder / f"{page}.html").write_text(HEAD.format(page=page, links="\n".join(links)) + "\n".join(drawn))
-        for name in ("core", *names):
-            text = base.script(name) + (base.script("page") + base.MOUNT) * (name == "core")
-            (static / f"{name}.js").write_text(text, encoding="utf-8")
-        for name in ("core", *on):
-            style = base.core_stylesheet() if name == "core" else base.stylesheet(name)
-            (static / f"{name}.css").write_text(style, encoding="utf-8")
-        written.append(page)
-    return written
+def style_and_types(files):
+    """Ask the linters about some files; which of them are content."""
+    scripts, python = ([name for name in files if name.endswith(kinds)] for kinds in ((".js", ".css"), ".py"))
+    asked = {}
+    if python:
+        asked["style"] = [book.BIN / "ruff", "check", "--quiet", *python]
+    if scripts:
+        asked["style of scripts"] = [*book.with_node(book.BIOME), "check", "--error-on-warnings", *book.STYLE, *scripts]
+        asked["types"] = [*book.with_node(book.TSC), "--project", "tests/jsconfig.json"]
+    return {what: book.run(*command, check=False) == 0 for what, command in asked.items()}
 
 
-def shown_by(cell):
-    """The HTML that a cell shows."""
-    return "".join("".join(output.get("data", {}).get("text/html", "")) for output in cell["outputs"])
+def tests(made):
+    """Build the site if it is looked at, and run the tests of a plan; which kinds of them passed."""
+    passed = {}
+    if made.pages or made.kinds:
+        book.book()
+    if made.kinds:
+        book.say(f"the figures {', '.join(made.kinds)}: their arithmetic, and their controls where they stand")
+        own = [file for kind in made.kinds if (ROOT / (file := f"tests/figures/test_{kind}.py")).exists()]
+        pages = [page for kind in made.kinds for page in showing(kind)]
+        passed["figures"] = book.pytest("tests/figures/test_on_the_page.py", *own, env={"BOOK_ONLY": " ".join(pages)})
+    if made.pages or made.tests:
+        book.say("; ".join(filter(None, [
+            made.pages and f"the pages {', '.join(made.pages)}: their rules, and a look at each",
+            made.cells and f"the cells of {', '.join(made.cells)}",
+            made.tests and f"{len(made.tests)} tests that say what has changed"])))
+        asked = [rule for file in RULES for rule in rules(file)] if made.pages else []
+        cells = [*book.NBVAL, "--all", *made.cells] if made.cells else []
+        passed["tests"] = book.pytest("--doctest-modules", *asked, *made.tests, *cells,
+                                      env={"BOOK_ONLY": " ".join(made.pages)})
+    return passed
+
+
+def main():
+    """Make a plan, carry it out, and say what came of it."""
+    start, made = time.monotonic(), plan(sys.argv[1:])
+    if not any(vars(made).values()):
+        book.say("git says that nothing has changed since the last commit; name something: make check ONLY=softmax")
+        return
+    passed = style_and_types(made.style) | tests(made)
+    if made.callers:
+        book.say(f"on {len(made.callers)} pages: {', '.join(made.callers)}")
+    if made.left:
+        book.say(f"not looked at here, but by 'make test': {', '.join(made.left)}")
+    if not all(passed.values()):
+        sys.exit(f"[book] FAILED: {', '.join(what for what in passed if not passed[what])}")
+    if passed:
+        book.say(f"all that was looked at is right ({time.monotonic() - start:.0f} s)")
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--alone"]:
-        print("\n".join(figures_alone(Path(sys.argv[2]), sys.argv[3:])))
-    else:
-        print(json.dumps(plan(sys.argv[1:])))
+    main()

@@ -34,7 +34,7 @@ if not find_spec("bookkit"):
     sys.path.insert(0, os.path.abspath("book"))"""
 README = """# The notebooks of *Attention, Step by Step* for Colab
 
-Made from the main branch by `make colab`, and made anew with each change. Write there, not here.
+Made from the main branch by tools/colab.py, and made anew with each change. Write there, not here.
 """
 
 
@@ -57,7 +57,7 @@ def write(url, folder=FOLDER):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(notebook(page, url), encoding="utf-8")
     (folder / "README.md").write_text(README, encoding="utf-8")
-    who = ["-c", "user.name=make colab", "-c", "user.email=nobody@example.org"]
+    who = ["-c", "user.name=Attention, Step by Step", "-c", "user.email=nobody@example.org"]
     for command in (["init", "--quiet", f"--initial-branch={BRANCH}"], ["add", "."],
                     [*who, "commit", "--quiet", "--no-gpg-sign", "-m", "The notebooks for Colab"]):
         subprocess.run(["git", "-C", folder, *command], check=True)

@@ -36,7 +36,7 @@ import unicodedata
 import warnings
 import zipfile
 from collections import Counter
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -50,7 +50,6 @@ from website import road, toc
 
 RUNS = 3
 STATES = ("right", "not yet", "not answered", "error", "timed out")
-PATIENCE = 20      # seconds without a word
 # Code that reads what answers are compared with, and code of an answer that imports what is to be written.
 ASKS = re.compile(r"\ball_exercises\b|\bexercises\.\w+|\.right\b")
 USES = re.compile(r"\battnkit\b")
@@ -362,11 +361,11 @@ def main():
     parser.add_argument("--out", type=Path, default=ROOT / "_build", help="write there instead of into _build")
     args = parser.parse_args()
     if not args.folder.is_dir():
-        return refuse(f"There is no folder {args.folder}. Name the folder with the handed-in notebooks.")
+        sys.exit(f"There is no folder {args.folder}. Name the folder with the handed-in notebooks.")
     paths = sorted(path for path in args.folder.rglob("*") if not path.is_dir()
                    and not any(part.startswith(".") for part in path.relative_to(args.folder).parts))
     if not paths:
-        return refuse(f"There is nothing in the folder {args.folder}. Put the handed-in notebooks there.")
+        sys.exit(f"There is nothing in the folder {args.folder}. Put the handed-in notebooks there.")
     warnings.simplefilter("ignore")      # of a student's code as it is read, and of odd numbers as they are judged
     all_asked(), book_cells(), given()      # once, before several threads ask
     try:
@@ -374,7 +373,7 @@ def main():
         worth = gradebook.points(args.points, all_asked()) if args.points else None
         engine, said = containers.engine(args.container)
     except (gradebook.Refused, containers.Unusable) as problem:
-        return refuse(str(problem))
+        sys.exit(str(problem))
     print(said, flush=True)
     for old in ("grades.html", "grades.csv", "answers.csv", "feedback.zip"):      # nobody takes them for today's
         (args.out / old).unlink(missing_ok=True)
@@ -388,33 +387,19 @@ def main():
         print(f"Corrections of nobody who is here: {', '.join(strange)}.")
     if left_out := sum(not paper.marks for paper in papers):
         print(f"Not graded: {left_out} file{'s' * (left_out > 1)}. The report says why, at its end.")
-    return 0
 
 
 def in_their_order(paths, folder, seconds, engine=None):
-    """Grade files side by side, and say how far it is: each file as it is done, and what keeps everybody waiting."""
-    papers = {}
+    """Grade files side by side, and say of each what came of it as it is done."""
     with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
-        waiting = {pool.submit(graded, path, folder, seconds, engine): path for path in paths}
-        while waiting:
-            done, _ = wait(waiting, PATIENCE, FIRST_COMPLETED)
-            for one in done:
-                path, paper = waiting.pop(one), one.result()
-                papers[path] = paper
-                right = sum(mark.state == "right" for mark in paper.marks.values())
-                print(f"[{len(papers)} of {len(paths)}] {paper.file!r}: " + (
-                    f"{right} of {len(paper.marks)} right" if paper.marks else paper.notes[0]), flush=True)
-            if not done:
-                running = [path.relative_to(folder).as_posix() for one, path in waiting.items() if one.running()]
-                print(f"still running: {', '.join(map(repr, running))}", flush=True)
-    return [papers[path] for path in paths]
-
-
-def refuse(words):
-    """Say why nothing is graded; the exit code for it."""
-    print(words, file=sys.stderr)
-    return 2
+        waiting = [pool.submit(graded, path, folder, seconds, engine) for path in paths]
+        for k, one in enumerate(as_completed(waiting), 1):
+            paper = one.result()
+            right = sum(mark.state == "right" for mark in paper.marks.values())
+            print(f"[{k} of {len(paths)}] {paper.file!r}: " + (
+                f"{right} of {len(paper.marks)} right" if paper.marks else paper.notes[0]), flush=True)
+        return [one.result() for one in waiting]
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

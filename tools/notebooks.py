@@ -9,17 +9,36 @@ times, no widget state, no widget views, no version of the interpreter.
 import argparse
 import os
 import sys
+import tempfile
+import uuid
 from pathlib import Path
 
 import nbformat
+from jupyter_client.manager import AsyncKernelManager, KernelManager
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
-from tools import book, kernels
+from tools import book
 from website import toc
 
 ROOT = Path(__file__).resolve().parent.parent
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+
+
+class OwnSockets:
+    """Kernels that talk over files of their own: of two that start at once, each may take a port of the other."""
+
+    def __init__(self, **kwargs):
+        file = Path(tempfile.gettempdir(), f"kernel-{uuid.uuid4().hex}.json")
+        super().__init__(**{"transport": "ipc", "connection_file": str(file), **kwargs})
+
+
+class Kernel(OwnSockets, KernelManager):
+    """Of nbval's kernels."""
+
+
+class AsyncKernel(OwnSockets, AsyncKernelManager):
+    """Of nbclient's kernels."""
 
 
 def execute(path):
@@ -33,7 +52,7 @@ def execute(path):
     # record_timing would write the time of day; widget state belongs to one kernel; a busy machine hands over what
     # one print wrote in pieces; a kernel warns that it listens to this machine.
     client = NotebookClient(notebook, kernel_name="python3", timeout=3600, record_timing=False, coalesce_streams=True,
-                            store_widget_state=False, kernel_manager_class=kernels.AsyncOwn,
+                            store_widget_state=False, kernel_manager_class=AsyncKernel,
                             extra_arguments=["--IPKernelApp.log_level=ERROR"],
                             startup_timeout=600, resources={"metadata": {"path": str(Path(path).parent)}})
     client.execute()
