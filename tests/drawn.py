@@ -9,9 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bookkit.pictures import metrics, palette
 from bookkit.pictures.formats import fixed
 
 NUMBER = r"-?\d+(?:\.\d+)?(?:e-?\d+)?"
+LOOKS = ("fill", "stroke", "stroke-width", "fill-opacity", "stroke-opacity", "stroke-dasharray", "font-size", "text-anchor")
 
 
 class Box(NamedTuple):
@@ -21,49 +23,42 @@ class Box(NamedTuple):
     y: float
     width: float
     height: float
-    fill: str
-    opacity: float
-    stroke: str
-    stroke_width: float
+    fill: str = ""
+    opacity: float = 1
+    stroke: str = ""
 
     @property
     def centre(self):
         return self.x + self.width / 2, self.y + self.height / 2
 
-    def holds(self, x, y):
-        return self.x <= x <= self.x + self.width and self.y <= y <= self.y + self.height
+    def holds(self, x, y, room=0):
+        return self.x - room <= x <= self.x + self.width + room and self.y - room <= y <= self.y + self.height + room
 
     def meets(self, other):
         return (self.x < other.x + other.width and other.x < self.x + self.width
                 and self.y < other.y + other.height and other.y < self.y + self.height)
 
     def within(self, other):
-        return other.holds(self.x, self.y) and other.holds(self.x + self.width, self.y + self.height)
+        return other.holds(self.x, self.y, 0.5) and other.holds(self.x + self.width, self.y + self.height, 0.5)
 
 
 class Word(NamedTuple):
-    """A text at its anchor."""
+    """A text at its anchor, and the room of its letters."""
 
     text: str
     x: float
     y: float
     fill: str
-    anchor: str = "start"
-    size: float = 16
-    width: float = 0
-
-    @property
-    def box(self):
-        """The room of its letters, from the top of a capital to the line they stand on."""
-        x = self.x - {"start": 0, "middle": .5, "end": 1}[self.anchor] * self.width
-        return Box(x, self.y - .66 * self.size, self.width, .66 * self.size, self.fill, 1, "", 0)
+    box: Box
 
 
 class Line(NamedTuple):
-    """A path of straight pieces, or a single mark (one point)."""
+    """A path of straight pieces."""
 
     points: list
     stroke: str
+    width: float
+    opacity: float
     dashed: bool
 
 
@@ -72,49 +67,42 @@ class Drawing:
 
     def __init__(self, picture, part=0):
         self.boxes, self.words, self.lines, self.marks, self.circles = [], [], [], [], []
-        self.page = Box(0, 0, picture.parts[part].width, picture.parts[part].height, "", 1, "", 0)
-        body = re.sub(r"xlink:href", "href", picture.parts[part].body)
-        self._walk(ET.fromstring(f"<g>{body}</g>"), np.eye(3), {})
+        svg = picture.parts[part]
+        self.page = Box(0, 0, svg.width, svg.height)
+        self._walk(ET.fromstring(f"<g>{svg.body}</g>"), np.eye(3), {})
 
     def _walk(self, node, frame, look):
         if node.tag in ("defs", "clipPath"):
             return
-        if node.get("transform") and node.tag == "g":
-            for name, inside in re.findall(r"(\w+)\(([^)]*)\)", node.get("transform")):
-                v = [float(x) for x in re.findall(NUMBER, inside)]
-                step = np.eye(3)
-                if name == "translate":
-                    step[:2, 2] = v[0], v[1] if len(v) > 1 else 0
-                elif name == "scale":
-                    step[0, 0], step[1, 1] = v[0], v[-1]
-                frame = frame @ step
+        frame = frame @ moved(node.get("transform", ""))
         style = dict(re.findall(r"([\w-]+):\s*([^;]+)", node.get("style", "")))
-        # What a group says holds for what it holds.
-        look = {key: node.get(key, style.get(key, look.get(key)))
-                for key in ("fill", "stroke", "stroke-width", "fill-opacity", "stroke-dasharray")}
+        look = {key: node.get(key, style.get(key, look.get(key, ""))) for key in LOOKS}      # what a group says holds within
 
         def at(x, y):
             return tuple((frame @ [x, y, 1])[:2])
 
         def number(key, otherwise=0.0):
-            return float(node.get(key, otherwise))
+            return float((look.get(key) or node.get(key) or str(otherwise)).removesuffix("px"))
+
         if node.tag == "rect":
-            (x, y), (right, bottom) = at(number("x"), number("y")), at(number("x") + number("width"), number("y") + number("height"))
-            self.boxes.append(Box(x, y, right - x, bottom - y, look["fill"] or "", float(look["fill-opacity"] or 1), look["stroke"] or "",
-                                  float(look["stroke-width"] or 1)))
+            self.boxes.append(around([at(number("x"), number("y")), at(number("x") + number("width"), number("y") + number("height"))],
+                                     look["fill"], number("fill-opacity", 1), look["stroke"]))
         elif node.tag == "text":
-            self.words.append(Word("".join(node.itertext()), *at(number("x"), number("y")), look["fill"] or "", node.get("text-anchor", "start"),
-                                   number("font-size", 16), number("textLength")))
+            words, size, x, y = "".join(node.itertext()), number("font-size", 16), number("x"), number("y")
+            wide = number("textLength") or metrics.text_width(words, size)
+            left = x - {"start": 0, "middle": .5, "end": 1}[look["text-anchor"] or "start"] * wide
+            # From the top of a capital to the line they stand on.
+            corners_ = [at(left + i * wide, y - j * .66 * size) for i in (0, 1) for j in (0, 1)]
+            self.words.append(Word(words, *at(x, y), look["fill"], around(corners_)))
         elif node.tag in ("circle", "ellipse"):
             self.circles.append(at(number("cx"), number("cy")))
         elif node.tag == "use":
-            self.marks.append((at(number("x"), number("y")), look["fill"] or ""))
-        elif node.tag == "path":
-            self.lines.append(Line([at(*p) for p in corners(node.get("d"))], look["stroke"] or "", bool(look["stroke-dasharray"])))
+            self.marks.append((at(number("x"), number("y")), look["fill"]))
+        elif node.tag == "path" and node.get("d"):
+            self.lines.append(Line([at(*point) for point in corners(node.get("d"))], look["stroke"] or look["fill"], number("stroke-width", 1),
+                                   number("stroke-opacity", 1), bool(look["stroke-dasharray"])))
         for child in node:
             self._walk(child, frame, look)
-
-    # ---- squares
 
     @property
     def cells(self):
@@ -122,15 +110,12 @@ class Drawing:
         return [box for box in self.boxes if "--ak-fill-" in box.fill]
 
     def blocks(self):
-        """The matrices of squares, each as rows of cells: all squares that one frame holds, from the left, from the top."""
+        """The matrices of squares, each its frame and rows of cells: all squares that one frame holds, from the left, from the top."""
         found = []
         for frame in self.boxes:
             if frame.fill == "none" and "--ak-ink" not in frame.stroke:
                 held = [cell for cell in self.cells if frame.holds(*cell.centre)]
-                rows = {}
-                for cell in sorted(held, key=lambda c: (c.y, c.x)):
-                    rows.setdefault(round(cell.y), []).append(cell)
-                found.append((frame, list(rows.values())))
+                found.append((frame, in_rows(held)))
         return found
 
     def lit(self):
@@ -142,14 +127,13 @@ class Drawing:
         """The words inside a box."""
         return [word.text for word in self.words if box.holds(word.x, word.y)]
 
-    def crowded(self):
-        """What stands in the way of what else: words that meet words, a frame's line or the edge of the drawing, frames that meet."""
-        frames = [box._replace(x=box.x - box.stroke_width, y=box.y - box.stroke_width, width=box.width + 2 * box.stroke_width,
-                               height=box.height + 2 * box.stroke_width) for box in self.boxes if box.fill == "none" and "--ak-ink" not in box.stroke]
-        found = [(a.text, b.text) for i, a in enumerate(self.words) for b in self.words[i + 1:] if a.box.meets(b.box)]
-        found += [(word.text, "a frame") for word in self.words for frame in frames if word.box.meets(frame) and not word.box.within(frame)]
-        found += [("a frame", "a frame") for i, a in enumerate(frames) for b in frames[i + 1:] if a.meets(b)]
-        return found + [("the edge", thing) for thing in [*[word.box for word in self.words], *self.boxes] if not thing.within(self.page)]
+    def said(self, rows):
+        """The words in the squares of a matrix."""
+        return [["".join(self.written_in(cell)) for cell in row] for row in rows]
+
+    def tables(self):
+        """What stands in the squares of each matrix, in order."""
+        return [self.said(rows) for _, rows in self.blocks()]
 
     def row_name(self, cells):
         """The words level with a row of squares, to its left, the nearest last."""
@@ -161,9 +145,37 @@ class Drawing:
         above = [w for w in self.words if abs(w.x - cell.centre[0]) < 1 and w.y < cell.y]
         return [w.text for w in sorted(above, key=lambda w: w.y)]
 
-    def colour_at(self, x, y):
-        """The last box drawn over a point."""
-        return next(box for box in reversed(self.boxes) if box.holds(x, y) and box.fill != "none")
+
+def in_rows(boxes):
+    """Boxes by their rows, from the top, from left to right."""
+    rows = {}
+    for box in sorted(boxes, key=lambda box: (box.y, box.x)):
+        rows.setdefault(round(box.y), []).append(box)
+    return list(rows.values())
+
+
+def around(points, *look):
+    """The box around some points."""
+    (left, top), (right, bottom) = np.min(points, axis=0), np.max(points, axis=0)
+    return Box(left, top, right - left, bottom - top, *look)
+
+
+def moved(transform):
+    """The matrix of a transform."""
+    whole = np.eye(3)
+    for name, inside in re.findall(r"(\w+)\(([^)]*)\)", transform):
+        v, step = [float(x) for x in re.findall(NUMBER, inside)], np.eye(3)
+        if name == "translate":
+            step[:2, 2] = v[0], v[1] if len(v) > 1 else 0
+        elif name == "scale":
+            step[0, 0], step[1, 1] = v[0], v[-1]
+        elif name == "rotate":
+            sine, cosine = np.sin(np.radians(v[0])), np.cos(np.radians(v[0]))
+            step[:2, :2] = [[cosine, -sine], [sine, cosine]]
+            pivot = np.array(v[1:] or [0, 0])
+            step[:2, 2] = pivot - step[:2, :2] @ pivot
+        whole = whole @ step
+    return whole
 
 
 def corners(path):
@@ -186,13 +198,6 @@ def corners(path):
     return points
 
 
-# ---- what tests of several pictures ask
-
-def said(drawn, rows):
-    """The words in the squares of a matrix."""
-    return [["".join(drawn.written_in(cell)) for cell in row] for row in rows]
-
-
 def written(x, digits=1):
     return [[fixed(v, digits) for v in row] for row in x]
 
@@ -202,36 +207,6 @@ def signs(x, role=None):
     return [["" if role == "weight" or fixed(v) == "0.00" else "−" if v < 0 else "+" for v in row] for row in x]
 
 
-def box_of(drawn, name):
-    """The box, or boxes, from the top, in which a name stands; bands behind boxes do not count."""
-    return sorted((box for box in drawn.boxes if "--ak-quiet" in box.stroke and name in drawn.written_in(box)), key=lambda box: box.y)
-
-
-def crossed(drawn):
-    """The words that a line goes through."""
-    along = np.linspace(0, 1, 201)[:, None]
-    x, y = np.concatenate([np.array(a) + along * (np.array(b) - a) for line in drawn.lines for a, b in zip(line.points, line.points[1:])]).T
-    return [word.text for word in drawn.words for box in [word.box]
-            if ((box.x <= x) & (x <= box.x + box.width) & (box.y <= y) & (y <= box.y + box.height)).any()]
-
-
-def is_clear(picture):
-    """Nothing overlaps, and no line goes through a word."""
-    drawn = Drawing(picture)
-    assert not drawn.crowded() and not crossed(drawn)
-    assert not [(a, b) for i, a in enumerate(drawn.boxes) for b in drawn.boxes[i + 1:] if a.meets(b)]
-    return drawn
-
-# Where each drawing stands on the screen (left, top, right, bottom), and how far the figure runs over its place.
-PLACES = """() => [[...document.querySelectorAll('svg')].map(e => e.getBoundingClientRect()).map(b => [b.left, b.top, b.right, b.bottom]),
-    document.querySelector('figure').scrollWidth - document.querySelector('figure').clientWidth]"""
-
-
-def laid_out(picture, watched, tmp_path, width):
-    """The places of a picture's drawings in a page that is so wide, and how far it runs over."""
-    page = tmp_path / "picture.html"
-    page.write_text("<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'><title>.</title>"
-                    f"<body style='margin:0 16px'>{picture.html()}</html>")
-    with watched(width=width) as w:
-        w.open(page.as_uri())
-        return w.page.evaluate(PLACES)
+def depths(cells, numbers, vmax=1):
+    """Squares are as deep as their numbers are large."""
+    return np.allclose([cell.opacity for cell in cells], np.abs(np.ravel(numbers)) / vmax * palette.DEPTH, atol=6e-4)

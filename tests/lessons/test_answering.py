@@ -5,7 +5,6 @@ import torch
 
 from bookkit.lessons import storyteller
 from bookkit.lessons.answering import answer, beginnings_with_coins, dialogues, goes_on, shares, tune
-from bookkit.lessons.measured import results
 from bookkit.lessons.stories import errors
 from bookkit.lessons.storyteller import StoryTask
 
@@ -51,9 +50,3 @@ def test_going_on_ends_where_the_context_does():
     model = storyteller.trained()
     assert len(goes_on(model, "Zoe and Max met".split(), 3)) == 3
     assert len(goes_on(model, ("Rex", "saw", "a", "ball", ".") * 12, 10)) <= 3
-
-
-def test_what_was_measured():
-    runs = results("answering")["runs"]
-    assert len({run["seed"] for run in runs}) == 5 and all(run["cases"] == 200 and run["without"] == 100 for run in runs)
-    assert all(run["after"]["right"] > 0.8 and run["after"]["loss"] > run["before"]["loss"] for run in runs)

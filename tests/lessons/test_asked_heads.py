@@ -5,7 +5,6 @@ import pytest
 
 from attnkit import attention
 from bookkit.lessons import asked_heads, minilm
-from bookkit.lessons.sentences import DECIDED_LAST
 
 
 @pytest.fixture(scope="module")
@@ -43,30 +42,6 @@ def test_what_stands_for_attention():
     without = asked_heads.without_head(1, 2)
     assert np.array_equal(without(0, query, key, value)[0], blends)
     assert not without(1, query, key, value)[0][2].any() and np.array_equal(without(1, query, key, value)[0][:2], blends[:2])
-
-
-def test_one_head_is_switched_off_at_a_time(model, monkeypatch):
-    monkeypatch.setattr(asked_heads, "LAYERS", 1)
-    found = asked_heads.left_without(model, asked_heads.PLAIN[:1])
-    text = asked_heads.PLAIN[0]
-    assert found.shape == (1, 12) and found[0, 3] == pytest.approx(model.vector(text) @ model.vector(text, attend=asked_heads.without_head(0, 3)))
-
-
-def test_senses_are_told_only_by_looking(model, monkeypatch):
-    monkeypatch.setattr(asked_heads, "SENSES", {word: tuple(rest[:4] for rest in senses) for word, senses in list(asked_heads.SENSES.items())[:1]})
-    with_it, without = (asked_heads.senses_told(model, attend) for attend in (None, asked_heads.nothing))
-    assert with_it.shape == (7,) and with_it[0] == 0.5 and with_it[2:].min() > 0.7 and (without == 0.5).all()
-
-
-def test_leanings_have_the_sign_of_the_larger_weight(model, monkeypatch):
-    monkeypatch.setattr(asked_heads, "DECIDED_LAST", DECIDED_LAST[:2])
-    found = asked_heads.leanings(model, "it")
-    assert found.shape == (2, 2, 72)
-    first, verb, second, _, last = DECIDED_LAST[1]
-    text = f"The {first} did not {verb} the {second} because it was too {last}"
-    row = asked_heads.maps(model, text)[:, :, model.pieces(text).index("it")].reshape(72, -1)
-    one, two = (row[:, model.pieces(text).index(noun)] for noun in (first, second))
-    assert ((found[1, 1] > 0) == (two > one)).all()
 
 
 def test_what_is_chosen_on_one_half_is_counted_on_the_other():

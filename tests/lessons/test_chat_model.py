@@ -1,7 +1,6 @@
 """The chat model: pieces against the tokenizers package, scores against transformers, every way to read against the others."""
 
 import io
-import itertools
 import json
 import re
 import struct
@@ -101,13 +100,6 @@ def test_an_answer_is_that_of_transformers(model):
     assert list(model.write(model.chat("What is attention?"), 60)) == KEPT["answer"]
 
 
-def test_it_has_its_numbers(model):
-    blocks = list(model.blocks())
-    assert model.embedding.size + model.norm.size + sum(array.size for block in blocks for array in block.values()) == 134_515_008
-    assert len(blocks) == model.num_layers == 30 and {array.dtype for array in blocks[0].values()} == {np.dtype(np.float32)}
-    assert blocks[0]["w_key"].shape == (576, 192) and blocks[0]["w_down"].shape == (1536, 576) and len(model.words) == 49_152
-
-
 # ---- ways to read
 
 def test_all_ways_to_read_agree(model, mary):
@@ -131,20 +123,6 @@ def test_attention_is_that_of_the_package(model, mary):
     assert np.allclose(looked, results["layers.7.attention"], atol=1e-4) and np.allclose(weights, results["layers.7.weights"], atol=1e-5)
 
 
-def test_results_have_names_and_shapes(model, mary):
-    numbers, results = mary
-    n, shapes = len(numbers), {"query": (9, 64), "key": (3, 64), "value": (3, 64), "heads": (9, 64)}
-    assert len(results) == 3 + 30 * 10
-    for name, result in results.items():
-        of = name.split(".")[-1]
-        wide = {"hidden": 1536, "scores": 49_152}.get(of, 576)
-        assert result.shape == ((9, n, n) if of == "weights" else (shapes[of][0], n, 64) if of in shapes else (n, wide)), name
-    assert np.allclose(results["layers.3.after_attention"] + results["layers.3.mlp"], results["layers.3.after_mlp"])
-    some = model.trace(numbers, layers=[3, 29])
-    assert set(some) == {"embedding", "norm", "scores"} | {name for name in results if name.startswith(("layers.3.", "layers.29."))}
-    assert np.array_equal(some["scores"], results["scores"])
-
-
 def test_several_texts_are_read_at_once(model, mary):
     numbers, results = mary
     both = np.array([numbers, numbers[::-1]])
@@ -153,24 +131,6 @@ def test_several_texts_are_read_at_once(model, mary):
     log = results["scores"] - np.log(np.exp(results["scores"] - 30).sum(axis=-1, keepdims=True)) - 30
     assert losses.shape == (2, len(numbers) - 1) and np.allclose(losses[0], -log[np.arange(len(numbers) - 1), numbers[1:]], atol=1e-3)
     assert np.allclose(model.losses(numbers[::-1]), losses[1], atol=1e-3)
-
-
-def test_places_count_by_their_distance(model, mary):
-    numbers, results = mary
-    n = len(numbers)
-    moved = model.trace(numbers, layers=[], places=range(1000, 1000 + n))["scores"]
-    assert np.abs(moved - results["scores"]).max() < 2e-4
-    doubled, here, there = (model.trace(numbers, layers=[0], places=places) for places in (range(0, 2 * n, 2), [0] * n, [5] * n))
-    assert np.abs(doubled["scores"] - results["scores"]).max() > 0.5
-    assert not np.allclose(here["layers.0.query"], there["layers.0.query"]) and np.allclose(here["layers.0.weights"], there["layers.0.weights"], atol=1e-5)
-
-
-def test_a_place_can_be_hidden(model, mary):
-    numbers, _ = mary
-    mask = np.tri(len(numbers), dtype=bool)
-    mask[1:, 0] = False
-    weights = model.trace(numbers, mask=mask)["layers.20.weights"]
-    assert not weights[:, 1:, 0].any() and np.allclose(weights.sum(axis=-1), 1, atol=1e-5)
 
 
 def test_a_result_can_be_changed(model, mary):
@@ -213,14 +173,6 @@ def test_heads_are_taken_out(model, mary):
         model.read(numbers, without=[(2, 8), (30, 1)])
 
 
-def test_parts_add_up_to_the_difference(model, mary):
-    _, results = mary
-    [mary_], [john] = model.numbers(" Mary"), model.numbers(" John")
-    parts = model.contributions(results, mary_, john)
-    assert len(parts) == 1 + 30 * 10 and sum(parts.values()) == pytest.approx(float(results["scores"][-1, mary_] - results["scores"][-1, john]), abs=1e-3)
-    assert max((part for part in parts if "mlp" not in part and part != "embedding"), key=parts.get) == (23, 3)
-
-
 # ---- writing
 
 def test_what_is_kept_changes_nothing(model, monkeypatch):
@@ -253,11 +205,6 @@ def test_chance_is_that_of_its_seed(model):
     prompt = model.numbers("My favourite animal is the")
     first, again, other = (list(model.write(prompt, 6, temperature=1, seed=seed)) for seed in (1, 1, 2))
     assert first == again != other and list(model.write(prompt, 6, temperature=1, top_k=1, seed=3)) == list(model.write(prompt, 6))
-
-
-def test_writing_stops_at_the_end_of_the_context(model, monkeypatch):
-    monkeypatch.setattr(chat_model, "CONTEXT", 10)
-    assert len(list(model.write(model.numbers("one two three four five six seven"), never=model.ends))) == 3
 
 
 # ---- what is refused
@@ -310,17 +257,6 @@ def test_blocks_of_few_bits_are_unpacked():
     assert chat_model.unpacked(file, 3, [2, 16], 2).tolist() == [wanted[:16], wanted[16:]]
     assert chat_model.unpacked(file, 8, [32], 22).tolist() == [0.5 * (k - 16) for k in range(32)]
     assert chat_model.unpacked(file, 0, [3], 56).tolist() == [1, 2, 4]
-
-
-def test_the_file_says_what_the_model_is():
-    with chat_model.packaged().open("rb") as file:
-        about, tensors = chat_model.read_gguf(file)
-    assert [about[f"llama.{name}"] for name in ("block_count", "attention.head_count", "attention.head_count_kv", "context_length", "rope.freq_base")] == [
-        chat_model.LAYERS, chat_model.HEADS, chat_model.GROUPS, chat_model.CONTEXT, chat_model.BASE]
-    assert about["llama.attention.layer_norm_rms_epsilon"] == pytest.approx(chat_model.EPSILON) and about["general.license"] == "apache-2.0"
-    assert chat_model.SYSTEM in about["tokenizer.chat_template"]
-    assert len(tensors) == 2 + 30 * 9 and tensors["token_embd.weight"][:2] == (8, [49_152, 576])
-    assert [shape for _, shape, _ in itertools.islice(tensors.values(), 3)] == [[49_152, 576], [576], [576, 1536]]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="what the system says of memory is read as Linux says it")

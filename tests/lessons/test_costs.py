@@ -74,5 +74,3 @@ def test_bytes_of_caches():
     for name, size in MODELS.items():
         assert size.source in keys and size.heads % size.kv_heads == 0, name
         assert size.heads * size.head_width == size.width or size.latent, name
-
-

@@ -61,10 +61,3 @@ def test_contributions_add_up_to_the_scores():
                          (PoolingClassifier(9, 3, width=4, hidden=2, length=5), "without places")):
         with pytest.raises(ValueError, match=words):
             model.contributions()
-
-
-def test_only_attention_finds_the_drink_at_new_positions():
-    task = DrinkTask()
-    for kind, new in (("attention", True), ("dense", False)):
-        model = task.train(0, kind)
-        assert task.evaluate(model, task.early) > 0.95 and (task.evaluate(model, task.late) > 0.9) == new

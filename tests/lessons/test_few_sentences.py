@@ -5,7 +5,7 @@ import pytest
 import torch
 from table import each
 
-from bookkit.lessons import few_sentences, minilm
+from bookkit.lessons import minilm
 from bookkit.lessons.few_sentences import (
     HELD_OUT,
     MOODS,
@@ -26,12 +26,6 @@ from bookkit.lessons.few_sentences import (
 @pytest.fixture(scope="module")
 def model():
     return minilm.loaded()
-
-
-def test_the_requests_are_four_hundred_different_sentences():
-    texts = [text for texts in REQUESTS.values() for text in texts]
-    assert len(REQUESTS) == 10 and {len(texts) for texts in REQUESTS.values()} == {40} and len(set(texts)) == 400
-    assert all(4 <= len(text.split()) <= 12 and text.isascii() and text[-1] in ".?" for text in texts)
 
 
 def test_nothing_is_learned_from_that_is_a_test():
@@ -116,13 +110,6 @@ def test_low_rank_begins_as_nothing_and_only_its_own_numbers_learn(model):
     assert not torch.equal(layer.weight, plain.layers.layers[0].linear1.weight)
 
 
-def test_what_stays_below_the_last_layer_is_read_once(model):
-    texts = ["I like tea.", "Is there a night train to the coast?"]
-    with torch.no_grad():
-        given = SentenceModel(model, 2)
-        assert torch.allclose(given.above(*given.below(texts, 5), 5), given.vectors(texts), atol=1e-6)
-
-
 def test_tuning_learns_its_examples_and_is_the_same_twice(model):
     (texts, kinds), _ = draw(["food", "pets", "money"], 2, seed=0)
     ended = []
@@ -133,13 +120,3 @@ def test_tuning_learns_its_examples_and_is_the_same_twice(model):
         ended.append(small.kinds.weight.detach().clone())
     assert right(small, texts, kinds) == 1 and torch.equal(*ended)
     assert sum(p.numel() for p in small.layers.parameters()) < 200_000
-
-
-def test_one_matrix_on_vectors_beats_counted_words(model):
-    """With two examples of each of ten kinds, in one draw that no page shows."""
-    (texts, kinds), (test, answers) = draw(list(REQUESTS), 2, seed=123)
-    vectors, new = (np.array([model.vector(text) for text in given]) for given in (texts, test))
-    by_vectors = ((new @ taught(vectors, kinds, 10)).argmax(axis=1) == answers).mean()
-    by_words = ((bags(test, texts) @ taught(bags(texts, texts), kinds, 10)).argmax(axis=1) == answers).mean()
-    assert by_vectors > by_words + 0.2
-    assert few_sentences.HELD_OUT * 10 == len(test)

@@ -7,7 +7,6 @@ from table import each
 
 from attnkit.modules import TransformerBlock
 from bookkit.lessons.layers import OUTCOMES, PEOPLE, VECTORS, ChainModel, ChainTask, chain_lines
-from bookkit.lessons.training import new_model
 from lessons.by_hand import close, scatter
 
 
@@ -141,26 +140,3 @@ def test_the_anatomy_of_a_stack():
         same.w_query.zero_(), same.b_query.zero_()
         model.layers[1].residual = False
     assert task.anatomy(model, lines).distances[2] < 1e-14, "one mean for all"
-
-
-def test_six_layers_without_residuals_make_items_alike():
-    task = ChainTask()
-    lines = task.held_out(3, 20)
-    apart = {residual: task.anatomy(new_model(0, ChainModel, 6, 3, residual=residual), lines).distances for residual in (True, False)}
-    assert apart[False][6] < 1e-9 and apart[False][3] < 0.1 < apart[False][1] < 0.6 and apart[True][6] > 0.9
-
-
-def test_two_layers_reach_further_than_one():
-    task = ChainTask()
-    one, two = (task.train(0, layers, 3, residual=False, lr=3e-3, steps=250) for layers in (1, 2))
-    assert task.evaluate(one) < 0.3 and task.evaluate(two) > 0.97
-    assert min(task.evaluate_weights(two, 1)) > 0.7 and max(task.evaluate_weights(two, 2)) < 0.1, "each looks at the next"
-    same, other = (task.train(seed, 1, steps=3, width=8) for seed in (1, 2))
-    assert all(map(torch.equal, same.parameters(), task.train(1, 1, steps=3, width=8).parameters()))
-    assert not torch.equal(same.readout.weight, other.readout.weight) and same.readout.weight.dtype == torch.float64
-
-
-def test_an_mlp_tells_what_a_sum_does_not():
-    task = ChainTask()
-    with_mlp, without = (task.train(0, 1, "hands", norm=None, mlp=mlp, steps=300, lr=5e-3) for mlp in (True, False))
-    assert task.evaluate(with_mlp) > 0.95 and task.evaluate(without) < 0.8

@@ -84,12 +84,6 @@ def test_the_layers_are_those_of_torch(model):
         assert np.allclose(model.vector(text), (mean / mean.norm()).numpy(), atol=1e-9)
 
 
-def test_the_published_vectors(model):
-    """Two sentences that a card of the model compares, and what they must come to (trials of November 2026)."""
-    tea, kettle = (model.vector(text) for text in ("Would you like some tea?", "The kettle is boiling for a hot drink."))
-    assert tea @ kettle == pytest.approx(0.32, abs=0.005) and tea @ tea == pytest.approx(1)
-
-
 def test_attention_can_be_replaced(model):
     numbers = model.numbers("Would you like some tea?")
     plain, same = model.trace(numbers), model.trace(numbers, attend=lambda layer, q, k, v: attention(q, k, v))

@@ -6,11 +6,9 @@ import pytest
 import torch
 
 from bookkit.lessons import storyteller
-from bookkit.lessons.measured import results
-from bookkit.lessons.preferences import both, gifts, log_chances, pairs, prefer, preference_loss, says_thanks, sentence
+from bookkit.lessons.preferences import gifts, log_chances, pairs, preference_loss, sentence
 from bookkit.lessons.stories import errors
 from bookkit.lessons.storyteller import StoryTask
-from bookkit.studies import preferences as study
 
 
 @pytest.fixture(scope="module")
@@ -52,23 +50,3 @@ def test_the_loss_of_a_pair_by_hand():
     assert preference_loss(now, before).item() == pytest.approx(math.log(1 + math.exp(-0.3)))
     assert preference_loss(now, before, beta=1.0).item() == pytest.approx(math.log(1 + math.exp(-3)))
     assert preference_loss(now + 5, before).item() == pytest.approx(preference_loss(now, before).item())      # only the gap counts
-
-
-def test_a_few_steps_make_it_politer(task):
-    model, some = storyteller.trained(), pairs(storyteller.trained(), task.training, 20)
-    with torch.no_grad():
-        before, was = both(task, model, some), says_thanks(task, model, task.held_out)
-    steps = []
-    assert prefer(task, model, some, steps=15, callback=steps.append) is model and steps == list(range(16)) and not model.training
-    with torch.no_grad():
-        assert preference_loss(both(task, model, some), before) < math.log(2) - 0.01
-        assert says_thanks(task, model, task.held_out) > was + 0.02
-
-
-def test_what_was_measured():
-    """Before the first step all draws are the same model, and what it says is what it says today."""
-    runs = results("preferences")["runs"]
-    assert [run["seed"] for run in runs] == list(study.SEEDS) and all([look["step"] for look in run["looks"]] == list(study.LOOKS) for run in runs)
-    task = StoryTask(20)
-    assert all(run["looks"][0] | {"pair loss": 0.6931, "better": 0.0, "worse": 0.0} == runs[0]["looks"][0] for run in runs)
-    assert round(says_thanks(task, storyteller.trained(), task.held_out), 4) == runs[0]["looks"][0]["thanks"]

@@ -7,11 +7,9 @@ from table import each
 from torch import nn
 
 from bookkit.lessons import put_in, storyteller
-from bookkit.lessons.measured import results
 from bookkit.lessons.put_in import CHANGES, SwiGLU, learns, low_rank
 from bookkit.lessons.storyteller import StoryTask
 from bookkit.lessons.training import new_model
-from bookkit.studies import put_in as study
 
 
 @pytest.fixture(scope="module")
@@ -57,13 +55,3 @@ def test_what_is_added_has_a_low_rank_and_is_zero_at_the_start(task):
     model, whole = low_rank(storyteller.trained(), 2), storyteller.trained()
     numbers = task.encode(task.held_out[:2])[:, :-1]
     assert torch.allclose(model(numbers)[0], whole(numbers)[0]) and learns(model) == 2 * 2 * (4 * 64 + 2 * 96)
-
-
-def test_a_name_was_measured_as_it_would_be():
-    """As written down, every name from the same seeds, and with as many numbers."""
-    runs = results("put_in")["runs"]
-    assert [(run["name"], run["seed"]) for run in runs] == [(name, seed) for seed in study.SEEDS for name in CHANGES]
-    full = learns(storyteller.trained())
-    assert all(abs(run["parameters"] - full) < 400 for run in runs)
-    ranks = results("low_rank")["runs"]
-    assert [run["learn"] for run in ranks if run["rank"] == 1] == [learns(low_rank(storyteller.trained(), 1))] * 3

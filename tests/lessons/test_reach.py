@@ -105,24 +105,6 @@ def test_a_model_tells_the_gradients_at_words():
     assert not np.allclose(found, model.gradients(["key", "that", "the", "house"]))
 
 
-def test_gradients_of_a_recurrence_fade_and_those_of_attention_do_not():
-    reach = {kind: np.mean([gradient_reach(new_model(seed, LAYERS[kind], 8, 32), 32, 8, seed=seed) for seed in range(3)], axis=0)
-             for kind in LAYERS}
-    for kind, sizes in reach.items():
-        near, far = sizes[20:30].mean(), sizes[:10].mean()
-        assert far < near / 100 if "recurrence" in kind else near / 3 < far < 3 * near, kind
-
-
-def test_small_items_reach_further_through_tanh_but_not_through_gates():
-    def faded(kind, scale):
-        sizes = np.mean([gradient_reach(new_model(seed, LAYERS[kind], 8, 32), 32, 8, seed=seed, scale=scale) for seed in range(3)], axis=0)
-        return sizes[0] / sizes[30]
-
-    for kind in ("recurrence", "orthogonal recurrence"):
-        assert faded(kind, 0.1) > 100 * faded(kind, 1.0), kind
-    assert faded("gated recurrence", 0.1) < 1e-4
-
-
 @each("n", [2, 3, 8, 9, 10, 27, 28])
 def test_shortest_paths(n):
     assert shortest_path("recurrence", n) == (1, n) and shortest_path("attention", n) == (1, 4)
@@ -150,26 +132,6 @@ def test_the_first_word_is_a_name():
     assert task.evaluate(Oracle()) == (words[:, 0] < 4).double().mean() and 0.45 < task.evaluate(Oracle()) < 0.55
     wrong = (words[:, 0] >= 4).double().mean().item()
     assert abs(task.loss(Oracle()) - np.log(np.e + 7) + (1 - wrong)) < 1e-12, "the right score is 1 more in the share that is right"
-
-
-def test_who_remembers_the_first_word():
-    short, long = FirstWordTask(5), FirstWordTask(20)
-    assert short.evaluate(short.train(0, "recurrence", steps=150, lr=3e-2)) > 0.95
-    assert long.evaluate(long.train(0, "recurrence", steps=150, lr=3e-2)) < 0.3
-    for kind in ("gated recurrence", "dilated convolution", "attention"):
-        assert long.evaluate(long.train(0, kind, steps=150, lr=3e-2 if kind == "gated recurrence" else 1e-2)) > 0.95, kind
-    one, same, other = (short.train(seed, "attention", steps=3, width=8) for seed in (1, 1, 2))
-    assert all(map(torch.equal, one.parameters(), same.parameters())) and one.embedding.weight.shape == (NAMES + FILLERS, 8)
-    assert not torch.equal(one.readout.weight, other.readout.weight) and one.readout.weight.dtype == torch.float64
-
-
-def test_with_small_word_vectors_a_rotation_remembers():
-    usual, small = (new_model(3, FirstWordModel, "recurrence", 5, scale=scale) for scale in (1.0, 0.25))
-    for name, weight in usual.named_parameters():
-        assert torch.equal(small.get_parameter(name), weight * (0.25 if name == "embedding.weight" else 1)), name
-    task = FirstWordTask(20)
-    right = [task.evaluate(task.train(0, "orthogonal recurrence", lr=3e-3, scale=scale)) for scale in (1.0, 0.1)]
-    assert right[0] < 0.5 and right[1] > 0.9
 
 
 @each("call, words", [

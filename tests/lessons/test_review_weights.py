@@ -1,7 +1,5 @@
 """What the weights of a reader explain: each change of them as by hand."""
 
-import copy
-from functools import cache
 
 import numpy as np
 import pytest
@@ -16,7 +14,6 @@ from bookkit.lessons.review_weights import (
     kendall_tau,
     left_out,
     shuffled,
-    train_apart,
 )
 from bookkit.lessons.reviews import Reviews, ReviewTask
 from lessons.by_hand import close, random_reader, read_by_hand
@@ -102,21 +99,3 @@ def test_compare_readers_of_reviews():
     assert compare(one, other, reviews) == (0, pytest.approx(np.tanh(1)), 0.5)
     parts = by_what_settles(reviews)
     assert [part.labels.tolist() for part in parts.values()] == [[1], [0]] and list(parts) == ["decisive", "majority"]
-
-
-def test_train_apart():
-    """The same answers with other weights: further away than those of another seed."""
-    class Remembers(ReviewTask):
-        """Trains each model once, and gives a copy of it to all who ask."""
-
-        trained = cache(ReviewTask.train)
-
-        def train(self, *seed, **sizes):
-            return copy.deepcopy(self.trained(*seed, **sizes))
-
-    review_task, sizes = Remembers(), {"width": 16, "key_width": 4, "hidden": 16}
-    model, another = (review_task.train(seed, **sizes) for seed in (0, 1))
-    apart = train_apart(review_task, model, 1, steps=250)
-    far, other = (compare(model, found, review_task.held_out) for found in (apart, another))
-    assert far.distance > other.distance + 0.2 and far.agreement > 0.93 and apart.w_key.shape == (16, 4)
-    assert train_apart(review_task, model, 1, strength=0, steps=1).query.allclose(another.query, atol=0.02), "it starts as another seed's"

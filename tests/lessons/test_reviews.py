@@ -61,14 +61,6 @@ def test_film_reviews(kind):
     assert all(map(torch.equal, reviews, again)) and not torch.equal(reviews.documents, other.documents)
 
 
-def test_words_of_reviews():
-    assert len(set(REVIEW_WORDS)) == len(REVIEW_WORDS) == 223 and len(FILLERS) == 200 and "not" not in FILLERS
-    shares = torch.bincount(film_reviews(1000, "decisive").documents.flatten(), minlength=223) / 1e5
-    assert (shares[:200] - 0.99 / 200).abs().max() < 0.001 and (shares[-6:] - 0.01 / 6).abs().max() < 0.0005
-    places = film_reviews(2000, "decisive", seed=3).decisive
-    assert places.min() == 1 and places.max() == 99 and abs(places.double().mean() - 50) < 2
-
-
 @each("pooling", POOLINGS)
 def test_review_models_are_what_they_say(review_task, pooling):
     """As by hand, in any order of the words; and what travels says the same, to the digits it has."""
@@ -119,18 +111,3 @@ def test_review_task(review_task):
 def test_rules_for_reviews(kind, right):
     rules = ReviewTask(10, kind).evaluate_rules()
     assert rules == dict(zip(("guess", "count opinion words", "look for a decisive word", "decisive word, else count"), right))
-
-
-def test_attention_finds_the_decisive_word():
-    """And is right where a mean and a maximum are not; reversed by a word before it, no pooling can tell."""
-    review_task = ReviewTask(300)
-    attention, mean, largest = (review_task.train(0, pooling) for pooling in ("attention", "mean", "max"))
-    assert review_task.evaluate(attention) > 0.94 > max(map(review_task.evaluate, (mean, largest))) + 0.1
-    weight, share = review_task.evaluate_on_decisive(attention)
-    assert 0.4 < weight < 0.9 and share > 0.95
-    assert review_task.evaluate_on_decisive(mean) == (pytest.approx(0.01), 0), "no word gets more than another"
-    for model, task in ((largest, review_task), (attention, ReviewTask(10, "majority"))):
-        with pytest.raises(ValueError, match="a maximum has no weights" if model is largest else "no such word"):
-            task.evaluate_on_decisive(model)
-    negated = ReviewTask(kind="not")
-    assert abs(negated.evaluate(negated.train(0, steps=150)) - 0.5) < 0.06

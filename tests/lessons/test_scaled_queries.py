@@ -30,15 +30,5 @@ def test_queries_learn_as_torch_lets_them(name, monkeypatch):
         assert learned(width, scale, [0.3], steps=30)[0] == pytest.approx(by_torch(width, scale, 0.3, 30), abs=0.051)
 
 
-def test_the_root_makes_one_rate_fit_all_widths():
-    """At rates from 0.3 to 10; as they are, no rate is good for wide vectors, and divided by the width, wider ones want larger rates."""
-    rates = [0.3, 1, 3, 10, 30, 100]
-    found = {(d, name): learned(d, DIVISORS[name](d), rates) for d in (16, 64, 256) for name in DIVISORS}
-    assert min(found[d, "÷ √width"][:3].min() for d in (16, 64, 256)) > 0.7
-    assert max(found[d, "as they are"].max() for d in (64, 256)) < 0.6
-    least = [next(rate for rate, share in zip(rates, found[d, "÷ width"]) if share > 0.5) for d in (16, 64, 256)]
-    assert least == sorted(set(least))
-
-
 def test_problems_are_the_same_for_everybody():
     assert all(np.array_equal(a, b) for a, b in zip(problems(8), problems(8), strict=True))

@@ -158,35 +158,18 @@ def test_determined_words_are(told):
     assert len(seen) > 7 and None in seen
 
 
-def test_determined_words_that_an_ending_decides(told):
-    """Holder and place at the end, by the other reader: that of all people and places only the said ones fit."""
-    for words in told[:100]:
-        if words[-11:-10] == (".",) and words[-10] == "now" and words[-9] == "the":
-            kinds = determined(words)
-            fit = [(who, where) for who in [*Replay.PEOPLE, *Replay.DOGS] for where in Replay.PLACES if not Replay((*words[:-5], who, "in", "the", where, ".")).wrong]
-            assert fit == [(words[-5], words[-2])] and kinds[-5] == "holder at the end" and kinds[-8] == "thing"
-            last = [word for word in words[:-2] if word in Replay.PLACES][-1]
-            assert kinds[-2] == ("place, last named" if last == words[-2] else "place, not last named")
-
-
 BEGINNING = "Zoe and Max met Rex in the tower . Max found a ball . "
 
 
 @each("text, mistakes", [
     (BEGINNING + "then he gave the ball to her . Zoe thanked Max . now the ball is with Zoe in the tower .", []),
     (BEGINNING + "now the ball is with Zoe in the park .", [("holder at the end", 19), ("place, last named", 22)]),
-    (BEGINNING + "Rex ran to the park . now the ball is with Max in the park .", [("place, not last named", 28)]),
     (BEGINNING + "then she saw a key .", [("he or she", 15), ("unfinished", 20)]),
     (BEGINNING + "Zoe gave the ball to him .", [("giver", 15), ("unfinished", 21)]),
     (BEGINNING + "Max gave the ball back to her .", [("back", 18), ("unfinished", 22)]),
-    (BEGINNING + "Max gave the key to her .", [("thing", 17), ("unfinished", 21)]),
-    (BEGINNING + "Max gave the ball to her . then he gave the ball to Rex .", [("giver", 23), ("unfinished", 29)]),
     (BEGINNING + "Max gave the ball to her . Zoe gave the ball to him .", [("receiver", 26), ("unfinished", 28)]),
-    (BEGINNING + "Rex went to the park . Max gave the ball to Rex .", [("receiver", 25), ("unfinished", 27)]),
     (BEGINNING + "Zoe thanked Max .", [("thanked", 15), ("unfinished", 18)]),
     (BEGINNING + "Ann saw a key .", [("stranger", 14), ("unfinished", 19)]),
-    (BEGINNING + "Zoe found a key .", [("order", 15), ("unfinished", 19)]),
-    (BEGINNING + "Zoe went to the tower .", [("already there", 18), ("unfinished", 20)]),
     (BEGINNING + "Zoe the the ball . Zoe saw a key", [("grammar", 15), ("unfinished", 23)]),
     (BEGINNING + "Zoe saw", [("unfinished", 16)]),
     ("", [("unfinished", 0)]),

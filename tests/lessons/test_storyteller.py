@@ -10,11 +10,10 @@ import torch
 from table import each
 from torch import nn
 
-from bookkit.lessons import storyteller
 from bookkit.lessons.corpora import vocabulary
 from bookkit.lessons.packing import unpack
 from bookkit.lessons.stories import KINDS, WOMEN, WORDS, determined
-from bookkit.lessons.storyteller import TAKEN_OUT, KeyValueCache, StoryTask, Storyteller, taken_out, write
+from bookkit.lessons.storyteller import TAKEN_OUT, KeyValueCache, StoryTask, Storyteller, write
 from bookkit.lessons.training import new_model
 
 
@@ -87,22 +86,6 @@ def test_a_model_that_has_travelled(teller):
     steps = np.array(travelled["tensors"]["embedding"]["steps"])
     assert steps.shape == (71,) and steps.dtype.kind == "i" and steps.min() >= 1
     assert list(travelled["tensors"])[:3] == ["embedding", "layers.0.norm1.gain", "layers.0.norm1.bias"] and len(travelled["tensors"]) == 3 + 2 * 13
-
-
-def test_the_model_of_the_chapter_is_there():
-    """Its chapter compares it with what is trained there."""
-    model = storyteller.trained()
-    assert model.packed() == json.loads(storyteller.TRAINED.read_text()) and model.words == ["<pad>", "<start>", "<end>", *WORDS]
-    assert sum(p.numel() for p in model.parameters()) == 19432
-
-
-def test_small_rows_travel_too(teller):
-    """A row of nothing but noughts, and numbers smaller than a step can be, come back as nought."""
-    model = Storyteller.unpacked(teller.packed())
-    with torch.no_grad():
-        model.embedding.weight[0], model.embedding.weight[1] = 0, 2**-23
-        again = Storyteller.unpacked(model.packed())
-    assert (again.embedding.weight[:2] == 0).all() and torch.equal(again.embedding.weight[2:], model.embedding.weight[2:])
 
 
 def test_the_whole_model_is_small_enough_for_a_page():
@@ -265,18 +248,6 @@ def test_without_a_mask_nothing_is_kept(teller):
         teller.without("mask").packed()
 
 
-def test_parts_taken_out_are_measured(story_task):
-    """The shipped model without each part; whole, it is as `evaluate` and `loss` have it."""
-    model = storyteller.trained()
-    found = taken_out(story_task, model, num_texts=20, num_stories=10)
-    texts = story_task.held_out[:20]
-    right, loss, faultless = found["nothing"]
-    assert right == pytest.approx(story_task.evaluate(model, texts)["all"]) and loss == pytest.approx(story_task.loss(model, texts))
-    assert faultless == story_task.evaluate_writing(model, 10, temperature=0.7)[0] > 0.4
-    assert list(found) == ["nothing", *TAKEN_OUT] and found.pop("mask")[2] > 0
-    assert all(right < 0.75 and loss > 1 and not faultless for right, loss, faultless in list(found.values())[1:])
-
-
 def test_training_a_storyteller(story_task):
     first, again = (story_task.train(7, steps=40, width=16, num_layers=1) for _ in range(2))
     for ours, theirs in zip(first.parameters(), again.parameters()):
@@ -286,13 +257,3 @@ def test_training_a_storyteller(story_task):
     words = story_task.held_out[0]
     assert story_task.weights(first, words).shape == (1, 4, len(words) + 1, len(words) + 1)
     assert story_task.weights(first, " ".join(words)).sum(-1).allclose(torch.ones(1, dtype=torch.float64))
-
-
-def test_training_a_storyteller_begins_with_short_stories(monkeypatch):
-    """The batches of the first steps are of the shortest quarter, those after them of all."""
-    task, lengths = StoryTask(400, 5), []
-    encode_loss = storyteller.next_word_loss
-    monkeypatch.setattr(storyteller, "next_word_loss", lambda scores, words: lengths.append((words > 0).sum(1).max().item()) or encode_loss(scores, words))
-    task.train(0, steps=80, width=8, num_layers=1, num_heads=1)
-    quarter = len(task.training[99]) + 1
-    assert max(lengths[:12]) <= quarter < max(lengths[12:]) and len(lengths) == 80

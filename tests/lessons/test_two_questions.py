@@ -5,7 +5,6 @@ from collections import Counter
 import numpy as np
 import pytest
 import torch
-from torch.nn.functional import cross_entropy
 
 from attnkit import attention
 from bookkit.figures import WordVotes
@@ -78,33 +77,6 @@ def ask(head, ids, one_query=False, exchanged=False):
         queries = queries.flip(1)
     output, weights = attention(queries, x @ to_key, x @ to_value)
     return output @ readout, weights
-
-
-def trained(ids, answers, seed, **how):
-    head = new_head(seed)
-    optimiser = torch.optim.Adam(head, lr=0.05, weight_decay=0.0003)
-    for _ in range(150):
-        loss = cross_entropy(ask(head, ids, **how)[0].transpose(1, 2), answers)
-        optimiser.zero_grad()
-        loss.backward()
-        optimiser.step()
-    return [p.detach() for p in head]
-
-
-def test_one_head_asks_both_questions_and_needs_two_queries():
-    sentences, said, where = two_questions(600)
-    ids, answers = map(torch.tensor, encoded(sentences, said))
-    places = torch.tensor(where)[500:, :, None]
-    for seed in (5, 6):
-        head = trained(ids[:500], answers[:500], seed)
-        scores, weights = ask(head, ids[500:])
-        assert torch.equal(scores.argmax(2), answers[500:]) and (weights.gather(2, places).mean(0) > 0.8).all()
-        # Whoever asks with the other's query gives the other's answer.
-        assert torch.equal(ask(head, ids[500:], exchanged=True)[0].argmax(2), answers[500:].flip(1))
-    # With one query both askers say the same word, so one of them is wrong; training does not help.
-    for alike in (head, trained(ids[:500], answers[:500], 5, one_query=True)):
-        right = ask(alike, ids[500:], one_query=True)[0].argmax(2) == answers[500:]
-        assert not right.all(1).any()
 
 
 def test_an_opened_head_says_what_the_head_says():

@@ -6,7 +6,6 @@ import torch
 from table import each
 
 from bookkit.lessons.recall import MENU
-from bookkit.lessons.training import new_model
 from bookkit.lessons.word_order import QUESTIONS, SCHEMES, SETTINGS, WORDS, OrderModel, OrderTask, order_sentences
 from lessons.by_hand import close, scatter
 
@@ -152,35 +151,3 @@ def test_which_scores_know_the_place_and_which_only_how_far(order, scheme):
     # Without positions and mask the order of the words changes nothing at any of them.
     words = order.held_out(length=9, num_examples=5).words
     assert close(model(words.flip(1))[0].flip(1), model(words)[0]) == (scheme == "none")
-
-
-def test_the_order_is_learned_where_the_scheme_can_tell_it(order):
-    """Briefly trained: the word before with rotary, the third with sines and not with rotary, the last drink with ALiBi."""
-    rotary = order.train(0, "rotary", steps=120)
-    assert order.evaluate(rotary) > 0.98 and order.evaluate(rotary, 24) > 0.9 and order.evaluate_weights(rotary) > 0.4
-    for scheme, least, most in (("none", 0.2, 0.3), ("causal mask only", 0.3, 0.45)):
-        assert least < order.evaluate(order.train(0, scheme, steps=120)) < most
-    assert order.answer(rotary, "cat tea dog dog cow")[1:] == ["cat", "tea", "dog", "dog"]
-    weights = order.weights(rotary, "cat tea dog hen cow")
-    assert weights.shape == (5, 5) and weights[1:].argmax(1).tolist() == [0, 1, 2, 3]
-    assert order.evaluate(order.train(0, "sinusoidal", question="third", steps=120)) > 0.98
-    assert order.evaluate(order.train(0, "rotary", question="third", steps=120)) < 0.6
-    far = [order.evaluate(order.train(0, "ALiBi", question="last drink", steps=300, setting=slope), 48) for slope in (0.125, 1.0)]
-    assert far[0] > 0.9 and far[1] < 0.8
-    one, same, other = (order.train(seed, "learned", steps=3, width=8) for seed in (1, 1, 2))
-    assert all(map(torch.equal, one.parameters(), same.parameters())) and one.positions.shape == (48, 8)
-    assert not torch.equal(one.readout.weight, other.readout.weight) and one.readout.weight.dtype == torch.float64
-    fresh = new_model(1, OrderModel, "learned", width=8)
-    moved = (one.positions - fresh.positions).abs().max(1).values > 1e-4
-    assert moved[:5].all() and not moved[12:].any(), "rows that no training sentence reaches stay as they began"
-
-
-def test_a_causal_mask_alone_brings_order_in(order):
-    """With a start marker a head that looks back can count the words, by the marker's share; one that sees all cannot."""
-    causal, every = (order.train(0, scheme, question="place", steps=350) for scheme in ("causal mask only", "none"))
-    assert order.evaluate(causal, 5) > 0.98 and order.evaluate(causal, 12) > 0.7
-    assert abs(order.evaluate(every, 12) - 1 / 12) < 0.02 and abs(order.evaluate(every, 5) - 1 / 5) < 0.03
-    assert order.answer(causal, "hen hen tea cow")[1:] == [0, 1, 2, 3]
-    share = order.weights(causal, "hen hen tea cow dog")[:, 0]
-    assert share.shape == (6,) and (share.diff() < 0).all() and share[0] == 1
-    assert 0 < order.evaluate_weights(causal, 5) < 1 and abs(order.evaluate_weights(causal, 5) - share[1:].mean()) < 0.05

@@ -120,7 +120,7 @@ def test_css_uses_only_colours_of_the_palette():
     assert "--ak-query" in used and used - {"--ak-fill-"} - faces <= set(palette.variables())
 
 
-# ---- what test_every_picture.py asks
+
 
 BAD = [
     (lambda: palette.coloured("ink", "Q"), ValueError, "role must be one of query, key, value, weight, got 'ink'"),

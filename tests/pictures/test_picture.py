@@ -34,8 +34,6 @@ def test_words_take_the_same_room_in_any_face():
                        "WQ": metrics.text_width("W^Q", 18, bold=True)}
 
 
-# ---- what test_every_picture.py asks
-
 BAD = [
     (lambda: Svg("", 1, 1, alt=" "), ValueError, "alt must say"),
     (lambda: Picture(3), TypeError, "made of drawings, pictures and text, got int"),
