@@ -81,17 +81,13 @@
   // One passage: its weight as a bar, where it stands, its key, its words.
   /** @param {boolean} first @param {boolean} live */
   function passageBox(first, live) {
-    const [fill, number] = [h("span", { class: "ak-fill" }), h("span", { class: "ak-out" })];
-    const link = h("a", {});
-    const words = h("p", { class: "ak-small" });
+    const [bar, link, words] = [attnkit.gauge(), h("a"), h("p", { class: "ak-small" })];
     const key = stripe("Its key: 384 numbers");
-    const bar = h("span", { class: "ak-share", "aria-hidden": "true" }, fill);
-    const element = h("li", {}, h("div", { class: "ak-head" }, bar, number, link), key.element, words);
+    const element = h("li", {}, h("div", { class: "ak-head" }, bar, link), key, words);
     /** @param {Told} passage @param {number} weight */
     function show(passage, weight) {
       const { page, anchor, text } = passage;
-      attnkit.style(fill, "width", `${(100 * weight).toFixed(1)}%`);
-      attnkit.write(number, fixed(weight));
+      bar.show(weight, fixed(weight));
       link.hidden = !page;
       attnkit.write(link, place(passage));
       attnkit.attr(link, "href", live ? `../${page}.ipynb` : `../${page}.html#${anchor}`);
@@ -108,8 +104,8 @@
     const boxes = Array.from({ length: SHOWN }, (_, k) => passageBox(k === 0, "send" in figure.model));
     const rest = h("p", { class: "ak-small" });
     const asked = h("p", { class: "ak-asked" });
-    const list = h("ol", { class: "ak-passages" }, ...boxes.map(({ element }) => element));
-    const element = h("div", { class: "ak-answers" }, asked, query.element, list, rest);
+    const list = h("ol", { class: "ak-passages" }, boxes);
+    const element = h("div", { class: "ak-answers" }, asked, query, list, rest);
     /** @param {State} state */
     function show(state) {
       const { found } = state;
@@ -123,9 +119,8 @@
         if (k < found.top.length) box.show(found.top[k], weights[k]);
       });
       const others = weights.slice(found.top.length);
-      const share = others.reduce((sum, weight) => sum + weight, 0);
       rest.hidden = !others.length;
-      attnkit.write(rest, `The other ${others.length} passages share ${fixed(share)}.`);
+      attnkit.write(rest, `The other ${others.length} passages share ${fixed(attnkit.sum(others))}.`);
       return `Most weight, ${fixed(weights[0])}: ${place(found.top[0]) || found.top[0].text}`;
     }
     return { element, show };
@@ -136,21 +131,15 @@
   function asking(figure) {
     const { questions } = figure.given("questions");
     const first = figure.get("defaults").question; // an example, and no text that one would have to delete
-    const input = h("input", {
-      type: "text",
-      maxlength: 300,
-      placeholder: first || "Type a question",
-      "aria-label": "Your question",
-    });
+    const hint = { placeholder: first || "Type a question", "aria-label": "Your question" };
+    const input = h("input", { type: "text", maxlength: 300, ...hint });
     const note = h("p", { class: "ak-small", "aria-live": "polite" });
     /** @param {string} question */
     async function put(question) {
       if (!question) return attnkit.write(note, "Type a question first.");
       if (question === figure.get("question")) return;
-      attnkit.write(
-        note,
-        loader.live ? "Reading; the first time all passages are read, too, half a minute ..." : "Reading ...",
-      );
+      const slow = loader.live ? "; the first time all passages are read, too, half a minute" : "";
+      attnkit.write(note, `Reading${slow} ...`);
       figure.put({ question, found: {} });
       if (loader.live) return;
       try {
@@ -167,14 +156,12 @@
       put(input.value.trim());
     };
     const form = h("form", { class: "ak-buttons", onsubmit }, input, h("button", { type: "submit" }, "Ask"));
-    const ready = h("div", {}, form);
     const some = attnkit.choice("For example", questions, (k) => {
       input.value = questions[k];
       put(questions[k]);
     });
-    if (questions.length) ready.append(some.element);
-    const loader = attnkit.loader(figure, attnkit.minilm, SIZE, ready);
-    const element = h("div", {}, loader.element, note);
+    const loader = attnkit.loader(figure, attnkit.minilm, SIZE, h("div", {}, form, some));
+    const element = h("div", {}, loader, note);
     /** @param {State} state */
     function show({ question, found }) {
       if (question !== first && document.activeElement !== input) input.value = question;
@@ -195,18 +182,17 @@
       max: STEPS,
       step: 1,
       format: (place) => fixed(LOW ** (1 - place / STEPS), 3),
-      word: (place) => fixed(LOW ** (1 - place / STEPS), 3),
       read: ({ temperature }) => Math.round(STEPS * (1 - Math.log(temperature) / Math.log(LOW))),
       write: (place) => ({ temperature: LOW ** (1 - place / STEPS) }),
     });
-    const controls = h("div", { class: "ak-buttons" }, heat.element, figure.reset(question.clear));
+    const controls = attnkit.row(heat, figure.reset(question.clear));
     /** @param {State} state */
     function update(state) {
       question.show(state);
       const told = passages.show(state);
       figure.say(`Temperature ${fixed(state.temperature, 3)}. ${told || "No question has been asked yet."}`);
     }
-    return { parts: [question.element, controls, passages.element], update, stop: question.stop };
+    return { parts: [question, controls, passages], update, stop: question.stop };
   }
 
   attnkit.register("ask_book", { label: "Ask the book", compute, build });

@@ -38,6 +38,7 @@ class AskBook(Figure):
     """
 
     kind = "ask_book"
+    needs = ("loading", "minilm")
     STILL = "Where scripts may run, a question can be asked here, and the model answers in the browser."
     questions = traitlets.List(traitlets.Unicode()).tag(sync=True)
     question = traitlets.Unicode("").tag(sync=True, reset=True)

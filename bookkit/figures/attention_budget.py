@@ -19,13 +19,11 @@ class AttentionBudget(Figure):
     """Spend one unit of attention over words in a plane; their weighted average moves.
 
     What one word gains, the others lose in proportion to what they have. `weights` are n numbers in [0, 1] that sum to
-    one, `points` (n, 2) the words in [-1, 1], `features` the names of the two axes. `readers` are weights of other
-    readers by name; a button for each, such as "Mia's weights", sets them.
+    one, `points` (n, 2) the words in [-1, 1], `features` the names of the two axes. `readers` are weights of readers by
+    name; a button for each, such as "Mia's weights", sets them.
 
-    >>> budget = AttentionBudget([0.5, 0.5], [[-1, 0], [1, 0]], ["a", "b"], ["x", "y"])
-    >>> budget.spend(0, 0.25)
-    >>> budget.weights, budget.average.tolist()
-    ([0.25, 0.75], [0.5, 0.0])
+    >>> AttentionBudget([0.25, 0.75], [[-1, 0], [1, 0]], ["a", "b"], ["x", "y"], {}).average.tolist()
+    [0.5, 0.0]
     """
 
     kind = "attention_budget"
@@ -36,12 +34,11 @@ class AttentionBudget(Figure):
     reader_weights = traitlets.List().tag(sync=True)
     weights = NumberArray(0, 1, ("words",)).tag(sync=True, reset=True)
 
-    def __init__(self, weights, points, words, features, caption="", readers=None):
+    def __init__(self, weights, points, words, features, readers, caption=""):
         points = number_array(points, "points", -1, 1, (None, 2))
         if (len(words), len(features)) != (len(points), 2) or len(words) < 2:
             raise ValueError(f"points of shape {(len(points), 2)} need as many words, at least two, and two features, "
                              f"got {len(words)} and {len(features)}")
-        readers = {} if readers is None else readers
         reader_weights = [budget(of_one, f"{name}'s weights", len(words)) for name, of_one in readers.items()]
         super().__init__(points=points, words=list(words), features=list(features), reader_names=list(readers),
                          reader_weights=reader_weights, weights=weights, caption=caption)
@@ -59,18 +56,6 @@ class AttentionBudget(Figure):
     def average(self):
         """The weighted average of the points: shape (2,)."""
         return np.array(self.weights) @ np.array(self.points)
-
-    def spend(self, word, share):
-        """Give a word (by its number) a share of the budget; the others lose or gain in proportion."""
-        share, = number_array([share], "share", 0, 1, (1,))
-        weights = np.array(self.weights)
-        rest = 1 - weights[word]
-        if rest > 1e-9:
-            weights *= (1 - share) / rest
-        else:
-            weights[:] = (1 - share) / (len(weights) - 1)
-        weights[word] = share
-        self.weights = weights.tolist()
 
     def still(self):
         """The words in the plane with their average, and the table of weights."""

@@ -20,10 +20,9 @@ class AttentionMaps(Figure):
     one within 0.01; they are kept with three decimals. If you like, ``said``, what the model says at each step, a list
     of str; and ``gold``, for each row word the list of the positions of the right column words.
 
-    `steps` names the snapshots: moments of the training, layers, heads; with just one there is no slider. The last is
-    shown first if no `step` is given, and `step_name` is the slider's name. `rows` and `columns` say what the words
-    that look are, and the words looked at, and their languages ("fr", "en") are for a screen reader; the page's if not
-    given.
+    `steps` names the snapshots: moments of the training, layers, heads. The last is shown first if no `step` is given,
+    and `step_name` is the slider's name. `rows` and `columns` say what the words that look are, and the words looked
+    at; the language of the former ("fr") is for a screen reader, the page's if not given.
 
     >>> pair = {"rows": ["t'", "aime"], "columns": ["I", "love", "you"]}
     >>> figure = AttentionMaps([{**pair, "weights": [[[.11, .01, .88], [.03, .95, .02]]]}])
@@ -33,25 +32,24 @@ class AttentionMaps(Figure):
     """
 
     kind = "attention_maps"
+    needs = ("weights",)
     examples = traitlets.List().tag(sync=True)
     steps = traitlets.List(traitlets.Unicode()).tag(sync=True)
     rows = traitlets.Unicode().tag(sync=True)
     columns = traitlets.Unicode().tag(sync=True)
     step_name = traitlets.Unicode().tag(sync=True)
     rows_language = traitlets.Unicode(None, allow_none=True).tag(sync=True)
-    columns_language = traitlets.Unicode(None, allow_none=True).tag(sync=True)
     example = Index("examples", "examples").tag(sync=True, reset=True)
     step = Index("steps", "steps").tag(sync=True, reset=True)
     word = traitlets.Any().tag(sync=True, reset=True)        # its side, "row" or "column", and its place there
 
     def __init__(self, examples, steps=("",), rows="output", columns="input", caption="", step=None, *,
-                 step_name="step", rows_language=None, columns_language=None):
+                 step_name="step", rows_language=None):
         steps = list(steps)
         few(examples, "examples", 1, MOST)
         super().__init__(examples=[_example(e, f"examples[{k}]", len(steps)) for k, e in enumerate(examples)],
                          steps=steps, rows=rows, columns=columns, step_name=step_name, rows_language=rows_language,
-                         columns_language=columns_language, step=len(steps) - 1 if step is None else step,
-                         word=["row", 0], caption=caption)
+                         step=len(steps) - 1 if step is None else step, word=["row", 0], caption=caption)
 
     @traitlets.validate("word")
     def _check_word(self, proposal):
@@ -76,24 +74,18 @@ class AttentionMaps(Figure):
         side, k = self.word
         return (self.weights if side == "row" else self.weights.T)[k].tolist()
 
-    @property
-    def strongest(self):
-        """The place of the largest of them, the first of equals."""
-        return int(np.argmax(self.shown))
-
     def still(self):
         """The table of this sentence's weights at this step; the right words are marked."""
         e = self.examples[self.example]
-        lang = {side: f' lang="{escape(tag)}"' if tag else ""
-                for side, tag in (("row", self.rows_language), ("column", self.columns_language))}
+        lang = f' lang="{escape(self.rows_language)}"' if self.rows_language else ""
         right = e.get("gold", [[]] * len(e["rows"]))
-        head = "".join(f'<th scope="col"{lang["column"]}>{escape(c)}</th>' for c in e["columns"])
-        body = "".join(f'<tr><th scope="row"{lang["row"]}>{escape(word)}</th>'
+        head = "".join(f'<th scope="col">{escape(c)}</th>' for c in e["columns"])
+        body = "".join(f'<tr><th scope="row"{lang}>{escape(word)}</th>'
                        + "".join(still_cell(w, fixed(w), 1, kind="weight", note=" ✓" if j in good else "")
                                  for j, w in enumerate(row))
                        + "</tr>" for word, row, good in zip(e["rows"], self.weights, right))
         name = f"{escape(self.step_name)} {escape(self.steps[self.step])}" if len(self.steps) > 1 else ""
-        said = f'says: “<span{lang["row"]}>{escape(e["said"][self.step])}</span>”' if "said" in e else ""
+        said = f'says: “<span{lang}>{escape(e["said"][self.step])}</span>”' if "said" in e else ""
         line = "; ".join(filter(None, [name, said]))
         key = "<p>✓ marks the right words.</p>" if "gold" in e else ""
         # Twelve columns of numbers are wider than a phone: the table scrolls by itself.

@@ -20,6 +20,7 @@ class AttentionSteps(OneAttention):
     """
 
     kind = "attention_steps"
+    needs = ("steps",)
     FORMULAS = [["q", ["row", "Q", "selected"]],
                 ["scores", ["times", ["product", "q", ["turned", "K"]], "scale"]],
                 ["weights", ["softmax", "scores"]],

@@ -17,26 +17,36 @@ type Rule = keyof { [K in keyof CSSStyleDeclaration as CSSStyleDeclaration[K] ex
 type Attribute = string | number | boolean | null | undefined;
 type Handlers = { [E in keyof HTMLElementEventMap as `on${E}`]?: (event: HTMLElementEventMap[E]) => void };
 type Props = Handlers & { [name: string]: Attribute | ((event: never) => void) };
-type Child = Node | string | null | undefined;
+type Child = Node | string | Part | null | undefined | Child[];
 
 // What a figure is made of: something in the page that shows a value.
 interface Part {
-  element: HTMLElement;
+  element: HTMLElement | SVGElement;
 }
 interface Control<S, V> {
   show(value: V, state: S): void;
 }
 interface Slider<S> extends Part {
+  element: HTMLElement;
   input: HTMLInputElement;
   output: HTMLElement;
   show(value: number, state: S, shown?: number): void;
 }
 interface LogSlider<S> extends Part {
+  element: HTMLElement;
   show(value: number, state: S): void;
 }
 interface Choice extends Part {
+  element: HTMLElement;
   buttons: HTMLButtonElement[];
   show(chosen: number): void;
+}
+interface Menu extends Part {
+  input: HTMLSelectElement;
+  show(chosen: number): void;
+}
+interface Gauge extends Part {
+  show(share: number, words: string): void;
 }
 // A group of buttons with one stop of the tab key.
 interface Walk {
@@ -54,14 +64,23 @@ interface Chart extends Plane {
   beside(...words: string[]): SVGTextElement[];
   below(...words: string[]): SVGTextElement[];
 }
+interface Bar extends Part {
+  element: HTMLElement;
+  show(share: number): void;
+}
+interface Average {
+  behind: SVGElement[];
+  dot: SVGElement;
+  show(points: Point[], weights: number[]): Point; // where it stands in the drawing
+}
 interface Raster {
   element: HTMLCanvasElement;
   show(values: ArrayLike<number>, vmax: number): void;
 }
 interface WeightTable extends Part {
+  element: HTMLElement;
   cells: { square: HTMLElement; element: HTMLElement }[][];
   lines: HTMLElement[];
-  tops: HTMLElement[];
   stop: Walk;
   lay(from: string[], to: string[]): void;
   show(weights: Matrix, written: (weight: number, row: number) => string): void;
@@ -78,8 +97,10 @@ interface SliderLook<S> {
   min: number;
   max: number;
   step: number;
-  format(value: number): string;
-  word(value: number, state: S): string;
+  digits?: number;
+  plus?: boolean; // whether a sign stands before what is above 0, too
+  format?(value: number): string;
+  word?(value: number, state: S): string;
 }
 // What a control sets: a trait of its type, or what `read` finds in the state and `write` makes changes of.
 type Named<S, V> = keyof { [K in keyof S as V extends S[K] ? K : never]: K };
@@ -87,6 +108,11 @@ interface Bound<S, V> {
   trait?: Named<S, V>;
   read?(state: S): V;
   write?(value: V, state: S): Partial<S>;
+}
+// The same of the numbers of one trait.
+interface SomeBound<S> {
+  trait: keyof { [K in keyof S as S[K] extends number[] ? K : never]: K };
+  write?(value: number, state: S, k: number): Partial<S>;
 }
 
 // anywidget's model, or the part of it that a static page has; what Python has sent is given its type by the figures.
@@ -128,16 +154,19 @@ interface Figure<S, G> {
   redraw(): void;
   follow<V, C extends Control<S, V>>(control: C, bound: Bound<S, V>): C;
   slider(options: SliderLook<S> & Bound<S, number>): Slider<S>;
+  sliders(options: { names: string[] } & Omit<SliderLook<S>, "name"> & SomeBound<S>): Slider<S>[];
   logSlider(options: { name: string; most: number } & Bound<S, number>): LogSlider<S>;
   choice(options: { label: string; words: string[] } & Bound<S, number>): Choice;
-  button(words: string, changes: (state: S) => Partial<S>): HTMLButtonElement;
+  menu(options: { label: string; words: string[]; lang?: string | null } & Bound<S, number>): Menu;
+  seedField(seeds: number, take: (seed: number) => void): HTMLInputElement;
+  button(words: string, changes: (state: S) => Partial<S>, stuck?: (state: S) => string): HTMLButtonElement;
   reset(also?: () => void): HTMLButtonElement;
   say(text: string): void;
 }
 
 // What the script of a figure makes of it.
 interface Built<S> {
-  parts: (Node | null)[];
+  parts: Child[];
   update(state: S): void;
   measure?(state: S): void;
   stop?(): void;
@@ -352,7 +381,11 @@ interface Attnkit {
   figures: Record<string, Registered>;
   fixed(x: number, digits?: number, plus?: boolean): string;
   compact(x: number): string;
+  grouped(n: number): string;
+  many(count: number, thing: string): string;
+  pair(numbers: number[], digits?: number): string;
   opacity(value: number, vmax: number): number;
+  sum(numbers: number[]): number;
   dot(a: number[], b: number[]): number;
   softmax(scores: number[]): number[];
   argmax(numbers: number[]): number;
@@ -361,19 +394,29 @@ interface Attnkit {
   hull<P extends number[]>(points: P[]): P[];
   meanings(text: string): number[];
   quoted(word: string): string;
+  listed(words: string[]): string;
   id(kind: string): string;
   h<K extends keyof HTMLElementTagNameMap>(
     tag: K,
     props?: Props | null,
     ...children: Child[]
   ): HTMLElementTagNameMap[K];
-  svg<K extends keyof SVGElementTagNameMap>(tag: K, props?: Record<string, string | number>): SVGElementTagNameMap[K];
+  svg<K extends keyof SVGElementTagNameMap>(
+    tag: K,
+    props?: Record<string, string | number>,
+    ...children: Child[]
+  ): SVGElementTagNameMap[K];
   paint(el: HTMLElement, value: number, vmax: number, kind?: Fill): void;
   balance(): { element: HTMLElement; show(v: number, most: number): void };
   write(node: Node, text: string): void;
   style(node: HTMLElement | SVGElement, name: Rule, value: string): void;
   attr(node: Element, name: string, value: string | number): void;
-  button(words: Child | Child[], onclick: (event: MouseEvent) => void, props?: Props): HTMLButtonElement;
+  button(words: Child, onclick: (event: MouseEvent) => void, props?: Props): HTMLButtonElement;
+  controls(...parts: Child[]): HTMLElement;
+  row(...parts: Child[]): HTMLElement;
+  tr(name: Child, ...cells: Child[]): HTMLTableRowElement;
+  table(kind: string, heads: Child[] | HTMLElement, rows: HTMLElement[]): HTMLTableElement;
+  bar(): Bar;
   box(part: Element, element: Element): { left: number; right: number; top: number; bottom: number };
   keys(node: Grip, ways: Record<string, (() => void) | undefined>): void;
   walk(
@@ -384,7 +427,10 @@ interface Attnkit {
       across?: ((from: HTMLElement, step: number) => HTMLElement | undefined) | null;
     },
   ): Walk;
-  choice(label: string, words: string[], onChoose: (chosen: number) => void): Choice;
+  toggled(numbers: number[], k: number): number[];
+  gauge(): Gauge;
+  menu(label: string, words: string[], onChoose: (chosen: number) => void, lang?: string | null): Menu;
+  choice(label: string, words: Child[], onChoose: (chosen: number) => void): Choice;
   slider<S>(options: SliderLook<S> & { onInput(value: number): void }): Slider<S>;
   logSlider<S>(options: { name: string; most: number; onInput(value: number): void }): LogSlider<S>;
   spot(point: Point): string;
@@ -394,6 +440,8 @@ interface Attnkit {
   field(kind: string, size: Point, edges: Edges): Plane;
   plane(options: { limit: number; axes?: string[] }): Plane;
   chart(size: Point, edges: Edges): Chart;
+  grip(plane: Plane, move: (point: Point) => void): SVGCircleElement;
+  average(plane: Plane, count: number): Average;
   raster(rows: number, columns: number, kinds?: Fill[]): Raster;
   label(x: number, y: number, text: string, kind: string, anchor?: string): SVGTextElement;
   drag(node: Grip, move: (event: PointerEvent) => void, options?: { grab?: () => void; sideways?: boolean }): void;

@@ -10,6 +10,7 @@ picture to life, with no kernel and no network.
 import json
 import re
 from html import escape
+from importlib import import_module
 from pathlib import Path
 
 import anywidget
@@ -23,17 +24,10 @@ from bookkit.pictures.picture import Picture, Svg
 from bookkit.pictures.shapes import opacity
 
 HERE = Path(__file__).parent
-# The scripts beside the core, and the figures that need them: the arithmetic of the small models, what loads the real
-# ones, these two, what draws steps, what draws tables of weights.
-NEEDS = {"model": {"machine", "part_mover", "sentence_translator", "story_writer", "switched_story"},
-         "loading": {"ask_book", "chat", "cut_heads", "head_maps", "taught_kinds"},
-         "minilm": {"ask_book", "head_maps", "taught_kinds"},
-         "chat_model": {"chat", "cut_heads"},
-         "steps": {"attention_steps", "matrix_stepper", "head_stepper"},
-         "weights": {"attention_maps", "head_maps", "sentence_translator"},
-         "digest": set()}        # fetched where a browser has none
-RUN_MODELS = NEEDS["model"]
-SHARED = {"core", "page", *NEEDS}          # scripts that are no figures
+# The scripts that are no figures: the core, what brings a page to life, and what a figure may say that it needs. The
+# last is fetched where a browser has none.
+SHARED = ("core", "page", "model", "loading", "minilm", "chat_model", "steps", "weights", "digest")
+_needs = {}        # of each figure, once its class is there
 
 
 # ---- the files beside the classes
@@ -45,7 +39,9 @@ def kinds():
 
 def scripts(kind):
     """The names of the scripts of a figure, what it needs beside the core first."""
-    return [*(script for script, figures in NEEDS.items() if kind in figures), kind]
+    if kind not in _needs:
+        import_module(f"bookkit.figures.{kind}")
+    return [*_needs[kind], kind]
 
 
 def source(name):
@@ -94,13 +90,15 @@ def stylesheet(kind):
 class Figure(anywidget.AnyWidget):
     """What every interactive figure has: a caption, a still form, the same script live and static, a way back.
 
-    A subclass names its script in `kind`, holds its state in traits tagged ``sync=True``, and returns its first
-    picture with all its numbers from `still`.  What the reader can change is tagged ``reset=True``, too: the script
-    redraws whenever one of these changes, and its button "Reset" brings back what they were in the beginning.
+    A subclass names its script in `kind`, and in `needs` those of SHARED that it needs; it holds its state in traits
+    tagged ``sync=True``, and returns its first picture with all its numbers from `still`.  What the reader can change
+    is tagged ``reset=True``, too: the script redraws whenever one of these changes, and its button "Reset" brings back
+    what they were in the beginning.
     """
 
     STILL = "A still picture of the first state; where scripts may run, it comes to life."
     kind = ""          # the script beside the module, and its entry in bookkit.figures
+    needs = ()
     caption = traitlets.Unicode("").tag(sync=True)
     defaults = traitlets.Dict().tag(sync=True)
 
@@ -111,6 +109,7 @@ class Figure(anywidget.AnyWidget):
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
         if "kind" in vars(cls):    # not the class that anywidget derives for each instance
+            _needs[cls.kind] = cls.needs
             cls._esm = ("".join(map(script, ["core", *scripts(cls.kind)]))
                         + f"export default {{ render: globalThis.attnkit.figures.{cls.kind}.render }};\n")
             cls._css = core_stylesheet() + stylesheet(cls.kind)
@@ -247,6 +246,23 @@ class Index(traitlets.TraitType):
     def validate(self, obj, value):
         """Traitlets' hook."""
         return index(value, self.name, _length(obj, self.of), self.what)
+
+
+class Count(traitlets.TraitType):
+    """A trait that holds a whole number from `low` to `high`, which is a number, too, or the name of a trait that holds
+    so many things.
+    """
+
+    def __init__(self, low, high, default):
+        super().__init__(default)
+        self.low, self.high = low, high
+
+    def validate(self, obj, value):
+        """Traitlets' hook."""
+        high = _length(obj, self.high)
+        if not self.low <= checks.count(value, self.name, least=self.low) <= high:
+            raise ValueError(f"{self.name} must be at most {high}, got {value}")
+        return int(value)
 
 
 class NumberArray(traitlets.TraitType):

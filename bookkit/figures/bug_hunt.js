@@ -55,7 +55,7 @@
     const said = h("p", { class: "ak-small" });
     const key = h("p", { class: "ak-small" }, `The dashed line is a sound run. ${ends(sound)}`);
     return {
-      element: h("div", {}, chart.element, said, key),
+      element: h("div", {}, chart, said, key),
       /** @param {Run} run */
       show(run) {
         attnkit.attr(line, "d", path(run.curve));
@@ -66,11 +66,11 @@
 
   /** @param {number} count */
   function samplesBox(count) {
-    const lines = Array.from({ length: count }, () => h("li", {}));
+    const lines = Array.from({ length: count }, () => h("li"));
     const title = h("p", { class: "ak-small" }, "Three stories that it begins, not chosen:");
     /** @param {Run} run */
     const show = ({ samples }) => lines.forEach((line, k) => attnkit.write(line, `${samples[k] ?? ""} …`));
-    return { element: h("div", { class: "ak-written" }, title, h("ul", {}, ...lines)), show };
+    return { element: h("div", { class: "ak-written" }, title, h("ul", {}, lines)), show };
   }
 
   // Checks to make: a button each; what it says of this run, and of a sound one.
@@ -84,19 +84,18 @@
     const buttons = checks.map((name, k) => attnkit.button(name, () => make(k), { "aria-pressed": "false" }));
     attnkit.walk(buttons);
     const group = { class: "ak-buttons", role: "group", "aria-label": "Make a check" };
-    const row = h("div", group, h("span", { class: "ak-name", "aria-hidden": "true" }, "check"), ...buttons);
+    const row = h("div", group, h("span", { class: "ak-name", "aria-hidden": "true" }, "check"), buttons);
     const lines = checks.map((name, k) => {
-      const here = h("p", {});
-      const line = h("li", {}, h("strong", {}, name), here, h("p", { class: "ak-small" }, `Sound: ${sound.found[k]}`));
-      return { line, here };
+      const [here, there] = [h("p"), h("p", { class: "ak-small" }, `Sound: ${sound.found[k]}`)];
+      return { here, element: h("li", {}, h("strong", {}, name), here, there) };
     });
-    const list = h("ol", { class: "ak-found" }, ...lines.map(({ line }) => line));
+    const list = h("ol", { class: "ak-found" }, lines);
     /** @param {State} state */
     function show({ run, made }) {
-      lines.forEach(({ line, here }, k) => {
+      lines.forEach(({ element, here }, k) => {
         const place = made[run].indexOf(k);
-        line.hidden = place < 0;
-        attnkit.style(line, "order", String(place));
+        element.hidden = place < 0;
+        attnkit.style(element, "order", String(place));
         attnkit.write(here, runs[run].found[k]);
         attnkit.attr(buttons[k], "aria-pressed", String(place >= 0));
       });
@@ -107,8 +106,8 @@
   // The bugs to choose from, and what comes of it.
   /** @param {Owner} figure @param {Given} given */
   function namingBox(figure, { bugs, runs }) {
-    const options = ["choose …", ...bugs.map(({ name }) => name)].map((name) => h("option", {}, name));
-    const list = h("select", { onchange: () => preview() }, ...options);
+    const pick = attnkit.menu("The bug is:", ["choose …", ...bugs.map(({ name }) => name)], preview);
+    const list = pick.input;
     const meant = h("p", { class: "ak-small", "aria-live": "polite" });
     // What the chosen bug looks like in code, before it is named.
     function preview() {
@@ -121,8 +120,7 @@
       if (list.selectedIndex < 1) return attnkit.write(meant, "Choose a bug first.");
       figure.put({ named: named.map((one, k) => (k === run ? list.selectedIndex - 1 : one)) });
     }
-    const pick = h("label", { class: "ak-pick" }, "The bug is:", list);
-    const [was, is] = [h("s", {}), h("strong", {})];
+    const [was, is] = [h("s"), h("strong")];
     const code = h("p", { class: "ak-code" }, h("code", {}, was, " ", is));
     const lesson = h("p", { class: "ak-small" });
     const solved = h("div", { class: "ak-solved" }, code, lesson);
@@ -140,10 +138,7 @@
       attnkit.write(is, planted || "(the line is missing)");
       attnkit.write(lesson, `${text} What gives it away: ${tells.join(", ")}.`);
     }
-    return {
-      element: h("div", {}, h("div", { class: "ak-buttons" }, pick, attnkit.button("Name it", name)), meant, solved),
-      show,
-    };
+    return { element: h("div", {}, attnkit.row(pick, attnkit.button("Name it", name)), meant, solved), show };
   }
 
   /** @param {Owner} figure */
@@ -178,10 +173,10 @@
       chosen.buttons.forEach((button, k) => attnkit.write(button, `${k + 1}${verdicts[k] ? " ✓" : ""}`));
       const right = verdicts.filter(Boolean).length;
       const count = state.made.reduce((sum, row) => sum + row.length, 0);
-      attnkit.write(score, `${right} of ${runs.length} bugs named, ${count} ${count === 1 ? "check" : "checks"} made.`);
+      attnkit.write(score, `${right} of ${runs.length} bugs named, ${attnkit.many(count, "check")} made.`);
       figure.say(told(state, run));
     }
-    return { parts: [chosen.element, chart.element, samples.element, made.element, naming.element, last], update };
+    return { parts: [chosen, chart, samples, made, naming, last], update };
   }
 
   attnkit.register("bug_hunt", { label: "What is wrong here?", compute, build });

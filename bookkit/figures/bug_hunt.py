@@ -21,14 +21,16 @@ class BugHunt(Figure):
     two losses; ``samples``, texts that the model wrote; ``found``, for each check what it says; ``bug``, the place of
     its bug. `sound` is the same of a run without a bug, to compare with. `bugs` are dicts of a ``name``; the ``sound``
     line of code and the ``planted`` one; ``tells``, the names of the checks that give it away, the best one first, or
-    "the curve"; and the ``lesson``, a sentence. `checks` names the checks, and each run has so many `steps`. `run` is
-    the one that is shown; `made` has for each run the places of the checks that have been made, in that order, `named`
-    the place of the bug that has been named last, or -1.
+    "the curve"; and the ``lesson``, a sentence. `checks` names the checks, and each run has so many `steps`. The trait
+    `run` is the one that is shown; `made` has for each run the places of the checks that have been made, in that order,
+    `named` the place of the bug that has been named last, or -1.
 
     >>> bugs = [{"name": name, "sound": "x + y", "planted": "x", "tells": ["the curve"], "lesson": "It differs."}
     ...         for name in ("no sum", "no root")]
     >>> sound = {"curve": [5, 1], "first": 5, "last": 1, "samples": ["Zoe ran ."], "found": ["19 numbers"]}
-    >>> BugHunt([sound | {"bug": 1}], sound, bugs, ["count"], steps=10, named=[0]).verdicts
+    >>> figure = BugHunt([sound | {"bug": 1}], sound, bugs, ["count"], steps=10)
+    >>> figure.named = [0]
+    >>> figure.verdicts
     [False]
     """
 
@@ -43,17 +45,15 @@ class BugHunt(Figure):
     made = traitlets.Any([]).tag(sync=True, reset=True)
     named = traitlets.Any([]).tag(sync=True, reset=True)
 
-    def __init__(self, runs, sound, bugs, checks, steps, run=0, made=None, named=None, caption=""):
+    def __init__(self, runs, sound, bugs, checks, steps, caption=""):
         checks, bugs = list(checks), [_read(bug, BUG) for bug in bugs]
         for bug in bugs:
             if not bug["tells"] or {*bug["tells"]} - {*checks, CURVE}:
                 raise ValueError(f"what tells of {bug['name']!r} must be checks, or {CURVE!r}, got {bug['tells']!r}")
         runs = [_run(one, checks) | {"bug": index(one["bug"], "bug", len(bugs), "bugs")}
                 for one in few(runs, "runs", 1, MOST)]
-        super().__init__(runs=runs, sound=_run(sound, checks), bugs=bugs, checks=checks,
-                         steps=steps, run=run, caption=caption,
-                         made=[[] for _ in runs] if made is None else made,
-                         named=[-1] * len(runs) if named is None else named)
+        super().__init__(runs=runs, sound=_run(sound, checks), bugs=bugs, checks=checks, steps=steps, caption=caption,
+                         made=[[] for _ in runs], named=[-1] * len(runs))
 
     @traitlets.validate("made")
     def _check_made(self, proposal):

@@ -523,29 +523,6 @@
   }
 
   /** @param {Owner} figure */
-  function seedField(figure) {
-    const input = h("input", {
-      type: "text",
-      inputmode: "numeric",
-      class: "ak-seed",
-      "aria-label": "seed",
-      autocomplete: "off",
-    });
-    /** @param {number} seed */
-    const show = (seed) => {
-      if (document.activeElement !== input) input.value = String(seed);
-    };
-    input.addEventListener("change", () => {
-      const seed = input.value.trim() === "" ? Number.NaN : Number(input.value);
-      if (Number.isInteger(seed) && seed >= 0 && seed < SEEDS) return figure.put({ seed });
-      input.value = String(figure.get("seed"));
-      figure.say(`A seed is a whole number from 0 to ${SEEDS - 1}.`);
-    });
-    figure.follow({ show }, { trait: "seed" });
-    return h("label", { class: "ak-buttons" }, h("span", {}, "seed"), input);
-  }
-
-  /** @param {Owner} figure */
   function settings(figure) {
     const heat = figure.slider({
       name: "temperature",
@@ -562,7 +539,9 @@
       read: ({ template }) => (template ? 0 : 1),
       write: (k) => ({ template: k === 0 }),
     });
-    return h("div", { class: "ak-settings" }, heat.element, seedField(figure), frame.element);
+    const field = figure.seedField(SEEDS, (number) => figure.put({ seed: number }));
+    const seed = h("label", { class: "ak-buttons" }, h("span", {}, "seed"), field);
+    return h("div", { class: "ak-settings" }, heat, seed, frame);
   }
 
   /** @param {Owner} figure @param {Given} given @param {Run} run @param {ReturnType<typeof own>} typed */

@@ -114,6 +114,7 @@ class Chat(Kernel):
     """
 
     kind = "chat"
+    needs = ("loading", "chat_model")
     recorded = traitlets.List().tag(sync=True)
     frame = traitlets.List(traitlets.Unicode()).tag(sync=True)
     ends = traitlets.List(traitlets.Unicode()).tag(sync=True)

@@ -18,12 +18,21 @@
     return (n === 0 ? "" : x < 0 ? "−" : plus ? "+" : "") + text;
   };
 
+  // With a comma between thousands, and with the name of what is counted.
+  attnkit.grouped = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, ",");
+  attnkit.many = (count, thing) => `${attnkit.grouped(count)} ${thing}${count === 1 ? "" : "s"}`;
+
+  // A place as words tell it: (0.30, −1.20).
+  attnkit.pair = (numbers, digits = 2) => `(${numbers.map((x) => attnkit.fixed(x, digits)).join(", ")})`;
+
   attnkit.compact = (x) => (x === 0 ? "0" : x < 1e-3 ? x.toExponential(0) : attnkit.fixed(x, 3));
 
   const DEPTH = 0.9;
   attnkit.opacity = (value, vmax) => Math.floor(Math.min(Math.abs(value) / vmax, 1) * DEPTH * 1000 + 0.5) / 1000;
 
   // ---- the arithmetic that several figures need, compared with numpy and attnkit through each of them
+
+  attnkit.sum = (numbers) => numbers.reduce((sum, v) => sum + v, 0);
 
   attnkit.dot = (a, b) => a.reduce((sum, v, k) => sum + v * b[k], 0);
 
@@ -32,7 +41,7 @@
     const largest = Math.max(...scores);
     if (largest === -Infinity) return scores.map(() => 0);
     const shares = scores.map((s) => Math.exp(s - largest));
-    const total = shares.reduce((sum, v) => sum + v, 0);
+    const total = attnkit.sum(shares);
     return shares.map((v) => v / total);
   };
 
@@ -127,6 +136,9 @@
 
   attnkit.quoted = (word) => `“${word}”`;
 
+  // Some words as a sentence lists them: a, b and c.
+  attnkit.listed = (words) => [words.slice(0, -1).join(", "), ...words.slice(-1)].filter(Boolean).join(" and ");
+
   // A name that no other element of the page has, for what one element has to say of another.
   let named = 0;
   attnkit.id = (kind) => `ak-${kind}-${named++}`;
@@ -139,6 +151,15 @@
   // What a browser that translates the page leaves as it is.
   const CODE = ["code", "pre"];
 
+  // Put into an element what it is made of: nodes, texts, parts that have an element, lists of these.
+  /** @param {Element} el @param {Child[]} children */
+  function fill(el, children) {
+    for (const child of children) {
+      if (Array.isArray(child)) fill(el, child);
+      else if (child != null) el.append(typeof child === "object" && "element" in child ? child.element : child);
+    }
+  }
+
   // h("td", {class: "x", onclick: f}, "text", child): an element; no HTML is ever parsed from data.
   attnkit.h = (tag, props, ...children) => {
     const el = document.createElement(tag);
@@ -149,13 +170,14 @@
       else if (value === true) el.setAttribute(name, "");
       else if (value !== false && value != null) el.setAttribute(name, String(value));
     }
-    el.append(...children.filter((c) => c != null));
+    fill(el, children);
     return el;
   };
 
-  attnkit.svg = (tag, props) => {
+  attnkit.svg = (tag, props, ...children) => {
     const el = document.createElementNS("http://www.w3.org/2000/svg", tag);
     for (const [name, value] of Object.entries(props || {})) el.setAttribute(name, String(value));
+    fill(el, children);
     return el;
   };
 
@@ -249,8 +271,35 @@
     if (changed(node, name, value)) node.setAttribute(name, String(value));
   };
 
-  attnkit.button = (words, onclick, props) =>
-    attnkit.h("button", { type: "button", ...props, onclick }, ...[words].flat());
+  attnkit.button = (words, onclick, props) => attnkit.h("button", { type: "button", ...props, onclick }, words);
+
+  // What stands below the picture, and a line of buttons in it.
+  attnkit.controls = (...parts) => attnkit.h("div", { class: "ak-controls" }, parts);
+  attnkit.row = (...parts) => attnkit.h("div", { class: "ak-buttons" }, parts);
+
+  // A table: what stands above its columns ("" in the corner), or a head that is made already; then its rows, each a name
+  // and its cells. What is no cell is put into one.
+  /** @param {"td" | "th"} tag @param {Props} props @param {Child} child */
+  const cell = (tag, props, child) => {
+    const node = child && typeof child === "object" && "element" in child ? child.element : child;
+    return node instanceof HTMLTableCellElement ? node : attnkit.h(tag, props, node);
+  };
+  attnkit.tr = (name, ...cells) => {
+    const heading = attnkit.h("th", { scope: "row" }, name);
+    return attnkit.h("tr", {}, heading, ...cells.map((child) => cell("td", {}, child)));
+  };
+  attnkit.table = (kind, heads, rows) => {
+    /** @param {Child} head */
+    const above = (head) => (head === "" ? attnkit.h("td") : cell("th", { scope: "col" }, head));
+    const top = Array.isArray(heads) ? attnkit.h("thead", {}, attnkit.h("tr", {}, heads.map(above))) : heads;
+    return attnkit.h("table", { class: `ak-grid ${kind}` }, top, attnkit.h("tbody", {}, rows));
+  };
+
+  // A bar that is as long as a share of its place.
+  attnkit.bar = () => {
+    const element = attnkit.h("span", { class: "ak-fill", "aria-hidden": "true" });
+    return { element, show: (share) => attnkit.style(element, "transform", `scaleX(${share.toFixed(3)})`) };
+  };
 
   // Keys that an element answers. With Alt, Ctrl or Meta they are the browser's (Alt and the left arrow lead back), and while
   // a word is composed they are the keyboard's.
@@ -322,6 +371,38 @@
     };
   };
 
+  // A list without one of its numbers if it is there, and with it if not.
+  attnkit.toggled = (numbers, k) => {
+    const others = numbers.filter((number) => number !== k);
+    return others.length < numbers.length ? others : [...others, k].sort((a, b) => a - b);
+  };
+
+  // A bar as long as a share of 1, and beside it a text.
+  attnkit.gauge = () => {
+    const [bar, text] = [attnkit.bar(), attnkit.h("span", { class: "ak-num" })];
+    const track = attnkit.h("span", { class: "ak-track", "aria-hidden": "true" }, bar);
+    return {
+      element: attnkit.h("span", { class: "ak-gauge" }, track, text),
+      show(share, words) {
+        bar.show(share);
+        attnkit.write(text, words);
+      },
+    };
+  };
+
+  // A list of texts of which one is chosen, or none: -1.
+  attnkit.menu = (label, words, onChoose, lang = null) => {
+    const options = words.map((word) => attnkit.h("option", { lang }, word));
+    const input = attnkit.h("select", { onchange: () => onChoose(input.selectedIndex) }, ...options);
+    return {
+      element: attnkit.h("label", { class: "ak-pick" }, attnkit.h("span", { class: "ak-name" }, label), input),
+      input,
+      show(chosen) {
+        if (input.selectedIndex !== chosen) input.selectedIndex = chosen;
+      },
+    };
+  };
+
   // A row of buttons of which one is pressed.
   attnkit.choice = (label, words, onChoose) => {
     const buttons = words.map((word, i) =>
@@ -349,8 +430,7 @@
       min: -20,
       max: 20,
       step: 1,
-      format: (v) => attnkit.fixed(v, 2),
-      word: (v) => attnkit.fixed(v, 2),
+      digits: 2,
       onInput: (place) => onInput(Math.round(1000 * most ** (place / 20)) / 1000),
     });
     return {
@@ -420,6 +500,36 @@
     return field;
   };
 
+  // What a hand takes hold of in a plane, a circle that is not seen; `move` gets the place that it is pulled to.
+  attnkit.grip = (plane, move) => {
+    const hit = attnkit.svg("circle", { r: 24, class: "ak-hit" });
+    attnkit.drag(hit, (event) => move(plane.from(event)));
+    return hit;
+  };
+
+  // An average in a plane: the outline of all that there are, a line from each of the points, as wide as its weight, and the
+  // average itself.
+  attnkit.average = (plane, count) => {
+    const hull = attnkit.svg("path", { class: "ak-hull" });
+    const lines = Array.from({ length: count }, () => attnkit.svg("line", { class: "ak-pull" }));
+    const dot = attnkit.svg("circle", { r: 8, class: "ak-dot ak-of-output" });
+    return {
+      behind: [hull, ...lines],
+      dot,
+      show(points, weights) {
+        const [x, y] = plane.at(...attnkit.blend(weights, points));
+        attnkit.attr(hull, "d", `${attnkit.path(attnkit.hull(points).map((p) => plane.at(...p)))}Z`);
+        points.forEach((point, k) => {
+          const [x1, y1] = plane.at(...point);
+          const ends = { x1, y1, x2: x, y2: y, "stroke-width": 10 * weights[k] };
+          for (const [name, value] of Object.entries(ends)) attnkit.attr(lines[k], name, value.toFixed(1));
+        });
+        attnkit.move(dot, [x, y]);
+        return [x, y];
+      },
+    };
+  };
+
   // A chart: a field with an axis to its left and one below; `beside` and `below` write some words along them.
   attnkit.chart = (size, edges) => {
     const field = attnkit.field("ak-chart", size, edges);
@@ -487,8 +597,10 @@
     return () => open;
   }
 
-  // A slider with its name and its value; `word` says the value in words to a screen reader.
-  attnkit.slider = ({ name, min, max, step, word, onInput, format }) => {
+  // A slider with its name and its value, with as many decimals as its steps have; `word` says the value to a screen reader.
+  attnkit.slider = ({ name, min, max, step, onInput, plus, ...look }) => {
+    const { digits = Math.max(0, Math.ceil(-Math.log10(step))) } = look;
+    const { format = (v) => attnkit.fixed(v, digits, plus), word = format } = look;
     const output = attnkit.h("span", { class: "ak-out", "aria-hidden": "true" });
     const take = () => onInput(Number(input.value));
     const props = { type: "range", min, max, step, "aria-label": name };
@@ -648,6 +760,19 @@
       return this.follow(attnkit.slider({ ...options, onInput: this.setter(options) }), options);
     }
 
+    // A slider for each number of a trait.
+    /** @param {{ names: string[] } & Omit<SliderLook<State>, "name"> & SomeBound<State>} options */
+    sliders({ names, trait, write = (value, state, k) => ({ [trait]: state[trait].with(k, value) }), ...look }) {
+      return names.map((name, k) =>
+        this.slider({
+          ...look,
+          name,
+          read: (state) => state[trait][k],
+          write: (value, state) => write(value, state, k),
+        }),
+      );
+    }
+
     /** @param {{ name: string, most: number } & Bound<State, number>} options */
     logSlider(options) {
       return this.follow(attnkit.logSlider({ ...options, onInput: this.setter(options) }), options);
@@ -658,9 +783,48 @@
       return this.follow(attnkit.choice(options.label, options.words, this.setter(options)), options);
     }
 
-    /** @param {string} words @param {(state: State) => State} changes */
-    button(words, changes) {
-      return attnkit.button(words, () => this.put(changes(this.state())));
+    /** @param {{ label: string, words: string[], lang?: string | null } & Bound<State, number>} options */
+    menu(options) {
+      return this.follow(attnkit.menu(options.label, options.words, this.setter(options), options.lang), options);
+    }
+
+    // A seed to type, or to go to by the up and down arrows; what is none is refused in words.
+    /** @param {number} seeds how many there are @param {(seed: number) => void} take */
+    seedField(seeds, take) {
+      const limits = { role: "spinbutton", "aria-label": "seed", "aria-valuemin": 0, "aria-valuemax": seeds - 1 };
+      const props = { type: "text", inputmode: "numeric", autocomplete: "off", class: "ak-field ak-seed" };
+      const input = attnkit.h("input", { ...props, ...limits });
+      /** @param {number} seed */
+      const show = (seed) => {
+        input.value = String(seed);
+        attnkit.attr(input, "aria-valuenow", seed);
+      };
+      /** @param {number} seed */
+      const set = (seed) => {
+        if (seed !== this.get("seed") && Number.isInteger(seed) && seed >= 0 && seed < seeds) return take(seed);
+        show(this.get("seed"));
+        if (seed !== this.get("seed")) this.say(`A seed is a whole number from 0 to ${seeds - 1}.`);
+      };
+      const typed = () => set(input.value.trim() === "" ? Number.NaN : Number(input.value));
+      input.addEventListener("change", typed);
+      const step = (/** @type {number} */ by) => () => set(this.get("seed") + by);
+      attnkit.keys(input, { ArrowUp: step(1), ArrowDown: step(-1), Enter: typed });
+      // What is being typed stays while other things are shown.
+      const follow = (/** @type {number} */ seed) => input.getAttribute("aria-valuenow") !== String(seed) && show(seed);
+      this.follow({ show: follow }, { trait: "seed" });
+      return input;
+    }
+
+    // A button that changes the state; where `stuck` says why it cannot, that is said instead.
+    /** @param {string} words @param {(state: State) => State} changes @param {((state: State) => string) | null} stuck */
+    button(words, changes, stuck = null) {
+      const button = attnkit.button(words, () => {
+        const why = stuck?.(this.state());
+        if (why) this.say(why);
+        else this.put(changes(this.state()));
+      });
+      if (stuck) this.controls.push((state) => attnkit.attr(button, "aria-disabled", String(stuck(state) !== "")));
+      return button;
     }
 
     // Back to what Python began with; `also` puts back what only the page knows. While nothing has changed it keeps out of sight.
@@ -694,7 +858,7 @@
     const name = caption ? `${label}: ${caption.split(/(?<=[.:]) /)[0]}` : label; // a page may have two of a kind
     const figure = new Figure(model, kind, name);
     const { parts, update, measure = () => {}, stop = () => {} } = build(figure);
-    figure.element.append(...parts.filter((part) => part !== null));
+    fill(figure.element, parts);
     if (!figure.live.parentElement) figure.element.append(figure.live); // unless it stands among the parts
     if (caption) figure.element.append(attnkit.h("p", { class: "ak-caption" }, caption));
     el.classList.add("ak-place");

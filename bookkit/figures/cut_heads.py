@@ -47,6 +47,7 @@ class CutHeads(Kernel):
     """
 
     kind = "cut_heads"
+    needs = ("loading", "chat_model")
     texts = traitlets.List().tag(sync=True)
     cuts = traitlets.List().tag(sync=True)
     text = Index("texts", "texts").tag(sync=True, reset=True)

@@ -71,16 +71,10 @@
   }
 
   // The line below the figure: what is read, the answer, what it was, the word with most weight.
-  /**
-   * @param {string[]} words
-   * @param {Found} found
-   * @param {number} was
-   * @param {number} right
-   * @param {string[]} labels
-   * @param {State} state
-   */
-  function told(words, found, was, right, labels, state) {
+  /** @param {string[]} words @param {Found} found @param {number} was @param {Given} given @param {State} state */
+  function told(words, found, was, { answers, labels }, state) {
     const { document, way, removed } = state;
+    const right = answers[document];
     const ways = way === WAYS[0] ? "" : `, weights ${way}`;
     const gone = removed.length === 1 ? quoted(words[removed[0]]) : `${removed.length} words`;
     const title = `Document ${document + 1}${ways}${removed.length ? `, without ${gone}` : ""}`;
@@ -112,12 +106,16 @@
   function documentBox(documents, words, press) {
     const spots = Array.from({ length: Math.max(...documents.map(({ length }) => length)) }, (_, k) => {
       const [word, number] = [document.createTextNode(""), h("span", { class: "ak-number" })];
-      const button = attnkit.button([word, " ", number], () => press(k), { class: "ak-word" });
+      const button = attnkit.button([word, " ", number], () => press(k), { class: "ak-out-word" });
       return { word, number, button };
     });
     const name = "The words of the document; a pressed one is taken out; arrow keys lead from one to the next";
-    const element = h("div", { class: "ak-document", role: "group", "aria-label": name });
-    element.append(...spots.flatMap(({ button }) => [button, " "]));
+    const look = { class: "ak-document", role: "group", "aria-label": name };
+    const element = h(
+      "div",
+      look,
+      spots.map(({ button }) => [button, " "]),
+    );
     const way = walk(spots.map(({ button }) => button));
     // Tinted in proportion to the largest weight; where none has five equal shares, less, as then none stands out.
     /** @param {Found} found @param {State} state */
@@ -137,41 +135,33 @@
     return { element, show };
   }
 
-  // The answer, what it was, and a dot between the two labels, nearer to the likelier one; a line where it was.
+  // The answer, what it was, and between the two labels a bar as long as the chance of the second.
   /** @param {string[]} labels */
   function answerBox(labels) {
-    const [now, before, right, verdict] = ["ak-now", "ak-small ak-before", "", "ak-verdict"].map((kind) =>
-      h("span", { class: kind }),
-    );
-    const [dot, line] = [h("span", { class: "ak-dot" }), h("span", { class: "ak-was" })];
-    const [low, high] = labels.map((label) => h("span", {}, label));
-    const scale = h("div", { class: "ak-scale", "aria-hidden": "true" }, low);
-    scale.append(h("span", { class: "ak-track" }, dot, line), high);
+    const [now, before, right, verdict] = [h("strong"), h("span", { class: "ak-small" }), h("span"), h("span")];
+    const bar = attnkit.gauge();
+    const scale = h("div", { class: "ak-scale", "aria-hidden": "true" }, h("span", {}, labels[0]), bar);
     const says = h("p", {}, "The model says ", now, " ", before);
     const element = h("div", { class: "ak-answer" }, says, scale, h("p", {}, right, " ", verdict));
     /** @param {number} p @param {number} was @param {number} label @param {State} state */
     function show(p, was, label, state) {
       write(now, answer(labels, p));
-      write(before, touched(state) ? `was ${answer(labels, was)}` : "");
+      write(before, touched(state) ? `(was ${answer(labels, was)})` : "");
       write(right, `The right answer is ${labels[label]}; the model is`);
       write(verdict, chosen(p) === label ? "right" : "wrong");
       attr(verdict, "class", `ak-verdict${chosen(p) === label ? " ak-right" : ""}`);
-      attnkit.style(dot, "transform", `translateX(${(100 * p).toFixed(1)}%)`);
-      attnkit.style(line, "transform", `translateX(${(100 * was).toFixed(1)}%)`);
-      attnkit.style(line, "visibility", touched(state) ? "" : "hidden");
+      bar.show(p, labels[1]);
     }
     return { element, show };
   }
 
-  // A document begins whole, but for the first, which begins as the figure did.
   /** @param {Figure<State, Given>} figure @param {number} count */
   function controls(figure, count) {
-    const first = figure.get("defaults");
     const documents = figure.choice({
       label: "document",
       words: Array.from({ length: count }, (_, k) => String(k + 1)),
       trait: "document",
-      write: (document) => ({ document, removed: document === first.document ? first.removed : [] }),
+      write: (document) => ({ document, removed: [] }), // each begins whole
     });
     const ways = figure.choice({
       label: "weights",
@@ -180,21 +170,18 @@
       write: (k) => ({ way: WAYS[k] }),
     });
     ways.element.append(figure.reset());
-    return h("div", { class: "ak-controls" }, documents.element, ways.element);
+    return attnkit.controls(documents, ways);
   }
 
   /** @param {Figure<State, Given>} figure */
   function build(figure) {
-    const { model, documents, labels, answers } = figure.given("model", "documents", "labels", "answers");
+    const given = figure.given("model", "documents", "labels", "answers");
+    const { model, documents, labels, answers } = given;
     /** @param {number} place */
-    function press(place) {
-      const removed = figure.get("removed");
-      const left = removed.filter((other) => other !== place);
-      figure.put({ removed: left.length < removed.length ? left : [...removed, place].sort((a, b) => a - b) });
-    }
+    const press = (place) => figure.put({ removed: attnkit.toggled(figure.get("removed"), place) });
     const text = documentBox(documents, model.words, press);
     const result = answerBox(labels);
-    const tint = h("span", {});
+    const tint = h("span");
     const hint = h("span", {}, "Press a word to take it out, again to bring it back.");
     const note = h("p", { class: "ak-small ak-note" }, hint, " ", tint);
 
@@ -202,14 +189,13 @@
     function update(state) {
       const found = compute({ model, documents, ...state });
       const was = compute({ model, documents, ...state, way: WAYS[0], removed: [] }).probability;
-      const right = answers[state.document];
       const words = documents[state.document].map((number) => model.words[number]);
       text.show(found, state);
-      result.show(found.probability, was, right, state);
+      result.show(found.probability, was, answers[state.document], state);
       write(tint, TINTS[WAYS.indexOf(state.way)]);
-      figure.say(told(words, found, was, right, labels, state));
+      figure.say(told(words, found, was, given, state));
     }
-    return { parts: [text.element, note, result.element, controls(figure, documents.length)], update };
+    return { parts: [text, note, result, controls(figure, documents.length)], update };
   }
 
   attnkit.register("document_reader", { label: "A classifier reads a document", compute, build });

@@ -25,16 +25,16 @@ class DocumentReader(Figure):
     the weights, and the ``vectors`` (V, d), whose weighted sum is the pooled vector; relu(pooled @ ``w1`` + ``b1``) @
     ``w2`` + ``b2`` is the logit, with d and the hidden numbers at most 64; ``pooling`` is "attention". `documents` are
     1 to 12 lists of 1 to 120 word numbers, `labels` the names of the answers 0 and 1, `answers` the right answer for
-    each document. `way` is how the words are weighted: "as they are", by the model; "equal"; or "shuffled", each with
-    the score of the word half a document further on. `removed` are the places of words that are taken out, and the
-    weights of the others are renormalised. Where `document` is set later, nothing is taken out of the new one; the
-    first is again as it began.
+    each document. The trait `way` is how the words are weighted: "as they are", by the model; "equal"; or "shuffled",
+    each with the score of the word half a document further on. `removed` are the places of words that are taken out,
+    and the weights of the others are renormalised. Where another `document` is set, nothing is taken out of it.
 
-    >>> from bookkit.figures import document_reader
-    >>> model = document_reader.random_model(4, words=["a", "dull", "fine", "film"])
-    >>> figure = DocumentReader(model, [[0, 2, 3], [0, 1, 3]], ("bad", "good"), answers=[1, 0], removed=[1])
+    >>> model = {"words": ["a", "fine", "film"], "scores": [0, 2, 0], "vectors": [[0], [1], [0]], "w1": [[1]],
+    ...          "b1": [0], "w2": [2], "b2": -1, "pooling": "attention"}
+    >>> figure = DocumentReader(model, [[0, 1, 2]], ("bad", "good"), answers=[1])
+    >>> figure.removed = [0]
     >>> figure.weights.round(2).tolist()
-    [0.21, 0.0, 0.79]
+    [0.0, 0.88, 0.12]
     """
 
     kind = "document_reader"
@@ -46,20 +46,16 @@ class DocumentReader(Figure):
     way = OneOf(*WAYS).tag(sync=True, reset=True)
     removed = traitlets.Any([]).tag(sync=True, reset=True)
 
-    def __init__(self, model, documents, labels, answers, document=0, way="as they are", removed=(), caption=""):
+    def __init__(self, model, documents, labels, answers, caption=""):
         model = read_model(model)
         documents = read_documents(documents, len(model["words"]))
         answers = one_each(answers, "answers", documents, "documents")
-        super().__init__(model=model, documents=documents, labels=few(list(labels), "labels", 2, 2), document=document,
-                         way=way, caption=caption,
+        super().__init__(model=model, documents=documents, labels=few(list(labels), "labels", 2, 2), caption=caption,
                          answers=[index(answer, "answers", 2, "labels") for answer in answers])
-        self.removed = removed                                    # once the document is known
-        self.defaults = {**self.defaults, "removed": self.removed}
 
     @traitlets.observe("document")
-    def _as_it_began(self, change):
-        first = change["new"] == self.defaults.get("document")
-        self.removed = self.defaults["removed"] if first else []
+    def _whole(self, change):
+        self.removed = []
 
     @traitlets.validate("removed")
     def _check_removed(self, proposal):
@@ -126,16 +122,3 @@ def read_documents(documents, count):
     few(documents, "documents", 1, DOCUMENTS)
     return [[index(word, "a word of documents", count, "words of model")
              for word in few(document, "the words of a document", 1, LENGTH)] for document in documents]
-
-
-# ---- a model to try
-
-def random_model(seed, *, words=("a", "dull", "fine", "film"), width=4, hidden=3, spread=1.0):
-    """Make a model that has not been trained, for tests and examples; the same seed makes the same one.
-
-    `spread` is the standard deviation of its numbers.
-    """
-    rng = np.random.default_rng(seed)
-    shapes = {"scores": len(words), "vectors": (len(words), width), "w1": (width, hidden), "b1": hidden, "w2": hidden}
-    numbers = {name: rng.normal(scale=spread, size=shape).round(4).tolist() for name, shape in shapes.items()}
-    return {"words": list(words), "pooling": "attention", **numbers, "b2": round(float(rng.normal(scale=spread)), 4)}

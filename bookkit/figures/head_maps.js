@@ -5,7 +5,7 @@
 
   /** @typedef {{ text: number, head: number, piece: number, typed: string, found: Found | {} }} State */
   /** @typedef {{ pieces: string[], maps: string }} Text */
-  /** @typedef {Text & { typed: string, cut: boolean, near: [string, number][] }} Found a sentence that was typed, read */
+  /** @typedef {Text & { typed: string, cut: boolean }} Found a sentence that was typed, read */
   /** @typedef {Pick<State, "text" | "head" | "piece"> & { name: string }} View */
   /** @typedef {{ texts: Text[], layers: number, heads: number, views: View[], asks: boolean }} Given */
   /** @typedef {Figure<State, Given>} Owner */
@@ -13,7 +13,6 @@
   const STEPS = 255; // a weight travels as a whole number of these
   const TOLD = 3; // so many weights are told
   const WIDE = 24; // pieces that have a table
-  const EARLIER = 3; // typed sentences that the next one is compared with
   const SIZE = 26; // megabytes of the model, as tests/test_real_model_on_the_page.py finds them
 
   // The maps of a text, one after the other, each row by row.
@@ -33,11 +32,12 @@
 
   // The weights of a piece in a head; compared with Python.
   /** @param {Pick<Given, "texts"> & State} state */
-  function compute({ texts, head, piece, ...state }) {
-    const told = chosenText(texts, { head, piece, ...state });
-    const n = told.pieces.length;
-    return { row: Array.from(unpack(told).slice((head * n + piece) * n, (head * n + piece + 1) * n)) };
+  function compute({ texts, ...state }) {
+    const told = chosenText(texts, state);
+    return { row: rowOf(unpack(told), told.pieces.length, state.head, state.piece) };
   }
+  /** @param {Float64Array} maps @param {number} n @param {number} head @param {number} piece */
+  const rowOf = (maps, n, head, piece) => Array.from(maps.subarray((head * n + piece) * n, (head * n + piece + 1) * n));
 
   // The small maps themselves, in the buttons; those of a text are kept until the theme changes.
   /** @param {HTMLElement[]} buttons @param {number} heads */
@@ -79,12 +79,15 @@
     };
   }
 
+  /** @param {number} head @param {number} heads */
+  const nameOf = (head, heads) => `head ${(head % heads) + 1} of layer ${Math.floor(head / heads) + 1}`;
+
   // The small maps, a button for each head.
   /** @param {Owner} figure @param {Given} given */
   function overview(figure, { layers, heads }) {
     const buttons = Array.from({ length: layers * heads }, (_, head) => {
-      const name = `head ${(head % heads) + 1} of layer ${Math.floor(head / heads) + 1}`;
-      return attnkit.button("", () => figure.put({ head }), { "aria-label": name, "aria-pressed": "false" });
+      const look = { "aria-label": nameOf(head, heads), "aria-pressed": "false" };
+      return attnkit.button("", () => figure.put({ head }), look);
     });
     const stop = attnkit.walk(buttons, { columns: heads });
     const rows = Array.from({ length: layers }, (_, layer) => [
@@ -92,13 +95,8 @@
       ...buttons.slice(layer * heads, (layer + 1) * heads),
     ]);
     const top = Array.from({ length: heads }, (_, head) => h("span", { class: "ak-small" }, `${head + 1}`));
-    const element = h(
-      "div",
-      { class: "ak-heads", role: "group", "aria-label": "The heads" },
-      h("span"),
-      ...top,
-      ...rows.flat(),
-    );
+    const group = { class: "ak-heads", role: "group", "aria-label": "The heads" };
+    const element = h("div", group, h("span"), top, rows);
     attnkit.style(element, "gridTemplateColumns", `max-content repeat(${heads}, minmax(0, 1fr))`);
     const maps = drawing(buttons, heads);
     /** @param {number} head @param {Text} text @param {Float64Array} weights */
@@ -125,7 +123,7 @@
     /** @param {State} state @param {Float64Array} maps */
     function show({ head, piece }, maps) {
       const n = pieces.length;
-      const rows = pieces.map((_, i) => Array.from(maps.subarray((head * n + i) * n, (head * n + i + 1) * n)));
+      const rows = pieces.map((_, i) => rowOf(maps, n, head, i));
       map.show(rows, (weight, i) => (i === piece && weight >= 0.05 ? fixed(weight).replace(/^0/, "") : ""));
       lookers.forEach((looker, i) => {
         map.lines[i].toggleAttribute("data-chosen", i === piece);
@@ -143,13 +141,14 @@
       attnkit.button(piece, () => figure.put({ piece: k }), { "aria-pressed": "false" }),
     );
     const stop = attnkit.walk(words);
-    const spaced = words.flatMap((word) => [word, " "]);
+    const spaced = words.map((word) => [word, " "]);
     const label = "The pieces: a pressed one shows by shades where it looks";
-    const element = h("div", { class: "ak-running", role: "group", "aria-label": label }, ...spaced);
+    const element = h("div", { class: "ak-running", role: "group", "aria-label": label }, spaced);
     /** @param {State} state @param {Float64Array} maps */
     function show({ head, piece }, maps) {
+      const row = rowOf(maps, words.length, head, piece);
       words.forEach((word, j) => {
-        attnkit.paint(word, maps[(head * words.length + piece) * words.length + j], 1, "weight");
+        attnkit.paint(word, row[j], 1, "weight");
         attnkit.attr(word, "aria-pressed", String(j === piece));
       });
       stop.at(piece);
@@ -160,83 +159,25 @@
   // In a sentence: what the chosen piece looks at.
   /** @param {Given} given @param {State} state @param {string[]} pieces @param {Float64Array} maps */
   function sentence({ heads }, { head, piece }, pieces, maps) {
-    const n = pieces.length;
-    const row = Array.from(maps.subarray((head * n + piece) * n, (head * n + piece + 1) * n));
+    const row = rowOf(maps, pieces.length, head, piece);
     const best = pieces
       .map((_, j) => j)
       .sort((a, b) => row[b] - row[a])
       .slice(0, TOLD);
     const told = best.map((j) => `${quoted(pieces[j])} ${fixed(row[j])}`).join(", ");
-    return `Head ${(head % heads) + 1} of layer ${Math.floor(head / heads) + 1}: ${quoted(pieces[piece])} looks at ${told}.`;
+    return `${nameOf(head, heads).replace("h", "H")}: ${quoted(pieces[piece])} looks at ${told}.`;
   }
 
-  // Letters are read as small ones.
-  /** @param {string} one @param {string} other */
-  const same = (one, other) => one.toLowerCase() === other.toLowerCase();
   /** @param {Found} found */
   const remark = ({ cut, pieces }) =>
     cut ? "Only the first 64 pieces are read." : pieces.length > WIDE ? "A long sentence stands in running words." : "";
 
-  // Reads what was typed, as `_read` of head_maps.py does: its maps, and how near its vector is to those of others.
-  /** @param {Text[]} texts */
-  function reader(texts) {
-    /** @type {string[]} */
-    let earlier = [];
-    /** @type {Map<string, number[]>} */
-    const vectors = new Map();
-    /** @param {string} text */
-    async function vector(text) {
-      const found = vectors.get(text) ?? Array.from((await attnkit.minilm.read(text)).vector);
-      vectors.set(text, found);
-      return found;
-    }
-    /** @param {string} typed @returns {Promise<Found>} */
-    return async (typed) => {
-      const { pieces, maps, cut, vector: read } = await attnkit.minilm.read(typed);
-      const own = Array.from(read);
-      vectors.set(typed, own);
-      const others = [...new Set([...earlier, ...texts.map(title)])].filter((text) => !same(text, typed));
-      earlier = [typed, ...earlier.filter((text) => !same(text, typed))].slice(0, EARLIER);
-      /** @type {[string, number][]} */
-      const near = [];
-      for (const text of others) near.push([text, attnkit.dot(own, await vector(text))]);
-      near.sort((one, other) => other[1] - one[1]);
-      return { typed, pieces, maps, cut, near };
-    };
-  }
-
-  // How near a sentence is to others, the nearest first.
-  function neighbours() {
-    const list = h("ol", { class: "ak-near" });
-    const lead = h(
-      "p",
-      { class: "ak-small" },
-      "How alike it is to other sentences, by the model (see “Sentences as keys”):",
-    );
-    const element = h("div", {}, lead, list);
-    /** @param {Found | null} read */
-    function show(read) {
-      element.hidden = !read;
-      if (!read) return;
-      /** @param {[string, number]} pair */
-      const line = ([text, score]) => h("li", null, h("span", { class: "ak-out" }, fixed(score)), ` ${text}`);
-      list.replaceChildren(...read.near.map(line));
-    }
-    return { element, show };
-  }
-
   // A sentence of the reader's own: the worker reads it, or in a notebook the kernel.
-  /** @param {Owner} figure @param {Text[]} texts */
-  function typing(figure, texts) {
-    const input = h("input", {
-      type: "text",
-      maxlength: 400,
-      placeholder: "Type a sentence",
-      "aria-label": "A sentence of your own",
-    });
+  /** @param {Owner} figure */
+  function typing(figure) {
+    const hint = { placeholder: "Type a sentence", "aria-label": "A sentence of your own" };
+    const input = h("input", { type: "text", maxlength: 400, ...hint });
     const note = h("p", { class: "ak-small", "aria-live": "polite" });
-    const near = neighbours();
-    const read = reader(texts);
     /** @param {Event} event */
     async function send(event) {
       event.preventDefault();
@@ -246,43 +187,34 @@
       attnkit.write(note, "Reading ...");
       figure.put({ typed, found: {}, piece: 1 });
       if (loader.live) return;
-      const found = await read(typed);
-      if (figure.get("typed") === typed) figure.put({ found });
+      const { pieces, maps, cut } = await attnkit.minilm.read(typed);
+      if (figure.get("typed") === typed) figure.put({ found: { typed, pieces, maps, cut } });
     }
     const form = h("form", { class: "ak-buttons", onsubmit: send }, input, h("button", { type: "submit" }, "Read it"));
     const loader = attnkit.loader(figure, attnkit.minilm, SIZE, form);
-    const element = h("div", { class: "ak-own" }, loader.element, note);
     /** @param {State} state */
     function show({ typed, found }) {
       const told = "pieces" in found ? found : null;
-      near.show(told);
       if (!typed || told) attnkit.write(note, told ? remark(told) : "");
       if (told && document.activeElement !== input) input.value = told.typed;
     }
     const clear = () => (input.value = "");
-    return { element, near: near.element, show, clear, stop: loader.stop };
+    return { element: h("div", { class: "ak-own" }, loader, note), show, clear, stop: loader.stop };
   }
 
   // The sentences that come with the figure, and the reader's own while it is shown.
   /** @param {Owner} figure @param {Text[]} texts */
   function sentences(figure, texts) {
-    const onchange = () => {
-      if (list.selectedIndex < texts.length) figure.put({ text: list.selectedIndex, piece: 1, typed: "", found: {} });
-    };
-    const own = h("option", { hidden: true }, "your own sentence");
-    const list = h(
-      "select",
-      { "aria-label": "Sentence", onchange },
-      ...texts.map((text) => h("option", {}, title(text))),
-      own,
-    );
+    const names = [...texts.map(title), "your own sentence"];
+    const menu = attnkit.menu("sentence", names, (text) => figure.put({ text, piece: 1, typed: "", found: {} }));
+    const own = menu.input.options[texts.length];
+    own.hidden = true;
     /** @param {State} state */
     function show({ text, found }) {
-      const index = "pieces" in found ? texts.length : text;
-      own.hidden = index < texts.length;
-      if (list.selectedIndex !== index) list.selectedIndex = index;
+      own.hidden = !("pieces" in found);
+      menu.show(own.hidden ? text : texts.length);
     }
-    return { element: list, show };
+    return { element: menu.element, show };
   }
 
   /** @param {Owner} figure */
@@ -300,39 +232,36 @@
       return found;
     }
     const all = overview(figure, given);
-    const chosen = attnkit.choice(
-      "Look at",
-      views.map(({ name }) => name),
-      (k) => {
-        const { text, head, piece } = views[k];
-        figure.put({ text, head, piece, typed: "", found: {} });
-      },
-    );
+    const chosen = figure.choice({
+      label: "Look at",
+      words: views.map(({ name }) => name),
+      read: ({ text, head, piece, found }) =>
+        "pieces" in found
+          ? -1
+          : views.findIndex((one) => one.text === text && one.head === head && one.piece === piece),
+      write: (k) => ({ text: views[k].text, head: views[k].head, piece: views[k].piece, typed: "", found: {} }),
+    });
     chosen.element.hidden = !views.length;
     const list = sentences(figure, texts);
-    const own = given.asks ? typing(figure, texts) : null;
+    const own = given.asks ? typing(figure) : null;
     const place = h("div", { class: "ak-large" });
     let dark = "";
     /** @param {State} state */
     function update(state) {
-      const { text, head, piece, found } = state;
       const colour = getComputedStyle(figure.element).getPropertyValue("--ak-fill-weight");
       if (colour !== dark) all.again();
       dark = colour;
-      const view = views.findIndex((one) => one.text === text && one.head === head && one.piece === piece);
-      chosen.show("pieces" in found ? -1 : view);
       list.show(state);
       own?.show(state);
       const told = chosenText(texts, state);
       const { maps, large } = of(told);
       if (place.firstChild !== large.element) place.replaceChildren(large.element);
-      all.show(head, told, maps);
+      all.show(state.head, told, maps);
       large.show(state, maps);
       figure.say(sentence(given, state, told.pieces, maps));
     }
-    const maps = h("div", { class: "ak-maps" }, all.element, place);
-    const parts = [chosen.element, list.element, own?.element ?? null, maps, own?.near ?? null];
-    return { parts: [...parts, h("div", { class: "ak-buttons" }, figure.reset(own?.clear))], update, stop: own?.stop };
+    const maps = h("div", { class: "ak-maps" }, all, place);
+    return { parts: [chosen, list, own, maps, attnkit.row(figure.reset(own?.clear))], update, stop: own?.stop };
   }
 
   attnkit.register("head_maps", { label: "All heads on a sentence", compute, build });

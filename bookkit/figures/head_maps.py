@@ -10,7 +10,6 @@ from bookkit.pictures.formats import fixed
 
 MOST = 24        # pieces of a sentence that comes with the figure
 OWN = 64         # of one that a reader types
-EARLIER = 3      # typed sentences that the next one is compared with
 STEPS = 255      # a weight travels as a whole number of these
 
 
@@ -29,6 +28,7 @@ class HeadMaps(Figure):
     """
 
     kind = "head_maps"
+    needs = ("loading", "minilm", "weights")
     texts = traitlets.List().tag(sync=True)
     layers = traitlets.Int().tag(sync=True)
     heads = traitlets.Int().tag(sync=True)
@@ -38,7 +38,7 @@ class HeadMaps(Figure):
     piece = traitlets.Int(0).tag(sync=True, reset=True)
     asks = traitlets.Bool(False).tag(sync=True)              # whether a reader can type a sentence
     typed = traitlets.Unicode("").tag(sync=True, reset=True)
-    found = traitlets.Dict().tag(sync=True, reset=True)      # what the model read there, packed, and what is near
+    found = traitlets.Dict().tag(sync=True, reset=True)      # what the model read there, packed
 
     def __init__(self, texts, views=None, model=None, caption=""):
         told = [packed(pieces, weights, f"texts[{k}]") for k, (pieces, weights) in enumerate(texts)]
@@ -49,7 +49,6 @@ class HeadMaps(Figure):
         found = [{"name": name, "text": text, "head": layer * heads + head, "piece": piece}
                  for name, (text, layer, head, piece) in (views or {"": (0, 0, 0, 0)}).items()]
         self._model = model
-        self._earlier = []
         super().__init__(texts=told, layers=layers, heads=heads, views=found if views else [], caption=caption,
                          asks=model is not None, **{name: found[0][name] for name in ("text", "head", "piece")})
 
@@ -69,20 +68,10 @@ class HeadMaps(Figure):
             self.found = {}
             return
         pieces = self._model.pieces(text, OWN)
-        results, vector = self._traced(text)
-        weights = np.stack([results[f"layers.{layer}.weights"] for layer in range(self.layers)])
-        earlier = [other for other in self._earlier if other.lower() != text.lower()]
-        others = dict.fromkeys([*earlier, *(other for other in map(title, self.texts) if other != text.lower())])
-        near = [[other, round(float(self._traced(other)[1] @ vector), 4)] for other in others]
-        self._earlier = [text, *earlier][:EARLIER]
-        cut = len(self._model.pieces(text, OWN + 1)) > OWN
-        near.sort(key=lambda one: -one[1])
-        self.found = packed(pieces, weights, "typed", OWN) | {"typed": text, "cut": cut, "near": near}
-
-    def _traced(self, text):
-        """What the model makes of a text, and its vector."""
         results = self._model.trace(self._model.numbers(text, OWN))
-        return results, self._model.pooled(results)
+        weights = np.stack([results[f"layers.{layer}.weights"] for layer in range(self.layers)])
+        cut = len(self._model.pieces(text, OWN + 1)) > OWN
+        self.found = packed(pieces, weights, "typed", OWN) | {"typed": text, "cut": cut}
 
     @property
     def _told(self):
@@ -109,11 +98,6 @@ class HeadMaps(Figure):
         rows = [[piece, *map(fixed, row)] for piece, row in zip(pieces, self.weights)]
         table = still_table(["looks at", *pieces], rows)
         return f'<div><p>Head {head + 1} of layer {layer + 1}</p><div style="overflow-x:auto">{table}</div></div>'
-
-
-def title(text):
-    """A text in words again."""
-    return " ".join(text["pieces"][1:-1]).replace(" ##", "")
 
 
 def packed(pieces, weights, name, most=MOST):

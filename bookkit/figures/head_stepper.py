@@ -26,6 +26,7 @@ class HeadStepper(Steps):
     """
 
     kind = "head_stepper"
+    needs = ("steps",)
     ITEMS, COLUMNS, HEADS = 6, 8, 4
     head = traitlets.Any(0).tag(sync=True, reset=True)
     temperature = Between(0.1, 10, 1).tag(sync=True, reset=True)

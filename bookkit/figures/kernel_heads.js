@@ -6,9 +6,13 @@
   /** @typedef {{ kernel: number, pixel: Pair, sharpness: number }} State */
   /** @typedef {{ pixels: Matrix, names: string[], kernels: Matrix[], exacts: Matrix[] }} Given */
   /** @typedef {ReturnType<typeof compute>} Found */
-  /** @typedef {readonly [height: number, width: number]} Shape */
 
   const STEPS = [-1, 0, 1];
+  const WHERE = [
+    ["up left", "up", "up right"],
+    ["left", "here", "right"],
+    ["down left", "down", "down right"],
+  ];
 
   // The weights of the three heads along one axis, from each place to each.
   /** @param {number} count @param {number} sharpness */
@@ -48,58 +52,32 @@
     };
   }
 
-  const WHERE = [
-    ["up left", "up", "up right"],
-    ["left", "here", "right"],
-    ["down left", "down", "down right"],
-  ];
-  /** @type {Pair[]} */
-  const ALL = STEPS.flatMap((_, a) => STEPS.map((_, b) => /** @type {Pair} */ ([a, b])));
-  /** @param {number[]} numbers @param {number} least */
-  const largest = (numbers, least) => Math.max(...numbers.map(Math.abs), least);
-
-  /** @param {Figure<State, Given>} figure @param {string[]} names @param {Shape} shape @param {HTMLElement} reset */
-  function controls(figure, names, [height, width], reset) {
-    const choice = figure.choice({ label: "kernel", words: names, trait: "kernel" });
+  /** @param {Figure<State, Given>} figure @param {Matrix} pixels @param {HTMLElement} reset */
+  function controls(figure, pixels, reset) {
+    const choice = figure.choice({ label: "kernel", words: figure.get("names"), trait: "kernel" });
     choice.element.append(reset);
-    /** @type {[name: string, count: number][]} */
-    const axes = [
-      ["row", height],
-      ["column", width],
-    ];
-    const places = axes.map(([name, count], axis) =>
+    const sharpness = figure.slider({ name: "sharpness", trait: "sharpness", min: 0.1, max: 40, step: 0.1 });
+    const places = [pixels.length, pixels[0].length].map((count, axis) =>
       figure.slider({
-        name,
+        name: ["row", "column"][axis],
         min: 1,
         max: count,
         step: 1,
-        format: (v) => fixed(v, 0),
         word: (v) => `${v} of ${count}`,
         read: ({ pixel }) => pixel[axis] + 1,
         write: (v, { pixel }) => ({ pixel: pixel.map((p, k) => (k === axis ? v - 1 : p)) }),
       }),
     );
-    /** @param {number} v */
-    const digit = (v) => fixed(v, 1);
-    const range = { min: 0.1, max: 40, step: 0.1 };
-    const sharpness = figure.slider({ name: "sharpness", trait: "sharpness", ...range, format: digit, word: digit });
-    const sliders = [sharpness, ...places].map((slider) => slider.element);
-    return h("div", { class: "ak-controls" }, choice.element, h("div", { class: "ak-sliders" }, ...sliders));
+    return attnkit.controls(choice, h("div", { class: "ak-sliders" }, sharpness, places));
   }
 
   // Pictures over one another with a square around the chosen pixel; pointing at another pixel chooses it.
-  /**
-   * @param {string} title
-   * @param {Raster[]} layers
-   * @param {Shape} shape
-   * @param {(row: number, column: number) => void} choose
-   */
-  function panel(title, layers, [height, width], choose) {
+  /** @param {string} title @param {Raster[]} layers @param {Matrix} pixels @param {(...pixel: Pair) => void} choose */
+  function panel(title, layers, pixels, choose) {
+    const [height, width] = [pixels.length, pixels[0].length];
     const square = attnkit.svg("rect", { width: 1, height: 1, class: "ak-aim" });
-    const over = attnkit.svg("svg", { viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
-    over.append(square);
-    const look = { class: "ak-stack", style: `aspect-ratio:${width}/${height}` };
-    const stack = h("div", look, ...layers.map((layer) => layer.element), over);
+    const over = attnkit.svg("svg", { viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" }, square);
+    const stack = h("div", { class: "ak-stack", style: `aspect-ratio:${width}/${height}` }, layers, over);
     /** @param {MouseEvent} event */
     const point = (event) => {
       const box = stack.getBoundingClientRect();
@@ -107,101 +85,74 @@
       const at = (share, count) => Math.max(0, Math.min(count - 1, Math.floor(share * count)));
       choose(at((event.clientY - box.top) / box.height, height), at((event.clientX - box.left) / box.width, width));
     };
-    stack.addEventListener("pointermove", (event) => {
-      if (event.pointerType === "mouse") point(event);
-    });
+    stack.addEventListener("pointermove", (event) => event.pointerType === "mouse" && point(event));
     stack.addEventListener("click", point); // and not as soon as a finger comes down: it may mean to scroll
     return { square, element: h("div", {}, h("p", { class: "ak-small" }, title), stack) };
   }
 
   // A button for each head: its number of the kernel, what it reads, the product of both.
-  /** @param {(a: number, b: number) => void} choose */
+  /** @param {(head: number) => void} choose */
   function headButtons(choose) {
-    const heads = WHERE.map((line, a) =>
-      line.map((where, b) => {
-        const [reads, adds] = [h("span", { class: "ak-small" }), h("strong", {})];
-        const look = { "aria-pressed": "false", class: "ak-head" };
-        const name = h("span", { class: "ak-small" }, where);
-        const button = attnkit.button([name, reads, adds], () => choose(a, b), look);
-        return { reads, adds, button };
-      }),
-    );
-    attnkit.walk(
-      heads.flat().map((head) => head.button),
-      { columns: WHERE[0].length },
-    );
-    return heads;
-  }
-
-  /**
-   * @param {ReturnType<typeof headButtons>} heads
-   * @param {Matrix} kernel
-   * @param {Matrix} reads
-   * @param {(a: number, b: number) => boolean} isChosen
-   */
-  function fillHeads(heads, kernel, reads, isChosen) {
-    const products = kernel.map((line, a) => line.map((number, b) => number * reads[a][b]));
-    const vmax = largest(products.flat(), 1);
-    for (const [a, b] of ALL) {
-      const head = heads[a][b];
-      attnkit.write(head.reads, `${fixed(kernel[a][b], 1)} · ${fixed(reads[a][b])}`);
-      attnkit.write(head.adds, fixed(products[a][b]));
-      attnkit.paint(head.button, products[a][b], vmax);
-      attnkit.attr(head.button, "aria-pressed", String(isChosen(a, b)));
+    const heads = WHERE.flat().map((where, k) => {
+      const [reads, adds] = [h("span", { class: "ak-small" }), h("strong")];
+      const look = { "aria-pressed": "false", class: "ak-head" };
+      const button = attnkit.button([h("span", { class: "ak-small" }, where), reads, adds], () => choose(k), look);
+      return { reads, adds, button };
+    });
+    const buttons = heads.map(({ button }) => button);
+    attnkit.walk(buttons, { columns: 3 });
+    /** @param {number[]} kernel @param {number[]} reads @param {number} chosen */
+    function show(kernel, reads, chosen) {
+      const products = kernel.map((number, k) => number * reads[k]);
+      const vmax = Math.max(1, ...products.map(Math.abs));
+      heads.forEach((head, k) => {
+        attnkit.write(head.reads, `${fixed(kernel[k], 1)} · ${fixed(reads[k])}`);
+        attnkit.write(head.adds, fixed(products[k]));
+        attnkit.paint(head.button, products[k], vmax);
+        attnkit.attr(head.button, "aria-pressed", String(k === chosen));
+      });
     }
+    const nine = h("div", { class: "ak-nine", role: "group", "aria-label": "heads" }, buttons);
+    return { element: h("div", {}, h("p", { class: "ak-small" }, "kernel · what a head reads"), nine), show };
   }
 
   // The sum of the heads beside what the convolution gives.
   function totals() {
     const names = ["sum of the heads ", "convolution ", "largest difference on the picture "];
-    const numbers = names.map(() => h("strong", {}));
-    return {
-      numbers,
-      element: h("p", { class: "ak-totals" }, ...names.map((name, k) => h("span", {}, name, numbers[k]))),
-    };
+    const numbers = names.map(() => h("strong"));
+    const lines = names.map((name, k) => h("span", {}, name, numbers[k]));
+    return { numbers, element: h("p", { class: "ak-totals" }, lines) };
   }
 
   /** @param {Figure<State, Given>} figure */
   function build(figure) {
     const { pixels, kernels, exacts, names } = figure.given("pixels", "kernels", "exacts", "names");
-    const shape = /** @type {const} */ ([pixels.length, pixels[0].length]);
-    let chosen = /** @type {Pair | null} */ (null); // the head that is looked at, [a, b]; none: all of them
-    const isChosen = (/** @type {number} */ a, /** @type {number} */ b) =>
-      chosen !== null && chosen[0] === a && chosen[1] === b;
-    const heads = headButtons((a, b) => {
-      chosen = isChosen(a, b) ? null : [a, b];
+    let chosen = -1; // the head that is looked at alone; -1: all of them
+    const heads = headButtons((k) => {
+      chosen = k === chosen ? -1 : k;
       figure.redraw();
     });
-    const reset = figure.reset(() => {
-      chosen = null;
-    });
-    const [picture, output] = [attnkit.raster(...shape), attnkit.raster(...shape)];
-    const looks = attnkit.raster(...shape, ["weight"]);
+    const reset = figure.reset(() => (chosen = -1));
+    /** @param {Fill[]} [kinds] */
+    const raster = (kinds) => attnkit.raster(pixels.length, pixels[0].length, kinds);
+    const [picture, output, looks] = [raster(), raster(), raster(["weight"])];
     const choose = (/** @type {Pair} */ ...pixel) => figure.put({ pixel });
-    const panels = [panel("picture", [picture, looks], shape, choose), panel("output", [output], shape, choose)];
-    const nine = { class: "ak-nine", role: "group", "aria-label": "heads" };
-    const grid = h(
-      "div",
-      {},
-      h("p", { class: "ak-small" }, "kernel · what a head reads"),
-      h("div", nine, ...heads.flat().map((head) => head.button)),
-    );
-    const three = h("div", { class: "ak-three" }, panels[0].element, grid, panels[1].element);
-    const { numbers, element: total } = totals();
+    const left = panel("picture", [picture, looks], pixels, choose);
+    const right = panel("output", [output], pixels, choose);
+    const three = h("div", { class: "ak-three" }, left, heads, right);
+    const total = totals();
 
-    /** @param {Found} now @param {Pair} pair */
-    function showPictures(now, [row, column]) {
-      const within = chosen ? [chosen] : ALL;
-      const weights = pixels.flatMap((line, r) =>
-        line.map((_, c) => within.reduce((sum, [a, b]) => sum + now.rows[a][r] * now.columns[b][c], 0)),
-      );
+    /** @param {Found} now @param {Pair} pixel */
+    function showPictures(now, [y, x]) {
+      const within = chosen < 0 ? WHERE.flat().map((_, k) => k) : [chosen];
+      /** @param {number} r @param {number} c */
+      const weight = (r, c) => attnkit.sum(within.map((k) => now.rows[Math.floor(k / 3)][r] * now.columns[k % 3][c]));
+      const weights = pixels.flatMap((line, r) => line.map((_, c) => weight(r, c)));
       looks.show(weights, 1.4 * Math.max(...weights)); // the picture below stays visible
-      picture.show(pixels.flat(), largest(pixels.flat(), 1e-9)); // in the theme's colours
-      output.show(now.output.flat(), largest(now.output.flat(), 1e-9));
-      for (const { square } of panels) {
-        attnkit.attr(square, "x", column);
-        attnkit.attr(square, "y", row);
-      }
+      picture.show(pixels.flat(), Math.max(...pixels.flat().map(Math.abs), 1e-9)); // in the theme's colours
+      output.show(now.output.flat(), Math.max(...now.output.flat().map(Math.abs), 1e-9));
+      for (const { square } of [left, right])
+        for (const [name, value] of Object.entries({ x, y })) attnkit.attr(square, name, value);
     }
     /** @param {State} state */
     function update(state) {
@@ -210,15 +161,15 @@
       const now = compute({ pixels, kernels, exacts, ...state });
       const [sum, exact] = [now.output, exacts[kernel]].map((image) => fixed(image[row][column]));
       showPictures(now, pixel);
-      fillHeads(heads, kernels[kernel], now.reads, isChosen);
-      [sum, exact, now.written].forEach((text, k) => attnkit.write(numbers[k], text));
+      heads.show(kernels[kernel].flat(), now.reads.flat(), chosen);
+      [sum, exact, now.written].forEach((text, k) => attnkit.write(total.numbers[k], text));
       figure.say(
-        `${chosen ? `Head ${attnkit.quoted(WHERE[chosen[0]][chosen[1]])} alone is shown. ` : ""}` +
+        `${chosen < 0 ? "" : `Head ${attnkit.quoted(WHERE.flat()[chosen])} alone is shown. `}` +
           `Row ${row + 1}, column ${column + 1}, ${names[kernel]}: ` +
           `the heads add up to ${sum}, the convolution gives ${exact}.`,
       );
     }
-    return { parts: [three, total, controls(figure, names, shape, reset)], update };
+    return { parts: [three, total, controls(figure, pixels, reset)], update };
   }
 
   attnkit.register("kernel_heads", { label: "A convolution as heads", compute, build });

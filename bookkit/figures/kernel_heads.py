@@ -15,7 +15,7 @@ class KernelHeads(Figure):
     The score of pixel j for the head of an offset is minus `sharpness`, from 0.1 to 40, times the squared distance of j
     from the pixel that lies at this offset from the query's; a head that would leave the picture looks at its border.
     `picture` (height, width), at most 16 by 16, and the (3, 3) of up to six `kernels`, by name, lie within ±9; `pixel`
-    is the row and column of the query, counted from 0, `kernel` which of the kernels is used at first.
+    is the row and column of the query, counted from 0.
 
     >>> figure = KernelHeads([[0, 1], [2, 3]], {"right": [[0, 0, 0], [0, 0, 1], [0, 0, 0]]}, pixel=(1, 0))
     >>> figure.output.round(2).tolist(), figure.exact.tolist()
@@ -32,15 +32,15 @@ class KernelHeads(Figure):
     pixel = traitlets.Any().tag(sync=True, reset=True)
     sharpness = Between(SOFTEST, SHARPEST, SHARPEST).tag(sync=True, reset=True)
 
-    def __init__(self, picture, kernels, pixel=(0, 0), kernel=0, sharpness=SHARPEST, caption=""):
+    def __init__(self, picture, kernels, pixel=(0, 0), caption=""):
         picture = number_array(picture, "picture", -9, 9, (None, None))
         if max(np.shape(picture)) > self.MOST:
             raise ValueError(f"picture must be at most {self.MOST} by {self.MOST}, got shape {np.shape(picture)}")
         few(kernels, "kernels", 1, 6)
         rows = [number_array(k, f"kernel {name!r}", -9, 9, (3, 3)) for name, k in kernels.items()]
         exacts = [rounded(self._convolved(picture, k)) for k in rows]
-        super().__init__(pixels=picture, names=list(kernels), kernels=rows, exacts=exacts, kernel=kernel, pixel=pixel,
-                         sharpness=sharpness, caption=caption)
+        super().__init__(pixels=picture, names=list(kernels), kernels=rows, exacts=exacts, pixel=pixel,
+                         caption=caption)
 
     @staticmethod
     def _convolved(picture, kernel):

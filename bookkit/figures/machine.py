@@ -35,6 +35,7 @@ class Machine(Figure):
     """
 
     kind = "machine"
+    needs = ("model",)
     packed = traitlets.Dict().tag(sync=True)
     story = traitlets.List(traitlets.Unicode()).tag(sync=True)
     place = Index("story", "words").tag(sync=True, reset=True)

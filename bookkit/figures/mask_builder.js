@@ -33,39 +33,18 @@
     const names = Object.keys(MASKS).filter((name) => padding || !name.includes("padding"));
     const presets = names.map((name) => mask.map((row, i) => row.map((_, j) => MASKS[name](i, j, real))));
     const weights = scores.map((row, i) => weigh(row, mask[i]));
-    const sums = weights.map((row) => row.reduce((sum, w) => sum + w, 0));
-    return { weights, sums, names, presets, preset: presets.findIndex((preset) => same(preset, mask)) };
+    return {
+      weights,
+      sums: weights.map(attnkit.sum),
+      names,
+      presets,
+      preset: presets.findIndex((preset) => same(preset, mask)),
+    };
   }
 
   /** @param {boolean[][]} mask @param {number} row @param {number} column @param {boolean} to */
   const changed = (mask, row, column, to) =>
     mask.map((line, i) => line.map((may, j) => (i === row && j === column ? to : may)));
-
-  // A square by pressing it, several by drawing over them with the button held: they all become what the first one became.
-  // A finger that moves scrolls the page, so it presses only. What a click would then do again to the first is left out.
-  /** @param {(row: number, column: number, to: boolean) => void} change */
-  function painter(change) {
-    let [draws, to, drawn] = [false, false, false];
-    /** @type {Pair} */
-    let first = [0, 0];
-    /** @param {PointerEvent} event @param {number} i @param {number} j @param {boolean} may */
-    function down(event, i, j, may) {
-      [draws, to, drawn] = [event.pointerType !== "touch", !may, false];
-      first = [i, j];
-    }
-    /** @param {PointerEvent} event @param {number} i @param {number} j */
-    function over(event, i, j) {
-      if (!draws || !(event.buttons & 1)) return;
-      if (!drawn) change(...first, to);
-      drawn = true;
-      change(i, j, to);
-    }
-    /** @param {MouseEvent} event @param {number} i @param {number} j @param {boolean} may */
-    function click(event, i, j, may) {
-      if (!drawn || !event.detail) change(i, j, !may);
-    }
-    return { down, over, click };
-  }
 
   // Queries down the side, keys along the top, a square for each pair, and the sum of each row.
   /** @param {string[]} words @param {(row: number, column: number) => Props} actions */
@@ -74,29 +53,18 @@
     const square = (i, j) => h("button", { type: "button", class: "ak-cell", ...actions(i, j) });
     const squares = words.map((_, i) => words.map((_, j) => square(i, j)));
     const sums = words.map(() => h("td", { class: "ak-total" }));
-    /** @param {string} word */
-    const heading = (word) => h("th", { scope: "col" }, h("span", {}, word));
+    const headings = words.map((word) => h("th", { scope: "col" }, h("span", {}, word)));
     const corner = h("td", { class: "ak-corner" }, h("span", {}, "key →"), h("span", {}, "query ↓"));
-    const lines = words.map((word, i) =>
-      h("tr", {}, h("th", { scope: "row" }, word), ...squares[i].map((button) => h("td", {}, button)), sums[i]),
-    );
-    const top = h("tr", {}, corner, ...words.map(heading), h("th", { scope: "col", class: "ak-total" }, "sum"));
+    const top = h("tr", {}, corner, headings, h("th", { scope: "col", class: "ak-total" }, "sum"));
+    const lines = words.map((word, i) => attnkit.tr(word, ...squares[i], sums[i]));
     const look = { class: "ak-grid ak-mask", role: "grid", "aria-label": "the mask and the weights" };
-    const element = h("table", look, h("thead", {}, top), h("tbody", {}, ...lines));
+    const element = h("table", look, h("thead", {}, top), h("tbody", {}, lines));
     const longest = Math.max(...words.map((word) => word.length));
     element.style.cssText = `--count:${words.length};--longest:${longest}`;
-    if (longest * words.length > FIT) element.classList.add("ak-long");
     return { squares, sums, lines, element };
   }
 
-  const FIT = 34; // letters that a phone has room for above the columns
-
-  /**
-   * @param {HTMLElement} button
-   * @param {[query: string, key: string]} words
-   * @param {boolean} may
-   * @param {number} weight
-   */
+  /** @param {HTMLElement} button @param {[query: string, key: string]} words @param {boolean} may @param {number} weight */
   function showSquare(button, words, may, weight) {
     const told = may ? `allowed, weight ${fixed(weight)}` : "hidden";
     attnkit.write(button, may ? fixed(weight) : "×");
@@ -126,12 +94,9 @@
     const { words, scores, padding } = figure.given("words", "scores", "padding");
     /** @param {number} row @param {number} column @param {boolean} to */
     const change = (row, column, to) => figure.put({ row, mask: changed(figure.get("mask"), row, column, to) });
-    const paint = painter(change);
     const table = grid(words, (i, j) => ({
       onfocus: () => figure.get("row") !== i && figure.put({ row: i }), // the sentence is about the row that the reader stands in
-      onpointerdown: (/** @type {PointerEvent} */ event) => paint.down(event, i, j, figure.get("mask")[i][j]),
-      onpointerover: (/** @type {PointerEvent} */ event) => paint.over(event, i, j),
-      onclick: (/** @type {MouseEvent} */ event) => paint.click(event, i, j, figure.get("mask")[i][j]),
+      onclick: () => change(i, j, !figure.get("mask")[i][j]),
     }));
     attnkit.walk(table.squares.flat(), { columns: words.length, start: words.length * figure.get("row") });
     /** @param {State} state */
@@ -156,10 +121,10 @@
       });
       figure.say(sentence(words[state.row], state.mask[state.row], state.mask));
     }
-    const key = [h("span", { class: "ak-sample" }, "×"), " hidden: weight 0. Press a square to change it."];
-    const note = h("p", { class: "ak-small" }, ...key);
+    const sample = h("span", { class: "ak-sample" }, "×");
+    const note = h("p", { class: "ak-small" }, sample, " hidden: weight 0. Press a square to change it.");
     choice.element.append(figure.reset());
-    return { parts: [table.element, note, h("div", { class: "ak-controls" }, choice.element)], update };
+    return { parts: [table, note, attnkit.controls(choice)], update };
   }
 
   attnkit.register("mask_builder", { label: "A mask to build", compute, build });

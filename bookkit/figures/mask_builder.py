@@ -16,8 +16,8 @@ class MaskBuilder(Figure):
 
     Each of 3 to 8 `words` is a query, in its row, and a key, in its column; `scores` and the boolean `mask`, True = may
     attend, `causal_mask` if not given, are (n, n), the scores within ±1000. `padding` says how many words at the end
-    are padding, at most n - 2; there are masks with padding to choose from only where there is some. `row` is the query
-    of which the figure speaks first; if not given, one in the middle that is no padding.
+    are padding, at most n - 2; there are masks with padding to choose from only where there is some. The trait `row` is
+    the query of which the figure speaks, first one in the middle that is no padding.
 
     >>> figure = MaskBuilder(["a", "b", "c"], [[1, 0, 2], [2, 2, 5], [0, 0, 0]])
     >>> figure.weights.round(2).tolist(), figure.preset
@@ -33,14 +33,13 @@ class MaskBuilder(Figure):
     mask = traitlets.Any().tag(sync=True, reset=True)
     row = Index("words", "words").tag(sync=True, reset=True)
 
-    def __init__(self, words, scores, mask=None, caption="", padding=0, row=None):
+    def __init__(self, words, scores, mask=None, caption="", padding=0):
         n = len(few(words, "words", self.LEAST, self.MOST))
         scores = number_array(scores, "scores", -self.LIMIT, self.LIMIT, (n, n))
         if padding > n - 2:
             raise ValueError(f"padding must leave at least two words, got {padding} of {n}")
-        row = min((n - 1) // 2, n - 1 - padding) if row is None else row
-        super().__init__(words=list(words), scores=scores, padding=padding,
-                         mask=causal_mask(n) if mask is None else mask, row=row, caption=caption)
+        super().__init__(words=list(words), scores=scores, padding=padding, row=min((n - 1) // 2, n - 1 - padding),
+                         mask=causal_mask(n) if mask is None else mask, caption=caption)
 
     @traitlets.validate("mask")
     def _check_mask(self, proposal):

@@ -21,6 +21,7 @@ class MatrixStepper(OneAttention):
     """
 
     kind = "matrix_stepper"
+    needs = ("steps",)
     FORMULAS = [["Kᵀ", ["turned", "K"]],
                 ["S", ["times", ["product", "Q", "Kᵀ"], "scale"]],
                 ["E", ["exp", "S"]],

@@ -3,16 +3,14 @@
   "use strict";
   const { h, fixed } = attnkit;
 
-  /** @typedef {[rate: number, steps: number][]} Path */
-  /** @typedef {{ seed: number, spread: number, rate: number, path: Path }} State */
-  /** @typedef {{ words: string[], vectors: Matrix, asks: number }} Words */
-  /** @typedef {{ sentences: Matrix, answers: number[], held_out: Matrix, held_out_answers: number[] }} Sentences */
-  /** @typedef {Words & Sentences} Data */
+  /** @typedef {{ seed: number, spread: number, rate: number, steps: number }} State */
+  /** @typedef {{ words: string[], vectors: Matrix, sentences: Matrix, answers: number[], held_out: Matrix, held_out_answers: number[] }} Data */
   /** @typedef {Data & { features: string[], shown: number }} Given */
   /** @typedef {ReturnType<typeof measure>} Measured */
   /** @typedef {{ matrix: Matrix, training: Measured, heldOut: Measured, slopes: Matrix }} Looked */
-  /** @typedef {Looked & { start: string, rates: number[], losses: number[], heldOutLosses: number[] }} Made */
+  /** @typedef {Looked & { of: string, losses: number[], heldOutLosses: number[] }} Made */
 
+  const ASKS = 1; // the place of the word that asks
   const MOST = 300; // steps in all
   const SHOWN = 4; // held-out sentences that are drawn
   const RATES = [0.1, 1, 10, 1000];
@@ -37,9 +35,9 @@
   }
 
   // The loss of some sentences, the weights of the word that asks, and the gaps between its outputs and the answers.
-  /** @param {Matrix} matrix @param {Words} words @param {Matrix} sentences @param {number[]} answers */
-  function measure(matrix, { vectors, asks }, sentences, answers) {
-    const question = mix(vectors[sentences[0][asks]], matrix); // x M: the same word asks in all sentences
+  /** @param {Matrix} matrix @param {Matrix} vectors @param {Matrix} sentences @param {number[]} answers */
+  function measure(matrix, vectors, sentences, answers) {
+    const question = mix(vectors[sentences[0][ASKS]], matrix); // x M: the same word asks in all sentences
     let loss = 0;
     const gaps = /** @type {Matrix} */ ([]);
     const weights = sentences.map((sentence, n) => {
@@ -55,8 +53,8 @@
 
   // How the loss changes with each number of M: back through the average, the softmax and the scores.
   /** @param {Measured} measured @param {Data} data */
-  function slopesOf({ weights, gaps }, { vectors, asks, sentences }) {
-    const asking = vectors[sentences[0][asks]];
+  function slopesOf({ weights, gaps }, { vectors, sentences }) {
+    const asking = vectors[sentences[0][ASKS]];
     const byQuestion = asking.map(() => 0);
     sentences.forEach((sentence, n) => {
       const items = sentence.map((word) => vectors[word]);
@@ -71,31 +69,28 @@
   /** @param {Matrix} matrix @param {Matrix} slopes @param {number} rate */
   const stepped = (matrix, slopes, rate) => matrix.map((row, r) => row.map((v, k) => v - rate * slopes[r][k]));
 
-  // What trains along a path. It keeps where it is, so that a longer path costs its new steps only.
+  // What trains. It keeps where it is, so that more steps cost the new ones only.
   /** @param {Data} data */
   function trainer(data) {
     /** @param {Matrix} matrix */
-    const onTraining = (matrix) => measure(matrix, data, data.sentences, data.answers);
-    /** @param {Matrix} matrix */
-    const onHeldOut = (matrix) => measure(matrix, data, data.held_out, data.held_out_answers);
+    const onTraining = (matrix) => measure(matrix, data.vectors, data.sentences, data.answers);
     let made = /** @type {Made | null} */ (null);
     /** @param {Matrix} matrix @returns {Looked} */
     function look(matrix) {
       const training = onTraining(matrix);
-      return { matrix, training, heldOut: onHeldOut(matrix), slopes: slopesOf(training, data) };
+      const heldOut = measure(matrix, data.vectors, data.held_out, data.held_out_answers);
+      return { matrix, training, heldOut, slopes: slopesOf(training, data) };
     }
-    /** @param {Omit<State, "rate">} state */
-    function at({ seed, spread, path }) {
-      const rates = path.flatMap(([rate, steps]) => Array(steps).fill(rate));
-      const start = `${seed} ${spread}`;
+    /** @param {State} state */
+    function at({ seed, spread, rate, steps }) {
+      const of = `${seed} ${spread} ${rate}`;
       let now = made;
-      if (now?.start !== start || now.rates.some((rate, k) => rate !== rates[k])) {
+      if (now?.of !== of || now.losses.length > steps + 1) {
         const first = look(startingMatrix(seed, data.vectors[0].length, spread));
-        now = { ...first, start, rates: [], losses: [first.training.loss], heldOutLosses: [first.heldOut.loss] };
+        now = { ...first, of, losses: [first.training.loss], heldOutLosses: [first.heldOut.loss] };
       }
-      for (const rate of rates.slice(now.rates.length)) {
+      while (now.losses.length <= steps) {
         Object.assign(now, look(stepped(now.matrix, now.slopes, rate)));
-        now.rates.push(rate);
         now.losses.push(now.training.loss);
         now.heldOutLosses.push(now.heldOut.loss);
       }
@@ -126,7 +121,7 @@
     const first = heldOut.weights.filter((row, n) => row.every((w, i) => i === held_out_answers[n] || w < right[n]));
     const hard = training.weights.filter((row, n) => row.some((w, i) => i !== answers[n] && w > 0.99));
     return {
-      right: fixed(right.reduce((sum, w) => sum + w, 0) / right.length),
+      right: fixed(attnkit.sum(right) / right.length),
       allFirst: first.length === right.length,
       hard: hard.length,
       slope: Math.max(...slopes.flat().map(Math.abs)),
@@ -144,16 +139,13 @@
 
   /** @param {Data} data @param {Made} now @param {() => number} tryNext */
   function diagnosis(data, now, tryNext) {
-    const { words, sentences, asks, held_out } = data;
+    const { words, sentences, held_out } = data;
     const found = facts(data, now);
     const kind = kindOf(now, found, tryNext);
-    const [that, steps, slope] = [
-      attnkit.quoted(words[sentences[0][asks]]),
-      now.losses.length - 1,
-      slopeText(found.slope),
-    ];
+    const that = attnkit.quoted(words[sentences[0][ASKS]]);
+    const [steps, slope] = [now.losses.length - 1, slopeText(found.slope)];
     const loss = `the loss is ${lossText(now.training.loss)}`;
-    const after = `After ${steps} step${steps === 1 ? "" : "s"} ${loss}`;
+    const after = `After ${attnkit.many(steps, "step")} ${loss}`;
     const share = `In the held-out sentences ${that} gives the right word ${found.right} of its weight on average.`;
     const lost = `In ${found.hard} of ${sentences.length} training sentences a wrong word has more than 0.99 of the weight.`;
     const rose = steps > 0 && now.losses[steps] > now.losses[steps - 1];
@@ -195,19 +187,6 @@
     };
   }
 
-  // ---- the path of the training: pairs of a rate and a number of steps
-
-  /** @param {Path} path */
-  const total = (path) => path.reduce((sum, [, steps]) => sum + steps, 0);
-
-  /** @param {Path} path @param {number} rate @param {number} more @returns {Path} */
-  function longer(path, rate, more) {
-    const steps = Math.min(more, MOST - total(path));
-    if (steps === 0) return path;
-    const [last, made] = path[path.length - 1] ?? [rate, 0];
-    return last === rate ? [...path.slice(0, -1), [rate, made + steps]] : [...path, [rate, steps]];
-  }
-
   // ---- the parts
 
   const BOTTOM = 160; // of the chart's field
@@ -215,21 +194,18 @@
   // One of the two curves: its line, its end, and there its name with a piece of the line.
   /** @param {string} kind @param {string} name */
   function curve(kind, name) {
-    const line = attnkit.svg("path", { class: `ak-curve ak-${kind}` });
-    const end = attnkit.svg("circle", { r: 3.5, class: `ak-end ak-${kind}` });
-    const tag = attnkit.svg("g");
-    tag.append(
-      attnkit.svg("path", { d: "M0 0H17", class: `ak-curve ak-${kind}` }),
-      attnkit.label(21, 4.5, name, "ak-small", "start"),
-    );
-    return { nodes: [line, end, tag], line, end, tag };
+    const look = `ak-curve ak-${kind}`;
+    const [line, end] = [attnkit.svg("path", { class: look }), attnkit.svg("circle", { r: 3.5, class: "ak-end" })];
+    const piece = attnkit.svg("path", { d: "M0 0H17", class: look });
+    const tag = attnkit.svg("g", {}, piece, attnkit.label(21, 4.5, name, "ak-small", "start"));
+    return { line, end, tag };
   }
 
   function lossChart() {
     const { element, at, scale, beside, below } = attnkit.chart([340, 186], [36, 10, 258, BOTTOM]);
     const curves = [curve("training", "training"), curve("heldout", "held out")];
     const [high, far] = [beside("0", "loss", ""), below("0", "steps", "")].map((words) => words[2]);
-    element.append(...curves.flatMap(({ nodes }) => nodes));
+    element.append(...curves.flatMap(({ line, end, tag }) => [line, end, tag]));
     /** @param {[training: number[], heldOut: number[]]} lines */
     function show(lines) {
       const steps = Math.max(20, lines[0].length - 1);
@@ -261,137 +237,101 @@
   /** @param {string[]} features */
   function matrixTable(features) {
     const cells = features.map(() => features.map(() => h("td", { class: "ak-sq" })));
-    const head = features.map((name) => h("th", { scope: "col" }, name));
-    const rows = cells.map((row, r) => h("tr", {}, h("th", { scope: "row" }, features[r]), ...row));
-    const top = h("thead", {}, h("tr", {}, h("td", {}, "M"), ...head));
+    const rows = features.map((name, r) => attnkit.tr(name, ...cells[r]));
     /** @param {Matrix} matrix */
     function show(matrix) {
       const vmax = Math.max(1, ...matrix.flat().map(Math.abs));
-      matrix.forEach((row, r) =>
-        row.forEach((v, k) => {
-          attnkit.write(cells[r][k], fixed(v));
-          attnkit.paint(cells[r][k], v, vmax);
-        }),
-      );
+      cells.flat().forEach((cell, k) => {
+        const v = matrix.flat()[k];
+        attnkit.write(cell, fixed(v));
+        attnkit.paint(cell, v, vmax);
+      });
     }
-    return { element: h("table", { class: "ak-grid" }, top, h("tbody", {}, ...rows)), show };
+    return { element: attnkit.table("", [h("td", {}, "M"), ...features], rows), show };
   }
 
   // Some of the held-out sentences, each word with its weight; the one that is meant is framed.
   /** @param {Data} data @param {number} first */
-  function sentenceLines({ words, held_out, held_out_answers, asks }, first) {
-    const drawn = held_out.slice(first, first + SHOWN);
-    const numbers = drawn.map((sentence) => sentence.map(() => h("span", { class: "ak-share" })));
-    const lines = drawn.map((sentence, n) => {
-      const cells = sentence.map((word, i) => {
+  function sentenceLines({ words, held_out, held_out_answers }, first) {
+    const lines = held_out.slice(first, first + SHOWN).map((sentence, n) =>
+      sentence.map((word, i) => {
         const meant = i === held_out_answers[first + n];
-        const name = h("span", { class: i === asks ? "ak-asks" : "" }, words[word]);
+        const weight = h("span", { class: "ak-share" });
+        const name = h("span", { class: i === ASKS ? "ak-asks" : "" }, words[word]);
         const heard = meant ? h("span", { class: "ak-unseen" }, " (meant)") : null;
-        return h("span", { class: `ak-told${meant ? " ak-meant" : ""}` }, name, " ", numbers[n][i], heard, " ");
-      });
-      return h("p", { class: "ak-line" }, ...cells);
-    });
-    const title = `Weights of ${attnkit.quoted(words[drawn[0][asks]])} in held-out sentences. The word that is meant has a frame.`;
+        const told = { class: `ak-told${meant ? " ak-meant" : ""}` };
+        return { weight, element: h("span", told, name, " ", weight, heard, " ") };
+      }),
+    );
+    const that = attnkit.quoted(words[held_out[0][ASKS]]);
+    const title = `Weights of ${that} in held-out sentences. The word that is meant has a frame.`;
     /** @param {Matrix} weights */
     function show(weights) {
-      numbers.forEach((line, n) =>
-        line.forEach((node, i) => {
-          const weight = weights[first + n][i];
-          attnkit.write(node, fixed(weight));
-          attnkit.paint(/** @type {HTMLElement} */ (node.parentNode), weight, 1, "weight");
+      lines.forEach((line, n) =>
+        line.forEach(({ weight, element }, i) => {
+          attnkit.write(weight, fixed(weights[first + n][i]));
+          attnkit.paint(element, weights[first + n][i], 1, "weight");
         }),
       );
     }
-    return { element: h("div", { class: "ak-lines" }, h("p", { class: "ak-small" }, title), ...lines), show };
+    const drawn = lines.map((line) => h("p", { class: "ak-line" }, line));
+    return { element: h("div", { class: "ak-lines" }, h("p", { class: "ak-small" }, title), drawn), show };
   }
 
   // ---- what goes on
 
-  // What tells of a milestone of a training that runs, every two seconds at most.
-  /** @param {(text: string) => void} say */
-  function herald(say) {
-    let [spoken, heard] = [0, ""];
-    return {
-      start() {
-        [spoken, heard] = [performance.now(), ""];
-      },
-      /** @param {number} time @param {() => ReturnType<typeof diagnosis>} diagnosed */
-      hear(time, diagnosed) {
-        if (time - spoken < 2000) return;
-        spoken = time;
-        const { kind, said } = diagnosed();
-        if (kind !== heard && kind !== "learning") say(said);
-        heard = kind;
-      },
-    };
-  }
-
-  // The training as it goes on in the page, a step in each frame. The kernel, if there is one, is told the path when the
-  // training rests; nothing is said of single steps while it runs.
+  // The training as it goes on in the page, a step in each frame. The kernel, if there is one, is told the steps when the
+  // training rests; nothing is said of single ones while it runs.
   /**
    * @param {Figure<State, Given>} figure
-   * @param {ReturnType<typeof trainer>} train
    * @param {Data} data
    * @param {(now: Made, running: boolean) => void} draw
    */
-  function session(figure, train, data, draw) {
-    let [path, known, preface] = [/** @type {Path} */ ([]), "", ""];
-    const look = () => train.at({ ...figure.state(), path });
-    /** @param {Omit<State, "rate">} state */
-    const begun = (state) => JSON.stringify([state.seed, state.spread, state.path]);
-    const show = () => draw(look(), frames.runs());
-    const news = herald((said) => figure.say(said));
-    const frames = attnkit.clock((time) => {
-      path = longer(path, figure.get("rate"), 1);
-      if (total(path) === MOST) return rest(0);
-      show();
-      news.hear(time, diagnosed);
+  function session(figure, data, draw) {
+    const train = trainer(data);
+    let [steps, known, preface] = [0, "", ""];
+    const show = () => draw(train.at({ ...figure.state(), steps }), frames.runs());
+    const frames = attnkit.clock(() => {
+      steps++;
+      if (steps === MOST) rest(0);
+      else show();
     });
-    function diagnosed() {
-      const now = look();
-      return diagnosis(data, now, () => train.next(now, figure.get("rate")));
-    }
-    // What to set so that the training goes on from where it is, and so that it begins again.
-    /** @param {Partial<State>} changes */
-    function keep(changes) {
-      known = begun({ ...figure.state(), path });
-      return { ...changes, path };
-    }
+    // What to set so that the training begins again.
     /** @param {Partial<State>} changes */
     function anew(changes) {
       frames.halt();
       [known, figure.stale] = ["", true];
-      return { ...changes, path: [] };
+      return { ...changes, steps: 0 };
     }
     /** @param {number} more */
     function rest(more) {
       frames.halt();
-      path = longer(path, figure.get("rate"), more);
+      steps = Math.min(MOST, steps + more);
       figure.stale = true;
-      figure.put(keep({}));
+      figure.put({ steps });
     }
     function start() {
-      if (frames.runs() || total(path) === MOST) return rest(0);
+      if (frames.runs() || steps === MOST) return rest(0);
       if (attnkit.calm()) {
         preface = `${AT_ONCE} steps at once, because your device asks for less motion. `;
         return rest(AT_ONCE);
       }
-      news.start();
       figure.say("The training runs.");
       frames.start();
     }
     /** @param {State} state */
     function update(state) {
-      if (begun(state) !== known) {
-        frames.halt(); // a button or the kernel has set another path
-        [known, path] = [begun(state), state.path];
+      if (JSON.stringify(state) !== known) {
+        frames.halt(); // a button or the kernel has set another training
+        [known, steps] = [JSON.stringify(state), state.steps];
       }
       show();
       if (frames.runs()) return;
-      figure.say(preface + diagnosed().said);
+      const now = train.at(state);
+      figure.say(preface + diagnosis(data, now, () => train.next(now, state.rate)).said);
       preface = "";
     }
-    return { start, step: () => rest(1), keep, anew, halt: frames.halt, update };
+    return { start, step: () => rest(1), anew, halt: frames.halt, update };
   }
 
   // The buttons that move the loss, and those that make another M.
@@ -405,7 +345,7 @@
       label: "learning rate",
       words: RATES.map(String),
       read: (state) => RATES.indexOf(state.rate),
-      write: (k) => run.keep({ rate: RATES[k] }),
+      write: (k) => run.anew({ rate: RATES[k] }),
     });
     const spread = figure.choice({
       label: "first numbers of M",
@@ -423,17 +363,15 @@
       attnkit.write(start, running ? "Pause" : "Start");
       for (const one of [start, step]) attnkit.attr(one, "aria-disabled", String(steps === MOST));
     }
-    /** @param {Child[]} parts */
-    const row = (...parts) => h("div", { class: "ak-buttons" }, ...parts);
     return {
       show,
-      ofLoss: [row(start, step, first, reset), rate.element],
-      ofMatrix: [spread.element, row(another, seed)],
+      ofLoss: [attnkit.row(start, step, first, reset), rate],
+      ofMatrix: [spread, attnkit.row(another, seed)],
     };
   }
 
   /** @type {(keyof Data)[]} */
-  const DATA = ["words", "vectors", "sentences", "answers", "held_out", "held_out_answers", "asks"];
+  const DATA = ["words", "vectors", "sentences", "answers", "held_out", "held_out_answers"];
 
   /** @param {Figure<State, Given>} figure */
   function build(figure) {
@@ -442,7 +380,7 @@
     const lines = sentenceLines(data, figure.get("shown"));
     const numbers = h("p", { class: "ak-now" });
 
-    const run = session(figure, trainer(data), data, (now, running) => {
+    const run = session(figure, data, (now, running) => {
       const steps = now.losses.length - 1;
       const losses = `loss ${lossText(now.training.loss)}, held out ${lossText(now.heldOut.loss)}`;
       attnkit.write(numbers, `step ${steps}, ${losses}`);
@@ -458,10 +396,9 @@
       { class: "ak-small" },
       "M: a row for each feature of the word that asks, a column for each of the word it looks at.",
     );
-    const left = h("div", { class: "ak-of-loss" }, numbers, chart.element, ...buttons.ofLoss);
-    const right = h("div", { class: "ak-of-matrix" }, about, table.element, ...buttons.ofMatrix);
-    const parts = [h("div", { class: "ak-side" }, left, right), lines.element];
-    return { parts, update: run.update, stop: run.halt };
+    const left = h("div", { class: "ak-of-loss" }, numbers, chart, buttons.ofLoss);
+    const right = h("div", { class: "ak-of-matrix" }, about, table, buttons.ofMatrix);
+    return { parts: [h("div", { class: "ak-side" }, left, right), lines], update: run.update, stop: run.halt };
   }
 
   attnkit.register("matrix_trainer", { label: "Training a matrix", compute, build });

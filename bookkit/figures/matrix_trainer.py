@@ -8,6 +8,7 @@ from attnkit.sampling import Xorshift
 from bookkit.figures.base import Figure, Index, OneOf, few, index, number_array, one_each, still_cell, still_table
 from bookkit.pictures.formats import fixed
 
+ASKS = 1                         # the place of the word that asks
 MOST = 300                       # steps that can be trained in all
 SHOWN = 4                        # held-out sentences that are drawn
 RATES = (0.1, 1.0, 10.0, 1000.0)
@@ -27,19 +28,6 @@ def starting_matrix(seed, size, spread):
                       for _ in range(size)] for _ in range(size)])
 
 
-class Path(traitlets.TraitType):
-    """A trait that holds what has been trained: a list of pairs, a rate and a number of steps."""
-
-    def validate(self, obj, value):
-        """Traitlets' hook."""
-        if not isinstance(value, list | tuple) or not all(isinstance(p, list | tuple) and len(p) == 2 for p in value):
-            raise ValueError(f"path must be a list of pairs, a rate and a number of steps, got {value!r}")
-        path = [[float(rate), index(steps, "steps in path", MOST + 1, "steps")] for rate, steps in value]
-        if (total := sum(steps for _, steps in path)) > MOST:
-            raise ValueError(f"path must hold at most {MOST} steps in all, got {total}")
-        return path
-
-
 class MatrixTrainer(Figure):
     """Train the matrix M of the scores x M xᵀ with which one word of a sentence asks for another.
 
@@ -48,18 +36,15 @@ class MatrixTrainer(Figure):
     `vectors` (number of words, d), within ±9, stand for the `words` of the vocabulary, and `features`, at most six,
     name their numbers. `sentences` are lists of two to eight word numbers, and `answers` the place of the word that is
     meant in each; `held_out` and `held_out_answers` are sentences that are measured only, of which four are drawn, from
-    `shown` on. The word that asks, the same in every sentence, stands at place `asks`. `seed`, from 0 to 9999, and
-    `spread`, 0.5 or 30, choose the first numbers of M, those of `starting_matrix`; `rate` is 0.1, 1, 10 or 1000, and
-    `steps`, at most 300, have been made at it when the figure opens.
-
-    `path`, a list of pairs of a rate and a number of steps, is what has been trained since the first numbers. All else
-    follows from it, the seed and the spread. Where long steps jump about, a difference in the last bit grows: there two
-    machines, or this class and its script, may part after some dozen steps.
+    `shown` on. The word that asks, the same in every sentence, is the second. `seed`, from 0 to 9999, and `spread`, 0.5
+    or 30, choose the first numbers of M, those of `starting_matrix`; `rate` is 0.1, 1, 10 or 1000, and `steps`, at most
+    300, have been made at it. All else follows from these. Where long steps jump about, a difference in the last bit
+    grows: there two machines, or this class and its script, may part after some dozen steps.
 
     >>> trainer = MatrixTrainer(["that", "girl", "runs"], [[0, 1], [1, 0], [-1, 0]], ["thing", "points"],
-    ...                         [[0, 1, 2]], [1], [[0, 2, 1]], [2], asks=0, steps=20)
-    >>> trainer.losses[[0, 10, 20]].round(3).tolist(), trainer.weights[0].round(2).tolist()
-    ([0.696, 0.013, 0.007], [0.05, 0.94, 0.01])
+    ...                         [[1, 0, 2]], [0], [[2, 0, 1]], [2], steps=20)
+    >>> trainer.trained["losses"][[0, 10, 20]].round(3).tolist(), trainer.trained["weights"][0].round(2).tolist()
+    ([0.696, 0.013, 0.007], [0.94, 0.05, 0.01])
     """
 
     kind = "matrix_trainer"
@@ -70,98 +55,66 @@ class MatrixTrainer(Figure):
     answers = traitlets.List().tag(sync=True)
     held_out = traitlets.List().tag(sync=True)
     held_out_answers = traitlets.List().tag(sync=True)
-    asks = traitlets.Int(1).tag(sync=True)
     shown = Index("held_out", "held-out sentences").tag(sync=True)
     seed = Index(10_000, "seeds").tag(sync=True, reset=True)
     spread = OneOf(*SPREADS).tag(sync=True, reset=True)
     rate = OneOf(*RATES).tag(sync=True, reset=True)
-    path = Path().tag(sync=True, reset=True)
+    steps = Index(MOST + 1, "steps").tag(sync=True, reset=True)
 
-    def __init__(self, words, vectors, features, sentences, answers, held_out, held_out_answers, asks=1, seed=0,
-                 rate=1.0, spread=0.5, steps=0, shown=0, caption=""):
+    def __init__(self, words, vectors, features, sentences, answers, held_out, held_out_answers, seed=0, rate=1.0,
+                 spread=0.5, steps=0, shown=0, caption=""):
         words, features = list(words), few(list(features), "features", 1, 6)
         vectors = number_array(vectors, "vectors", -9, 9, (len(words), len(features)))
         sets = {"sentences": sentences, "held_out": held_out}
         sets = {name: numbered(given, name, len(words)) for name, given in sets.items()}
         every = [sentence for of_one in sets.values() for sentence in of_one]
-        asks = index(asks, "asks", min(map(len, every)), "places that every sentence has")
-        if len({sentence[asks] for sentence in every}) > 1:
-            raise ValueError(f"the word that asks, at place {asks}, must be the same in every sentence")
-        steps = index(steps, "steps", MOST + 1, "steps")
+        if len({sentence[ASKS] for sentence in every}) > 1:
+            raise ValueError("the word that asks, the second, must be the same in every sentence")
         super().__init__(words=words, vectors=vectors, features=features, **sets,
                          answers=places(answers, "answers", sets["sentences"]),
-                         held_out_answers=places(held_out_answers, "held_out_answers", sets["held_out"]), asks=asks,
-                         shown=shown, seed=seed, spread=spread, rate=rate, path=[[rate, steps]] if steps else [],
-                         caption=caption)
-
-    # ---- what follows from the state
-
-    @property
-    def steps(self):
-        """How many steps have been made."""
-        return sum(steps for _, steps in self.path)
+                         held_out_answers=places(held_out_answers, "held_out_answers", sets["held_out"]), shown=shown,
+                         seed=seed, spread=spread, rate=rate, steps=steps, caption=caption)
 
     @property
     def matrix(self):
         """The present M: shape (d, d)."""
-        return self._trained()["matrix"]
+        return self.trained["matrix"]
 
     @property
-    def losses(self):
-        """The loss of the training sentences before the first step and after each: shape (steps + 1,)."""
-        return self._trained()["losses"]
+    def trained(self):
+        """What has come of the steps, by name.
 
-    @property
-    def held_out_losses(self):
-        """The loss of the held-out sentences, likewise."""
-        return self._trained()["held_out_losses"]
-
-    @property
-    def slopes(self):
-        """How the present loss changes with each number of M: shape (d, d)."""
-        return self._trained()["slopes"]
-
-    @property
-    def weights(self):
-        """The weights of the asking word over each training sentence: a list of arrays."""
-        return self._trained()["weights"]
-
-    @property
-    def held_out_weights(self):
-        """The weights over each held-out sentence: a list of arrays."""
-        return self._trained()["held_out_weights"]
-
-    def _trained(self):
-        """Replay the path; what came of it is kept until the state is another one."""
-        state = (self.seed, self.spread, str(self.path))
-        if getattr(self, "_state", None) != state:
-            matrix = starting_matrix(self.seed, len(self.features), self.spread)
-            vectors = np.array(self.vectors)
-            training = batch(vectors, self.sentences, self.answers, self.asks)
-            held_out = batch(vectors, self.held_out, self.held_out_answers, self.asks)
-            self._state, self._results = state, train(matrix, training, held_out, self.path)
-        return self._results
+        `losses` and `held_out_losses` before the first step and after each; the present `matrix`; `slopes`, how the
+        present loss changes with each of its numbers; and for each sentence the `weights` of the asking word, or the
+        `held_out_weights`.
+        """
+        matrix = starting_matrix(self.seed, len(self.features), self.spread)
+        vectors = np.array(self.vectors)
+        return train(matrix, batch(vectors, self.sentences, self.answers),
+                     batch(vectors, self.held_out, self.held_out_answers), self.rate, self.steps)
 
     def still(self):
         """Tables: the loss after some of the steps, M, and the weights over the held-out sentences that are drawn."""
-        some = sorted({int(k) for k in np.linspace(0, self.steps, 5)})
-        losses = still_table(["step", "loss", "loss, held out"],
-                             [[str(k), fixed(self.losses[k], 3), fixed(self.held_out_losses[k], 3)] for k in some])
-        return losses + self._still_matrix() + self._still_weights()
+        now = self.trained
+        losses, held_out = now["losses"], now["held_out_losses"]
+        some = sorted({int(k) for k in np.linspace(0, len(losses) - 1, 5)})
+        lost = still_table(["step", "loss", "loss, held out"],
+                           [[str(k), fixed(losses[k], 3), fixed(held_out[k], 3)] for k in some])
+        return lost + self._still_matrix(now["matrix"]) + self._still_weights(now["held_out_weights"])
 
-    def _still_matrix(self):
-        largest = max(1, np.abs(self.matrix).max())
+    def _still_matrix(self, matrix):
+        largest = max(1, np.abs(matrix).max())
         rows = [(name, "".join(still_cell(v, fixed(v), largest) for v in row))
-                for name, row in zip(self.features, self.matrix)]
+                for name, row in zip(self.features, matrix)]
         return still_grid(["M", *self.features], rows)
 
-    def _still_weights(self):
+    def _still_weights(self, weights):
         rows = []
         for k in range(self.shown, min(self.shown + SHOWN, len(self.held_out))):
-            sentence, weights = [self.words[w] for w in self.held_out[k]], self.held_out_weights[k]
-            cells = (still_cell(w, f"{word} {fixed(w)}", 1, kind="weight") for word, w in zip(sentence, weights))
+            sentence = [self.words[w] for w in self.held_out[k]]
+            cells = (still_cell(w, f"{word} {fixed(w)}", 1, kind="weight") for word, w in zip(sentence, weights[k]))
             rows.append((sentence[self.held_out_answers[k]], "".join(cells)))
-        asking = self.words[self.held_out[0][self.asks]]
+        asking = self.words[self.held_out[0][ASKS]]
         longest = max(map(len, self.held_out))
         table = still_grid(["meant", f"weights of “{asking}”", *[""] * (longest - 1)], rows)
         return f'<div style="overflow-x:auto">{table}</div>'      # on a phone the rows are longer than the page is wide
@@ -169,7 +122,7 @@ class MatrixTrainer(Figure):
 
 # ---- the training
 
-def batch(vectors, sentences, answers, asks):
+def batch(vectors, sentences, answers):
     """Sentences of different lengths as one array: vectors of zeros fill up the shorter ones.
 
     Returns (items, real, asking, targets) of shapes (n, longest, d), (n, longest), (n, d) and (n, d).
@@ -177,7 +130,7 @@ def batch(vectors, sentences, answers, asks):
     real = np.arange(max(map(len, sentences))) < np.array([[len(sentence)] for sentence in sentences])
     items = np.zeros((*real.shape, vectors.shape[1]))
     items[real] = vectors[[word for sentence in sentences for word in sentence]]
-    return items, real, items[:, asks], items[np.arange(len(sentences)), answers]
+    return items, real, items[:, ASKS], items[np.arange(len(sentences)), answers]
 
 
 def measure(matrix, items, real, asking, targets):
@@ -190,15 +143,16 @@ def measure(matrix, items, real, asking, targets):
     return (gaps**2).sum(axis=1).mean(), np.einsum("nd,nl,nle->de", asking, by_score, items), weights
 
 
-def train(matrix, training, held_out, path):
-    """Gradient descent along a path: what there is to see at its end, by name."""
+def train(matrix, training, held_out, rate, steps):
+    """Gradient descent: what there is to see at its end, by name."""
     losses, held_out_losses = [], []
-    for rate in [rate for rate, steps in path for _ in range(steps)] + [0]:      # the last only measures
+    for step in range(steps + 1):
         loss, slopes, weights = measure(matrix, *training)
         held_out_loss, _, held_out_weights = measure(matrix, *held_out)
         losses.append(loss)
         held_out_losses.append(held_out_loss)
-        matrix = matrix - rate * slopes
+        if step < steps:      # the last only measures
+            matrix = matrix - rate * slopes
     real = [[row[:n] for row, n in zip(of_one, data[1].sum(axis=1))]
             for of_one, data in ((weights, training), (held_out_weights, held_out))]
     return {"matrix": matrix, "losses": np.array(losses), "held_out_losses": np.array(held_out_losses),

@@ -1,7 +1,7 @@
 // One text, one question, a budget of bytes: a cache, a window and a matrix memory side by side.
 ((attnkit) => {
   "use strict";
-  const { h, fixed } = attnkit;
+  const { h, grouped } = attnkit;
 
   /** @typedef {"cache" | "window" | "matrix"} Memory */
   /** @typedef {{ length: number, asked: number, budget: number }} State */
@@ -19,24 +19,20 @@
   /** @param {number[]} query @param {Matrix} keys @param {number} scale */
   const look = (query, keys, scale) => attnkit.softmax(keys.map((key) => scale * attnkit.dot(query, key)));
 
-  // The sum of all outer products of key and value.
-  /** @param {Matrix} keys @param {Matrix} values */
-  const written = (keys, values) =>
-    keys[0].map((_, a) =>
-      values[0].map((_, b) => {
-        let sum = 0;
-        for (let j = 0; j < keys.length; j++) sum += keys[j][a] * values[j][b];
-        return sum;
-      }),
-    );
-
   // The arithmetic, compared with attnkit's attention and fast weights by tests/figures/.
   /** @param {Numbers & State} state */
   function compute({ holders, thing_vectors: keys, name_vectors: vectors, budgets, scale, length, asked, budget }) {
     const [pairs, values] = [keys.slice(0, length), holders.slice(0, length).map((holder) => vectors[holder])];
     const [place, pair] = [Math.min(asked, length - 1), NUMBER * (keys[0].length + vectors[0].length)];
     const kept = Math.min(length, Math.floor(budgets[budget] / pair));
-    const [lost, matrix] = [length - kept, written(pairs, values)];
+    const lost = length - kept;
+    // The sum of all outer products of key and value.
+    const matrix = keys[0].map((_, a) =>
+      attnkit.blend(
+        pairs.map((key) => key[a]),
+        values,
+      ),
+    );
     /** @param {number} first @param {number[]} query */
     const read = (first, query) => attnkit.blend(look(query, pairs.slice(first), scale), values.slice(first));
     /** @type {Record<Memory, (query: number[]) => number[]>} */
@@ -62,11 +58,6 @@
     return { place, kept, matrix, weights, values, told: MEMORIES.map(tell) };
   }
 
-  /** @param {number} n */
-  const grouped = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, ",");
-  /** @param {number} count @param {string} thing */
-  const many = (count, thing) => `${count} ${thing}${count === 1 ? "" : "s"}`;
-
   // ---- the text: a button for each sentence, with a mark for each memory that still knows it
 
   /** @param {Figure<State, Given>} figure @param {string[]} names @param {string[]} things @param {number[]} holders */
@@ -75,16 +66,14 @@
       const marks = MEMORIES.map((name) => h("span", { class: `ak-mark ak-${name}` }));
       const told = h("span", {}, names[holders[j]], h("span", { class: "ak-has" }, " has the"), ` ${thing}`);
       const button = attnkit.button(
-        [told, h("span", { class: "ak-marks", "aria-hidden": "true" }, ...marks)],
+        [told, h("span", { class: "ak-marks", "aria-hidden": "true" }, marks)],
         () => figure.put({ asked: j }),
         { "aria-pressed": "false", class: "ak-sentence" },
       );
       return { button, marks };
     });
-    const stop = attnkit.walk(
-      sentences.map(({ button }) => button),
-      { columns: 4 },
-    );
+    const buttons = sentences.map(({ button }) => button);
+    const stop = attnkit.walk(buttons, { columns: 4 });
     /** @param {number} length @param {Found} found */
     function show(length, { place, told }) {
       stop.within(length);
@@ -96,8 +85,7 @@
         marks.forEach((mark, k) => attnkit.attr(mark, "data-known", String(Boolean(told[k].right[j]))));
       });
     }
-    const grid = { class: "ak-text", role: "group", "aria-label": "sentences" };
-    return { element: h("div", grid, ...sentences.map(({ button }) => button)), show };
+    return { element: h("div", { class: "ak-text", role: "group", "aria-label": "sentences" }, buttons), show };
   }
 
   // ---- the memories
@@ -142,26 +130,13 @@
   // A memory: its name, its squares, its bytes, how well each name fits, and its answer.
   /** @param {string} title @param {HTMLElement} store @param {string[]} names */
   function panel(title, store, names) {
+    const [keeps, says, share] = ["small", "says", "small"].map((kind) => h("p", { class: `ak-${kind}` }));
     const taken = h("span", {});
-    const [keeps, bytes, says, share] = [
-      h("p", { class: "ak-small" }),
-      h("p", { class: "ak-bytes" }, taken, h("span", { class: "ak-has" }, " bytes")),
-      h("p", { class: "ak-says" }),
-      h("p", { class: "ak-small" }),
-    ];
+    const bytes = h("p", { class: "ak-bytes" }, taken, h("span", { class: "ak-has" }, " bytes"));
     const cells = names.map((name) => h("span", { class: "ak-name-square" }, name[0]));
-    const row = h("div", { class: "ak-names", "aria-hidden": "true" }, ...cells);
-    const element = h(
-      "section",
-      { class: "ak-memory" },
-      h("p", { class: "ak-say" }, title),
-      keeps,
-      store,
-      bytes,
-      row,
-      says,
-      share,
-    );
+    const row = h("div", { class: "ak-names", "aria-hidden": "true" }, cells);
+    const heading = h("p", { class: "ak-say" }, title);
+    const element = h("section", { class: "ak-memory" }, heading, keeps, store, bytes, row, says, share);
     /** @param {string} keeping @param {Told} told @param {number} most @param {number} holder */
     function show(keeping, told, most, holder) {
       attnkit.write(keeps, keeping);
@@ -186,20 +161,19 @@
       return `${k ? "the" : "The"} ${name} says ${names[answer]}, ${verdict}${large}`;
     });
     const counts = told.map(({ right }) => right.filter(Boolean).length);
-    const asks = `${many(length, "sentence")}, ${grouped(budgets[budget])} bytes. Who has the ${things[place]}?`;
+    const asks = `${attnkit.many(length, "sentence")}, ${grouped(budgets[budget])} bytes. Who has the ${things[place]}?`;
     return `${asks} ${answers.join("; ")}. Right for ${counts[0]}, ${counts[1]} and ${counts[2]} of ${length}.`;
   }
 
   /** @param {Figure<State, Given>} figure */
   function build(figure) {
     const given = figure.given("things", "names", "holders", "thing_vectors", "name_vectors", "budgets", "scale");
-    const { things, names, holders, thing_vectors: keys, budgets } = given;
-    const [width, out, rows] = [keys[0].length, given.name_vectors[0].length, things.length];
+    const { things, names, holders, thing_vectors: keys, name_vectors, budgets } = given;
+    const [width, out, rows] = [keys[0].length, name_vectors[0].length, things.length];
     const text = story(figure, names, things, holders);
     const stores = [pairsDrawn(rows, width, out), pairsDrawn(rows, width, out)];
     const matrix = matrixDrawn(width, out);
-    const drawn = [...stores, matrix];
-    const panels = TITLES.map((title, k) => panel(title, drawn[k].element, names));
+    const panels = [...stores, matrix].map(({ element }, k) => panel(TITLES[k], element, names));
     const question = h("p", { class: "ak-question" });
     const length = figure.slider({
       name: "sentences",
@@ -207,8 +181,7 @@
       min: 1,
       max: rows,
       step: 1,
-      format: (v) => fixed(v, 0),
-      word: (v) => many(v, "sentence"),
+      word: (v) => attnkit.many(v, "sentence"),
     });
     const budget = figure.choice({ label: "budget, in bytes", words: budgets.map(grouped), trait: "budget" });
     budget.element.append(figure.reset());
@@ -229,12 +202,9 @@
       figure.say(sentence(state, given, found));
     }
     const legend = "A filled square: cache, window or matrix memory would answer right.";
-    const three = h("div", { class: "ak-memories" }, ...panels.map(({ element }) => element));
-    const controls = h("div", { class: "ak-controls" }, length.element, budget.element);
-    return {
-      parts: [text.element, h("p", { class: "ak-small ak-legend" }, legend), question, three, controls],
-      update,
-    };
+    const note = h("p", { class: "ak-small ak-legend" }, legend);
+    const three = h("div", { class: "ak-memories" }, panels);
+    return { parts: [text, note, question, three, attnkit.controls(length, budget)], update };
   }
 
   attnkit.register("memory_budget", { label: "A budget of bytes", compute, build });

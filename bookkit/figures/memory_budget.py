@@ -4,26 +4,11 @@ import numpy as np
 import traitlets
 
 from attnkit import attention, checks, fast_weight_attention
-from bookkit.figures.base import Figure, Index, NumberArray, different, few, index, one_each, still_table
+from bookkit.figures.base import Count, Figure, Index, NumberArray, different, few, index, one_each, still_table
 from bookkit.pictures.formats import fixed
 
 MEMORIES = ("cache", "window", "matrix")
 NUMBER = 4           # bytes
-
-
-class Count(traitlets.TraitType):
-    """A trait that holds how many of several things there are, from one to all: `of` is the trait that holds them."""
-
-    def __init__(self, of, default=1):
-        super().__init__(default)
-        self.of = of
-
-    def validate(self, obj, value):
-        """Traitlets' hook."""
-        most = len(getattr(obj, self.of))
-        if not 1 <= checks.count(value, self.name) <= most:
-            raise ValueError(f"{self.name} must be from 1 to {most}, got {value}")
-        return int(value)
 
 
 class MemoryBudget(Figure):
@@ -53,7 +38,7 @@ class MemoryBudget(Figure):
     name_vectors = NumberArray(-1, 1, ("names", None)).tag(sync=True)
     budgets = traitlets.List(traitlets.Int()).tag(sync=True)
     scale = traitlets.Float(30.0).tag(sync=True)
-    length = Count("things").tag(sync=True, reset=True)
+    length = Count(1, "things", 1).tag(sync=True, reset=True)
     asked = Index("things", "things").tag(sync=True, reset=True)
     budget = Index("budgets", "budgets").tag(sync=True, reset=True)
 

@@ -53,7 +53,7 @@ class SwitchedModel(LanguageModel, Protocol):
 
 
 class SentenceModel(Protocol):
-    """Turns a text into a vector; `bookkit.lessons.minilm.MiniLM` is one.
+    """Reads a text; `bookkit.lessons.minilm.MiniLM` is one.
 
     It has ``num_layers`` layers of ``num_heads`` heads.
     """
@@ -72,9 +72,6 @@ class SentenceModel(Protocol):
 
         For each layer, with ``layers.0.`` and so on in front, ``weights`` (h, n, n).
         """
-
-    def pooled(self, results):
-        """The vector (d,) of a text, of length 1, out of the results of `trace`."""
 
 
 class ChattingModel(Protocol):

@@ -14,20 +14,14 @@
   // ---- the arithmetic, compared with the model in torch by tests/figures/test_part_mover.py
 
   // What stands for a part at the last place: that of the other story, or nothing.
-  /** @param {Decoded} other @param {number} size @param {number} width @returns {(move: Move) => Moved} */
-  const standsFor =
-    (other, size, width) =>
-    ([layer, part, from]) => {
-      const last = other.scores.length - 1;
-      if (part < 0)
-        return {
-          layer,
-          part: "mlp",
-          vector: from ? Array.from(other[`layers.${layer}.mlp`][last]) : Array(width).fill(0),
-        };
-      const blend = other[`layers.${layer}.heads`][last].slice(part * size, (part + 1) * size);
-      return { layer, part, vector: from ? Array.from(blend) : Array(size).fill(0) };
-    };
+  /** @param {Decoded} other @param {PackedDecoder} packed @param {Move} move @returns {Moved} */
+  function standsFor(other, { width, num_heads }, [layer, part, from]) {
+    const [last, size] = [other.scores.length - 1, width / num_heads];
+    const mlp = part < 0;
+    const rows = mlp ? other[`layers.${layer}.mlp`] : other[`layers.${layer}.heads`];
+    const vector = Array.from(mlp ? rows[last] : rows[last].slice(part * size, (part + 1) * size));
+    return { layer, part: mlp ? "mlp" : part, vector: from ? vector : vector.map(() => 0) };
+  }
 
   const KEPT = 8; // stories whose results are kept
 
@@ -40,15 +34,13 @@
 
   // Reads both stories as they are, and the first with what was moved. What was read is not read again.
   /** @param {Decoder} model @param {PackedDecoder} packed */
-  function reader(model, { words, width, num_heads }) {
+  function reader(model, packed) {
     /** @type {Map<string, Run>} */
     const kept = new Map();
     /** @param {string[]} text @param {Moved[]} [moved] @returns {Run} */
     function run(text, moved) {
-      const traced = model.trace(
-        text.map((word) => words.indexOf(word)),
-        moved,
-      );
+      const numbers = text.map((word) => packed.words.indexOf(word));
+      const traced = model.trace(numbers, moved);
       const scores = traced.scores[traced.scores.length - 1];
       return { traced, scores, best: attnkit.argmax(scores), told: new Map() };
     }
@@ -62,7 +54,7 @@
     /** @param {string[]} story @param {string[]} other @param {Move[]} moves */
     return (story, other, moves) => {
       const [theirs, ours] = [plain(other), plain(story)];
-      const moved = moves.map(standsFor(theirs.traced, width / num_heads, width));
+      const moved = moves.map((move) => standsFor(theirs.traced, packed, move));
       return { ours, theirs, changed: moves.length ? run(story, moved) : ours };
     };
   }
@@ -111,51 +103,40 @@
   }
 
   // A cell of a part: what it adds; of a head also where it looks.
-  /** @param {number} layer @param {number} part @param {string[]} classes */
-  function partCell(layer, part, ...classes) {
-    const { element: bar, show: showBar } = attnkit.balance();
-    const looks = h("div", { class: "ak-small" });
-    const element = h("td", { class: classes.join(" ") }, bar, part < 0 ? "" : looks);
+  /** @param {number} layer @param {number} part @param {string} kind */
+  function partCell(layer, part, kind) {
+    const [bar, looks] = [attnkit.balance(), h("div", { class: "ak-small" })];
+    const element = h("td", { class: kind }, bar, part < 0 ? null : looks);
     /** @param {Contribution[]} adds @param {number} most @param {Decoded} traced @param {string[]} story @param {Move} [move] */
     function show(adds, most, traced, story, move) {
       const one = adds.find((each) => each.layer === layer && each.part === (part < 0 ? "mlp" : part));
-      showBar(one?.adds ?? 0, most);
+      bar.show(one?.adds ?? 0, most);
       if (part < 0) return;
+      if (move) return attnkit.write(looks, move[2] ? "from the other story" : "taken out");
       const weights = traced[`layers.${layer}.weights`][story.length - 1][part];
       const j = attnkit.argmax(weights);
-      const words = move
-        ? move[2]
-          ? "from the other story"
-          : "taken out"
-        : `looks at ${story[j]} ${fixed(weights[j])}`;
-      attnkit.write(looks, words);
+      attnkit.write(looks, `looks at ${story[j]} ${fixed(weights[j])}`);
     }
-    return { element, bar, show };
+    return { element, bar: bar.element, show };
   }
 
   // A row for a part: what it adds in each story, and what can be done with it.
   /** @param {Owner} figure @param {number} layer @param {number} part */
   function partRow(figure, layer, part) {
     const [short, long] = part < 0 ? [`MLP ${layer + 1}`, ""] : [`head ${part + 1}`, ` of layer ${layer + 1}`];
-    const [ours, theirs] = [partCell(layer, part), partCell(layer, part, "ak-chip")];
+    const [ours, theirs] = [partCell(layer, part, ""), partCell(layer, part, "ak-chip")];
+    /** @param {string} text */
+    const aside = (text) => h("span", { class: "ak-long" }, text);
     /** @param {number} from @param {string} sign @param {string} words @param {string} name */
-    const act = (from, sign, words, name) =>
-      attnkit.button(
-        [h("span", { "aria-hidden": "true" }, sign), h("span", { class: "ak-long" }, words)],
-        () => turn(figure, [layer, part, from]),
-        { "aria-label": name },
-      );
+    const act = (from, sign, words, name) => {
+      const inside = [h("span", { "aria-hidden": "true" }, sign), aside(words)];
+      return attnkit.button(inside, () => turn(figure, [layer, part, from]), { "aria-label": name });
+    };
     const put = act(1, "←", " put in", `put in ${short}${long} of the other story`);
     const out = act(0, "×", " take out", `take out ${short}${long}`);
     draggable(theirs.bar, ours.element, () => turn(figure, [layer, part, 1]));
-    const element = h(
-      "tr",
-      null,
-      h("th", { scope: "row" }, short, h("span", { class: "ak-long" }, long)),
-      ours.element,
-      theirs.element,
-      h("td", { class: "ak-acts" }, put, out),
-    );
+    const acts = h("td", { class: "ak-acts" }, put, out);
+    const element = attnkit.tr([short, aside(long)], ours.element, theirs.element, acts);
     /** @param {Now} now */
     function show({ found, adds, most, moves, story, other }) {
       const move = moves.find((one) => same(one, [layer, part, 0]));
@@ -171,16 +152,9 @@
   // A row for a stage of the stream: what each machine would say if it stopped, and in which numbers the two differ.
   /** @param {Decoder} model @param {PackedDecoder} packed @param {string} stage @param {string} name */
   function stageRow(model, packed, stage, name) {
-    const [ours, theirs] = [h("td"), h("td")];
-    const differs = attnkit.raster(1, packed.width);
-    const element = h(
-      "tr",
-      { class: "ak-stage" },
-      h("th", { scope: "row" }, name),
-      ours,
-      theirs,
-      h("td", null, differs.element),
-    );
+    const [ours, theirs, differs] = [h("td"), h("td"), attnkit.raster(1, packed.width)];
+    const element = attnkit.tr(name, ours, theirs, differs);
+    element.className = "ak-stage";
     /** @param {Decoded} traced @returns {Float64Array} */
     const last = (traced) => {
       const rows = /** @type {Record<string, Float64Array[]>} */ (/** @type {unknown} */ (traced))[stage];
@@ -200,10 +174,8 @@
       ours.classList.toggle("ak-changed", said !== says(found.ours));
       attnkit.write(theirs, says(found.theirs));
       const [a, b] = [last(found.changed.traced), last(found.theirs.traced)];
-      differs.show(
-        Array.from(a, (v, k) => b[k] - v),
-        1,
-      );
+      const difference = a.map((v, k) => b[k] - v);
+      differs.show(difference, 1);
     }
     return { element, show, buttons: [] };
   }
@@ -219,49 +191,51 @@
       for (let head = 0; head < packed.num_heads; head++) rows.push(partRow(figure, l, head));
     }
     rows.push(stageRow(model, packed, "embedding", "word vector"));
-    attnkit.walk(
-      rows.flatMap(({ buttons }) => buttons),
-      { columns: 2 },
+    const buttons = rows.flatMap((row) => row.buttons);
+    attnkit.walk(buttons, { columns: 2 });
+    const heads = ["", "this story", "the other story", "what differs"].map((words) =>
+      h("th", { scope: "col" }, words),
     );
-    const top = ["", "this story", "the other story", "what differs"].map((words) => h("th", { scope: "col" }, words));
-    const element = h(
-      "table",
-      { class: "ak-parts", role: "grid", "aria-label": "The parts of the machine" },
-      h("thead", null, h("tr", null, ...top)),
-      h("tbody", null, ...rows.map((row) => row.element)),
-    );
+    const look = { class: "ak-parts", role: "grid", "aria-label": "The parts of the machine" };
+    const element = h("table", look, h("thead", {}, h("tr", {}, heads)), h("tbody", {}, rows));
     return { element, show: (/** @type {Now} */ now) => rows.forEach((row) => row.show(now)) };
+  }
+
+  // Where the other story differs; of stories of other lengths, what lies between a common beginning and a common end.
+  /** @param {string[]} story @param {string[]} other @returns {(place: number) => boolean} */
+  function differing(story, other) {
+    if (other.length === story.length) return (k) => other[k] !== story[k];
+    const first = other.findIndex((word, k) => word !== story[k]);
+    const end = other.findIndex((_, k) => other[other.length - 1 - k] !== story[story.length - 1 - k]);
+    return (k) => first >= 0 && k >= first && k < other.length - end;
   }
 
   // The two stories: some pairs to choose from, and in the other story each word to be changed where the grammar has others.
   /** @param {Owner} figure @param {Pair[]} pairs */
   function texts(figure, pairs) {
-    const names = attnkit.choice(
-      "Change",
-      pairs.map(({ name }) => name),
-      (pair) => figure.put({ pair, other: pairs[pair].other, moves: [], asked: -1 }),
-    );
-    const own = h("p", { class: "ak-this" });
-    const label = h("b");
+    const names = figure.choice({
+      label: "Change",
+      words: pairs.map(({ name }) => name),
+      trait: "pair",
+      write: (pair) => ({ pair, other: pairs[pair].other, moves: [], asked: -1 }),
+    });
+    const [own, label] = [h("p", { class: "ak-this" }), h("b")];
     const text = h("div", { class: "ak-story", role: "group", "aria-label": "The other story: a word to change" });
     const offered = h("div", { class: "ak-buttons", role: "group", "aria-label": "Other words" });
+    /** @param {string[]} other @param {number} place @param {[word: string, everywhere: boolean]} choice */
+    function change(other, place, [word, everywhere]) {
+      const was = other[place];
+      const changed = other.map((old, k) => (k === place || (everywhere && k > place && old === was) ? word : old));
+      figure.put({ other: changed, asked: -1 });
+    }
     /** @param {State} state */
     function show({ pair, other, asked }) {
       const { story, choices } = pairs[pair];
-      const open = other.length === story.length;
-      names.show(pair);
-      attnkit.write(
-        label,
-        open && choices.some((one) => one.length)
-          ? "The other story (press a dotted word to change it):"
-          : "The other story:",
-      );
-      own.replaceChildren(h("b", null, "This story: "), story.slice(1).join(" ").replaceAll(" .", "."));
-      // Of stories of other lengths, what differs lies between a common beginning and a common end.
-      const first = other.findIndex((word, k) => word !== story[k]);
-      const end = other.findIndex((_, k) => other[other.length - 1 - k] !== story[story.length - 1 - k]);
-      /** @param {number} k */
-      const differs = (k) => (open ? other[k] !== story[k] : first >= 0 && k >= first && k < other.length - end);
+      const open = other.length === story.length; // else no word has others
+      const differs = differing(story, other);
+      const hint = open && choices.some((one) => one.length) ? " (press a dotted word to change it)" : "";
+      attnkit.write(label, `The other story${hint}:`);
+      own.replaceChildren(h("b", {}, "This story: "), story.slice(1).join(" ").replaceAll(" .", "."));
       const words = other.map((word, k) => {
         const marks = { class: differs(k) ? "ak-other" : "", "aria-pressed": String(k === asked) };
         if (!open || !choices[k].length) return h("span", { class: marks.class }, word);
@@ -269,14 +243,8 @@
       });
       text.replaceChildren(...words);
       attnkit.walk(words.filter((word) => word instanceof HTMLButtonElement));
-      const all = open && asked >= 0 ? choices[asked].filter(([word]) => word !== other[asked]) : [];
-      const buttons = all.map(([word, everywhere]) =>
-        attnkit.button(word, () => {
-          const was = other[asked];
-          const changed = other.map((old, k) => (k === asked || (everywhere && k > asked && old === was) ? word : old));
-          figure.put({ other: changed, asked: -1 });
-        }),
-      );
+      const others = open && asked >= 0 ? choices[asked].filter(([word]) => word !== other[asked]) : [];
+      const buttons = others.map((choice) => attnkit.button(choice[0], () => change(other, asked, choice)));
       offered.replaceChildren(...buttons);
       attnkit.walk(buttons);
     }
@@ -291,23 +259,14 @@
     function show({ found, moves }) {
       const all = [found.ours, found.theirs, found.changed].map(({ scores }) => attnkit.softmax(scores));
       const words = [...new Set(all.flatMap((chances) => attnkit.ranked(chances, []).slice(0, 2)))].slice(0, 4);
-      const names = ["this story", "the other story", moves.length ? "this story, changed" : ""];
-      element.replaceChildren(
-        ...names.flatMap((name, k) =>
-          name
-            ? [
-                h("span", { class: "ak-name" }, name),
-                h(
-                  "span",
-                  null,
-                  ...words.flatMap((w) => [
-                    h("span", { class: "ak-word" }, `${packed.words[w]} `, h("b", null, fixed(all[k][w]))),
-                  ]),
-                ),
-              ]
-            : [],
-        ),
-      );
+      const names = ["this story", "the other story", ...(moves.length ? ["this story, changed"] : [])];
+      const lines = names.flatMap((name, k) => {
+        const chances = words.map((w) =>
+          h("span", { class: "ak-word" }, `${packed.words[w]} `, h("b", {}, fixed(all[k][w]))),
+        );
+        return [h("span", { class: "ak-name" }, name), h("span", {}, chances)];
+      });
+      element.replaceChildren(...lines);
     }
     return { element, show };
   }
@@ -320,12 +279,10 @@
       return a === b
         ? `Both stories end with ${a}: nothing to flip. Change another word.`
         : `This story ends with ${a}, the other one with ${b}. Which part makes the difference?`;
-    const done = moves
-      .map(
-        ([l, part, from]) =>
-          `${part < 0 ? `MLP ${l + 1}` : `head ${part + 1} of layer ${l + 1}`} ${from ? "put in" : "taken out"}`,
-      )
-      .join(", ");
+    /** @param {Move} move */
+    const act = ([l, part, from]) =>
+      `${part < 0 ? `MLP ${l + 1}` : `head ${part + 1} of layer ${l + 1}`} ${from ? "put in" : "taken out"}`;
+    const done = moves.map(act).join(", ");
     const said = c === a ? `the answer stays ${a}` : c === b ? `the answer flips to ${b}` : `the answer becomes ${c}`;
     return `With ${done}: ${said}, ${fixed(attnkit.softmax(changed.scores)[changed.best])}.`;
   }
@@ -341,30 +298,19 @@
       const { other, moves } = state;
       const { story } = pairs[state.pair];
       const found = read(story, other, moves);
-      const pair = /** @type {Point} */ ([
-        found.ours.best,
-        found.theirs.best === found.ours.best ? attnkit.ranked(found.ours.scores, [])[1] : found.theirs.best,
-      ]);
+      const [best, next] = [found.ours.best, attnkit.ranked(found.ours.scores, [])[1]];
+      const pair = /** @type {Point} */ ([best, found.theirs.best === best ? next : found.theirs.best]);
       const adds = [found.ours, found.theirs, found.changed].map((run) =>
         once(run, `adds ${pair}`, () => model.contributions(run.traced, ...pair)),
       );
-      const now = {
-        found,
-        adds,
-        moves,
-        story,
-        other,
-        most: Math.max(...adds.flat().map((one) => Math.abs(one.adds)), 1e-9),
-      };
+      const most = Math.max(...adds.flat().map((one) => Math.abs(one.adds)), 1e-9);
+      const now = { found, adds, moves, story, other, most };
       told.show(state);
       parts.show(now);
       said.show(now);
       figure.say(sentence(packed, found, moves));
     }
-    return {
-      parts: [...told.elements, said.element, parts.element, h("div", { class: "ak-buttons" }, figure.reset())],
-      update,
-    };
+    return { parts: [told.elements, said, parts, attnkit.row(figure.reset())], update };
   }
 
   attnkit.register("part_mover", { label: "Two stories, and parts moved between them", compute, build });

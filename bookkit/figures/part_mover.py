@@ -33,6 +33,7 @@ class PartMover(Figure):
     """
 
     kind = "part_mover"
+    needs = ("model",)
     packed = traitlets.Dict().tag(sync=True)
     pairs = traitlets.List().tag(sync=True)
     pair = Index("pairs", "pairs").tag(sync=True, reset=True)

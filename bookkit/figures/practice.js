@@ -189,14 +189,9 @@
   const marked = (words) => words.split("`").map((part, k) => (k % 2 ? h("code", null, part) : part));
 
   // A column of buttons of which one is pressed.
-  /** @param {Owner} figure @param {string} label @param {(string | Child[])[]} words @param {number} k */
+  /** @param {Owner} figure @param {string} label @param {Child[]} words @param {number} k */
   function column(figure, label, words, k) {
-    const { element, buttons, show } = attnkit.choice(
-      label,
-      words.map(() => ""),
-      (chosen) => put(figure, k, chosen),
-    );
-    buttons.forEach((button, i) => button.append(...[words[i]].flat().filter((part) => part != null)));
+    const { element, show } = attnkit.choice(label, words, (chosen) => put(figure, k, chosen));
     return { element, show: (/** @type {Answer} */ answer) => show(Number(answer[k] ?? -1)) };
   }
 

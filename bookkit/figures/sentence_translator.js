@@ -7,15 +7,15 @@
   /** @typedef {[row: number, word: string][]} Put words that the reader has put in the place of others */
   /** @typedef {{ next: Record<string, number>[], final: number[] }} Grammar for each state the words that can follow */
   /** @typedef {{ next: [word: string, state: number][][], final: number[] }} Pairs the same, as it travels */
-  /** @typedef {{ packed: PackedTranslator, grammar: Pairs, examples: string[], instead: string[] }} Given */
-  /** @typedef {{ packed: PackedTranslator, grammar: Grammar, examples: string[], instead: string[] }} Data */
+  /** @typedef {{ packed: PackedTranslator, grammar: Pairs, instead: string[] }} Given */
+  /** @typedef {{ packed: PackedTranslator, grammar: Grammar, instead: string[] }} Data */
   /** @typedef {ReturnType<typeof look>} Found */
   /** @typedef {ReturnType<typeof session>} Run */
 
   const MOST = 15; // words that the model writes
   const BEST = 4; // words that are shown with their chances, and those that are always offered
   const MARKS = ["<pad>", "<start>", "<end>"]; // no words
-  const [PACE, HURRY] = [900, 80]; // milliseconds between two words
+  const PACE = 900; // milliseconds between two words
   const END = "<end>";
   /** @param {string} sentence */
   const split = (sentence) => sentence.split(" ").filter(Boolean);
@@ -74,19 +74,6 @@
     return { words: ahead(0), following: Math.max(...next.map((words) => Object.keys(words).length)) };
   }
 
-  // A sentence made word by word, each word that can follow as likely as the others, and as likely as the end.
-  /** @param {Grammar} grammar */
-  function randomSentence({ next, final }) {
-    const words = /** @type {string[]} */ ([]);
-    for (let state = 0; ; ) {
-      const can = Object.keys(next[state]);
-      const k = Math.floor(Math.random() * (can.length + Number(final.includes(state))));
-      if (k === can.length) return words.join(" ");
-      words.push(can[k]);
-      state = next[state][can[k]];
-    }
-  }
-
   // ---- in words
 
   // What is said of a state that rests.
@@ -102,9 +89,9 @@
     }
     const most = attnkit.argmax(weights[shown]);
     const told = `${quoted(translation[shown])}, word ${shown + 1}, has chance ${fixed(chosen[shown])}; the model looks most at ${quoted(english[most])}, weight ${fixed(weights[shown][most])}.`;
-    const full = ended === "full" ? `The model writes at most ${MOST} words` : "";
-    const done = ended === "end" ? "The translation is complete" : full;
-    return done ? `${done}: ${quoted(translation.join(" "))}. ${told}` : told;
+    if (!ended) return told;
+    const done = ended === "end" ? "The translation is complete" : `The model writes at most ${MOST} words`;
+    return `${done}: ${quoted(translation.join(" "))}. ${told}`;
   }
 
   // ---- the picture: French words as they are written, lines to the English words below
@@ -120,13 +107,11 @@
   function scene(most, choose) {
     const note = h("span", { class: "ak-small" });
     const french = room(MOST, (i) => h("span", { class: "ak-word", lang: "fr", onclick: () => choose(i) }));
-    const tints = room(most, () => h("span", { class: "ak-tint" }));
-    const english = tints.map((tint) => h("span", { class: "ak-word", lang: "en" }, tint)); // lines pass behind
-    const svg = attnkit.svg("svg", { "aria-hidden": "true" });
-    const curves = room(most, () => attnkit.svg("path", {}));
-    svg.append(...curves);
-    const element = h("div", { class: "ak-scene" }, svg);
-    element.append(line("ak-french", "French", [note, ...french]), line("ak-english", "English", english));
+    const english = room(most, () => h("span", { class: "ak-word", lang: "en" })); // lines pass behind
+    const curves = room(most, () => attnkit.svg("path"));
+    const svg = attnkit.svg("svg", { "aria-hidden": "true" }, curves);
+    const lines = [line("ak-french", "French", [note, ...french]), line("ak-english", "English", english)];
+    const element = h("div", { class: "ak-scene" }, svg, lines);
     let drawn = /** @type {Found | null} */ (null);
 
     // Lines from the word shown to each English word, where they stand.
@@ -151,7 +136,7 @@
     }
     /** @param {Found} found */
     function show(found) {
-      const { translation, weights, shown, complete } = found;
+      const { translation, shown, complete } = found;
       note.hidden = translation.length > 0;
       write(note, complete ? "nothing is written yet" : "the sentence is not complete yet");
       attnkit.fill(french, translation);
@@ -160,7 +145,6 @@
         const kinds = ["ak-word", i === shown && "ak-shown", found.own.includes(i) && "ak-own"];
         attr(word, "class", kinds.filter(Boolean).join(" "));
       });
-      tints.forEach((tint, j) => attnkit.paint(tint, weights[shown]?.[j] ?? 0, 1, "weight"));
       drawn = found;
       draw();
     }
@@ -188,13 +172,12 @@
     const bars = room(Math.min(BEST + always.length, packed.target_words.length), (k) => {
       const [fill, chance] = ["ak-share", "ak-num"].map((kind) => h("span", { class: kind }));
       const word = h("span", { lang: "fr" });
-      const element = attnkit.button([fill, word, " ", chance], () => swap(packed.target_words[words[k]]), {
-        class: "ak-bar",
-      });
+      const put = () => swap(packed.target_words[words[k]]);
+      const element = attnkit.button([fill, word, " ", chance], put, { class: "ak-bar" });
       return { element, fill, word, chance };
     });
     attnkit.walk(bars.map(({ element }) => element));
-    const list = h("div", { class: "ak-bars", role: "group" }, ...bars.map(({ element }) => element));
+    const list = h("div", { class: "ak-bars", role: "group" }, bars);
     const element = h("div", { class: "ak-best" }, title, list);
     /** @param {Found} found */
     function show({ chances, shown, complete, translation }) {
@@ -263,8 +246,7 @@
       if (!ended) figure.put({ step: translation.length + 1, row: null });
       if (at().ended) act("", {});
     }
-    /** @param {number} pace */
-    function start(pace) {
+    function start() {
       const { complete, ended } = at();
       if (!complete) return act("", {});
       if (attnkit.calm()) {
@@ -273,7 +255,7 @@
       }
       frames.halt();
       if (ended) figure.put({ step: 0, row: null, put: [] }); // once more
-      frames.start(pace);
+      frames.start(PACE);
       figure.say("The model translates.");
       more();
     }
@@ -288,13 +270,11 @@
     function swap(word) {
       const { translation, shown, ended } = at();
       if (MARKS.includes(word) || translation[shown] === word) return act("", {});
-      const [before, { step }] = [figure.get("put").filter(([row]) => row < shown), figure.state()];
-      const changes = { row: shown, step: ended ? MOST : step };
+      const changes = { row: shown, step: ended ? MOST : figure.state().step };
+      const before = figure.get("put").filter(([row]) => row < shown);
       const own = at({ ...changes, put: before }).translation[shown] !== word; // not what the model would write there
-      act(`Put: ${quoted(word)} for ${quoted(translation[shown])}.`, {
-        ...changes,
-        put: own ? [...before, [shown, word]] : before,
-      });
+      const put = own ? /** @type {Put} */ ([...before, [shown, word]]) : before;
+      act(`Put: ${quoted(word)} for ${quoted(translation[shown])}.`, { ...changes, put });
     }
     /** @param {Found} found */
     function tell(found) {
@@ -306,20 +286,26 @@
 
   // ---- the controls
 
-  /** @param {Run} run */
-  function buttons({ at, act, start, step, frames }) {
-    const toggle = () => (frames.runs() ? act("The writing has stopped.", {}) : start(PACE));
-    const translate = attnkit.button("Translate", toggle, { class: "ak-primary" });
-    const next = attnkit.button("Next word", step);
-    const end = attnkit.button("To the end", () => (at().ended ? act("", {}) : start(HURRY)));
-    const element = h("div", { class: "ak-buttons" }, translate, next, end);
-    /** @param {Found} found */
-    function show({ complete, ended, translation }) {
-      write(translate, frames.runs() ? "Stop" : "Translate");
-      attr(translate, "class", complete && !translation.length ? "ak-ready" : "");
-      attr(translate, "aria-disabled", String(!complete));
-      for (const one of [next, end]) attr(one, "aria-disabled", String(!complete || Boolean(ended)));
+  /** @param {Figure<State, Given>} figure @param {Run} run */
+  function buttons(figure, { at, act, start, step, anew, frames }) {
+    const toggle = () => (frames.runs() ? act("The writing has stopped.", {}) : start());
+    function back() {
+      const { english } = at();
+      if (!english.length) return act("There is no word to take back.", {});
+      anew(`Taken back: ${quoted(english[english.length - 1])}.`, english.slice(0, -1));
     }
+    const translate = attnkit.button("Translate", toggle);
+    const next = attnkit.button("Next word", step);
+    const last = attnkit.button("Take back a word", back);
+    /** @param {Found} found */
+    function show({ complete, ended, translation, english }) {
+      write(translate, frames.runs() ? "Stop" : "Translate");
+      attr(translate, "class", `ak-translate${complete && !translation.length ? " ak-primary" : ""}`);
+      attr(translate, "aria-disabled", String(!complete));
+      attr(next, "aria-disabled", String(!complete || Boolean(ended)));
+      attr(last, "aria-disabled", String(!english.length));
+    }
+    const element = attnkit.row(translate, next, last, figure.reset(frames.halt));
     return { element, show, focus: () => translate.focus() };
   }
 
@@ -328,8 +314,8 @@
   function followers({ at, anew }, most, leave) {
     const words = room(most, (k) => attnkit.button(null, () => add(k), { lang: "en" }));
     const note = h("span", { class: "ak-small" });
-    const element = h("div", { class: "ak-buttons", role: "group", "aria-label": "Words that can follow" });
-    element.append(note, ...words);
+    const look = { class: "ak-buttons", role: "group", "aria-label": "Words that can follow" };
+    const element = h("div", look, note, words);
     /** @param {number} k */
     function add(k) {
       const { english, following } = at();
@@ -345,68 +331,18 @@
     return { element, show };
   }
 
-  // One of the examples; a blank list where the sentence is another one.
-  /** @param {Figure<State, Given>} figure @param {string[]} examples @param {Run} run */
-  function exampleList(figure, examples, { anew }) {
-    const onchange = () => {
-      const chosen = examples[list.selectedIndex];
-      anew(`Chosen: ${quoted(chosen)}.`, split(chosen));
-    };
-    const options = examples.map((example) => h("option", { lang: "en" }, example));
-    const list = h("select", { onchange }, ...options);
-    /** @param {string} sentence */
-    const show = (sentence) => {
-      const k = examples.indexOf(sentence);
-      if (list.selectedIndex !== k) list.selectedIndex = k;
-    };
-    figure.follow({ show }, { trait: "sentence" });
-    return h("label", { class: "ak-example" }, "example", list);
-  }
-
-  /**
-   * @param {Figure<State, Given>} figure
-   * @param {Data} data
-   * @param {Run} run
-   * @param {number} most
-   * @param {() => void} leave
-   */
-  function composer(figure, data, run, most, leave) {
-    const follow = followers(run, most, leave);
-    function back() {
-      const { english } = run.at();
-      if (!english.length) return run.act("There is no word to take back.", {});
-      run.anew(`Taken back: ${quoted(english[english.length - 1])}.`, english.slice(0, -1));
-    }
-    function surprise() {
-      let sentence = figure.get("sentence");
-      for (let k = 0; k < 20 && sentence === figure.get("sentence"); k++) sentence = randomSentence(data.grammar);
-      run.anew("A sentence at random.", split(sentence));
-    }
-    const last = attnkit.button("Take back a word", back);
-    const list = data.examples.length ? exampleList(figure, data.examples, run) : null;
-    const [random, reset] = [attnkit.button("At random", surprise), figure.reset(run.frames.halt)];
-    const row = h("div", { class: "ak-buttons" }, last, random, reset, list);
-    const element = h("div", { class: "ak-composer" }, row, follow.element);
-    /** @param {Found} found */
-    function show(found) {
-      attr(last, "aria-disabled", String(!found.english.length));
-      follow.show(found);
-    }
-    return { element, show };
-  }
-
   /** @param {Figure<State, Given>} figure */
   function build(figure) {
-    const { packed, grammar, examples, instead } = figure.given("packed", "grammar", "examples", "instead");
-    const data = { packed, grammar: opened(grammar), examples, instead };
+    const { packed, grammar, instead } = figure.given("packed", "grammar", "instead");
+    const data = { packed, grammar: opened(grammar), instead };
     const run = session(figure, data);
     const most = longest(data.grammar);
     /** @param {number} row */
     const choose = (row) => figure.put({ row });
     const picture = scene(most.words, choose);
-    const controls = buttons(run);
-    const compose = composer(figure, data, run, most.following, controls.focus);
-    const parts = [picture, controls, compose, candidates(data, run), matrix(most.words, choose)];
+    const controls = buttons(figure, run);
+    const follow = followers(run, most.following, controls.focus);
+    const parts = [picture, controls, follow, candidates(data, run), matrix(most.words, choose)];
     function update() {
       const found = run.at();
       for (const part of parts) part.show(found);
@@ -416,10 +352,8 @@
       run.frames.halt();
       picture.stop();
     }
-    const [writes, shows] = [parts.slice(0, 3), parts.slice(3)].map((some) =>
-      h("div", {}, ...some.map(({ element }) => element)),
-    );
-    return { parts: [h("div", { class: "ak-sides" }, writes, shows)], update, stop };
+    const sides = [parts.slice(0, 3), parts.slice(3)].map((some) => h("div", {}, some));
+    return { parts: [h("div", { class: "ak-sides" }, sides)], update, stop };
   }
 
   attnkit.register("sentence_translator", { label: "A model that translates a sentence", compute, build });

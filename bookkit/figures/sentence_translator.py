@@ -23,9 +23,8 @@ class SentenceTranslator(Figure):
     `grammar` says what can be composed, as ``english_grammar`` of the corpora makes it: ``next``, for each state the
     words that can follow, each with the number of the state after it, and ``final``, the states where a sentence may
     end. A sentence begins in state 0 and has at most 12 words. `sentence`, or the beginning of one, is what the figure
-    opens with, and `step` how many words are then written, all if not given. `examples` are sentences that the reader
-    can choose from, at most six. The trait `row` is the French word, counted from 0, whose lines and chances are shown;
-    None for the newest.
+    opens with, and `step` how many words are then written, all if not given. The trait `row` is the French word,
+    counted from 0, whose lines and chances are shown; None for the newest.
 
     The reader can put another word in the place of one that is written, one of the likeliest there or of those that
     `instead` names, at most four; then the model goes on from this word. The trait `put` has what was put, pairs of a
@@ -43,31 +42,26 @@ class SentenceTranslator(Figure):
     """
 
     kind = "sentence_translator"
+    needs = ("model", "weights")
     packed = traitlets.Dict().tag(sync=True)
     grammar = traitlets.Dict().tag(sync=True)
-    examples = traitlets.List(traitlets.Unicode()).tag(sync=True)
     instead = traitlets.List(traitlets.Unicode()).tag(sync=True)
     sentence = traitlets.Unicode().tag(sync=True, reset=True)
     step = Index(MOST + 1, "counts of words").tag(sync=True, reset=True)
     row = traitlets.Any(None).tag(sync=True, reset=True)
     put = traitlets.List().tag(sync=True, reset=True)
 
-    def __init__(self, model, grammar, sentence, step=None, row=None, put=(), examples=(), instead=(), caption=""):
+    def __init__(self, model, grammar, sentence, step=None, row=None, put=(), instead=(), caption=""):
         packed, self.model = travelled(model)
         self._known = {}
         check_grammar(grammar, self.model)
         self._grammar = grammar
         walk(grammar, sentence, "sentence")
-        examples = few(list(examples), "examples", 0, 6)
-        for k, example in enumerate(examples):
-            if walk(grammar, example, f"examples[{k}]") not in grammar["final"]:
-                raise ValueError(f"examples[{k}] must be a whole sentence of the grammar, got {example!r}")
         instead = [self._word(word, "instead") for word in few(list(instead), "instead", 0, 4)]
         # As pairs, because a page keeps the order of those, not of what is in a dict.
         pairs = [[list(pair) for pair in words.items()] for words in grammar["next"]]
         super().__init__(packed=packed, grammar={"next": pairs, "final": list(grammar["final"])}, sentence=sentence,
-                         step=MOST if step is None else step, row=row, put=list(put), caption=caption, instead=instead,
-                         examples=[" ".join(example.split()) for example in examples])
+                         step=MOST if step is None else step, row=row, put=list(put), caption=caption, instead=instead)
         self.step = len(self.translation)
         self.defaults = {**self.defaults, "step": self.step}               # where "Reset" leads back to
 
@@ -153,12 +147,6 @@ class SentenceTranslator(Figure):
         if len(self.translation) < len(words) - says_so:
             return None
         return "end" if says_so else "full"
-
-    def write(self, most=MOST):
-        """Let the model write some words more, or until the translation ends; return what is written."""
-        self.step = min(len(self.translation) + most, MOST)
-        self.step = len(self.translation)
-        return " ".join(self.translation)
 
     def still(self):
         """The sentence, its translation, and the table of weights."""

@@ -10,7 +10,6 @@
   /** @typedef {ReturnType<typeof compute>} Found */
 
   const [LEAST, MOST] = [4, 32]; // items
-  const MOST_LINES = 600; // of more connections, only those that lead to the last output are drawn
   const FEW_LINES = 200; // more are paler
   /** @type {Record<Network, string>} */
   const READS = {
@@ -76,26 +75,9 @@
   /** @param {Net} net @param {number[]} far */
   function shortest({ edges, last }, far) {
     const path = [last];
-    for (let k = edges.length - 1; k >= 0; k--) {
-      const [from, to] = edges[k];
+    for (const [from, to] of edges.toReversed())
       if (to === path[0] && far[from] >= 0 && far[from] === far[to] - 1) path.unshift(from);
-    }
     return path;
-  }
-
-  /** @param {Net} net */
-  function drawn({ edges, last }) {
-    if (edges.length <= MOST_LINES) return edges;
-    /** @type {Record<number, boolean>} */
-    const lead = { [last]: true };
-    const kept = [];
-    for (let k = edges.length - 1; k >= 0; k--) {
-      const [from, to] = edges[k];
-      if (!lead[to]) continue;
-      lead[from] = true;
-      kept.push(edges[k]);
-    }
-    return kept.reverse();
   }
 
   // What is counted of one kind.
@@ -114,7 +96,7 @@
     const { one, far } = all[KINDS.indexOf(chosen)];
     const level = (/** @type {number} */ k) => far.slice((k + 1) * length, (k + 2) * length);
     const heard = upTo(one.layers).map((k) => level(k).filter((d) => d >= 0).length);
-    return { compared, ...one, far, path: shortest(one, far), drawn: drawn(one), heard };
+    return { compared, ...one, far, path: shortest(one, far), heard };
   }
 
   // ---- the parts
@@ -141,7 +123,7 @@
   }
 
   /** @param {ReturnType<typeof picture>} made @param {State} state @param {Found} found */
-  function draw(made, { length: n, source }, { layers, path, far, drawn: lines }) {
+  function draw(made, { length: n, source }, { layers, path, far, edges }) {
     /** @param {number} node */
     const at = (node) => `${node % n} ${layers - Math.floor(node / n)}`;
     /** @param {Edge[]} edges */
@@ -153,8 +135,8 @@
     far.forEach((d, node) => dots[d < 0 ? 0 : 1].push(dot(node)));
     attnkit.attr(made.drawing, "viewBox", `-0.5 0 ${n} ${layers}`);
     attnkit.attr(made.element, "style", `--count:${n}`);
-    attnkit.attr(made.pale, "d", join(lines));
-    attnkit.attr(made.pale, "stroke-opacity", lines.length > FEW_LINES ? 0.2 : 0.4);
+    attnkit.attr(made.pale, "d", join(edges));
+    attnkit.attr(made.pale, "stroke-opacity", edges.length > FEW_LINES ? 0.2 : 0.4);
     attnkit.attr(made.on, "d", path.map(dot).join(""));
     attnkit.attr(made.strong, "d", `M${path.map(at).join("L")}`);
     attnkit.attr(made.quiet, "d", dots[0].join(""));
@@ -175,31 +157,22 @@
   }
   const ROOM = 16;
 
-  /** @type {Record<keyof ReturnType<typeof counted>, string>} */
-  const COLUMNS = {
-    steps: "steps on the path",
-    waits: "steps that wait",
-    connections: "connections",
-  };
+  const COLUMNS = ["steps on the path", "steps that wait", "connections"];
   const COUNTED =
     "Steps on the path: from the chosen word to the last output. Steps that wait: each needs the result of the one before.";
-  /** @param {number} number */
-  const written = (number) => String(number).replace(/\B(?=(\d{3})+$)/, ",");
 
   // A row for each kind: the button that chooses it, and what is counted.
   /** @param {(kind: Network) => void} choose */
   function comparison(choose) {
     const rows = KINDS.map((kind) => {
       const button = attnkit.button(kind, () => choose(kind), { "aria-pressed": "false" });
-      const cells = Object.keys(COLUMNS).map(() => h("span", {}));
-      const bar = h("span", { class: "ak-fill" });
+      const [cells, bar] = [COLUMNS.map(() => h("span", {})), attnkit.bar()];
       const tds = cells.map((cell, k) => h("td", {}, cell, k === 0 ? bar : null));
-      return { kind, button, cells, bar, element: h("tr", {}, h("th", { scope: "row" }, button), ...tds) };
+      return { kind, button, cells, bar, element: attnkit.tr(button, ...tds) };
     });
     const stop = attnkit.walk(rows.map((row) => row.button));
-    const heads = Object.values(COLUMNS).map((words) => h("th", { scope: "col" }, words));
-    const top = h("thead", {}, h("tr", {}, h("td", {}), ...heads));
-    const element = h("table", { class: "ak-grid ak-kinds" }, top, h("tbody", {}, ...rows.map((row) => row.element)));
+    const lines = rows.map((row) => row.element);
+    const element = attnkit.table("ak-kinds", ["", ...COLUMNS], lines);
     /** @param {Found["compared"]} compared @param {Network} chosen */
     function show(compared, chosen) {
       stop.at(KINDS.indexOf(chosen));
@@ -207,8 +180,8 @@
         const { steps, waits, connections } = compared[kind];
         const numbers = [steps, waits, connections];
         attnkit.attr(button, "aria-pressed", String(kind === chosen));
-        cells.forEach((cell, k) => attnkit.write(cell, written(numbers[k])));
-        attnkit.style(bar, "transform", `scaleX(${(numbers[0] / MOST).toFixed(3)})`);
+        cells.forEach((cell, k) => attnkit.write(cell, attnkit.grouped(numbers[k])));
+        bar.show(numbers[0] / MOST);
       }
     }
     return { element, show };
@@ -220,32 +193,33 @@
     const after = layers === 1 ? "" : `, after layers 1 to ${layers}`;
     return (
       `${kind[0].toUpperCase()}${kind.slice(1)}, ${length} words. Steps from word ${source} to the last output: ${steps}; ` +
-      `connections: ${written(connections)}. Word ${source} is heard at ${heard.join(", ")} of ${length} places${after}.`
+      `connections: ${attnkit.grouped(connections)}. Word ${source} is heard at ${heard.join(", ")} of ${length} places${after}.`
     );
   }
 
   /** @param {Figure<State, {}>} figure */
   function controls(figure) {
-    const range = { min: 1, max: MOST, step: 1, format: String };
     const length = figure.slider({
-      ...range,
       name: "words",
       min: LEAST,
+      max: MOST,
+      step: 1,
       word: (v) => `${v} words`,
       trait: "length",
       write: (v, state) => ({ length: v, source: Math.min(v, state.source) }),
     });
-    /** @param {number} v @param {State} state */
-    const word = (v, state) => `word ${v} of ${state.length}`;
-    const source = attnkit.slider({ ...range, name: "from word", word, onInput: (v) => figure.put({ source: v }) });
-    /** @param {number} value @param {State} state */
-    function show(value, state) {
-      attnkit.attr(source.input, "max", state.length); // before the value, which may be larger than what was allowed
-      source.show(value, state);
-    }
-    figure.follow({ show }, { trait: "source" });
-    const last = h("div", { class: "ak-last-row" }, source.element, figure.reset());
-    return h("div", { class: "ak-controls" }, length.element, last);
+    // What is allowed changes before the value, which may be larger than what was allowed.
+    const most = (/** @type {number} */ n) => attnkit.attr(source.input, "max", n);
+    figure.follow({ show: most }, { trait: "length" });
+    const source = figure.slider({
+      name: "from word",
+      min: 1,
+      max: MOST,
+      step: 1,
+      word: (v, state) => `word ${v} of ${state.length}`,
+      trait: "source",
+    });
+    return attnkit.controls(length, h("div", { class: "ak-last-row" }, source, figure.reset()));
   }
 
   /** @param {Figure<State, {}>} figure */
@@ -257,25 +231,20 @@
     };
     const made = picture(choose);
     const table = comparison((kind) => figure.put({ network: kind }));
-    const [how, some, output] = [h("p", { class: "ak-how" }), h("span", {}), h("span", { "aria-hidden": "true" })];
-    const top = h("p", { class: "ak-small ak-top" }, some, output);
+    const how = h("p", { class: "ak-how" });
+    const output = h("p", { class: "ak-small ak-top", "aria-hidden": "true" });
     const note = h("p", { class: "ak-small" }, COUNTED);
 
     /** @param {State} state */
     function update(state) {
       const found = compute(state);
-      const [all, few] = [found.edges.length, found.drawn.length];
       attnkit.write(how, READS[state.network]);
-      attnkit.write(
-        some,
-        few < all ? `${written(few)} of ${written(all)} connections drawn: those to the last output` : "",
-      );
       attnkit.write(output, `output ${state.length}`);
       draw(made, state, found);
       table.show(found.compared, state.network);
       figure.say(sentence(state, found));
     }
-    return { parts: [how, top, made.element, controls(figure), table.element, note], update };
+    return { parts: [how, output, made, controls(figure), table, note], update };
   }
 
   attnkit.register("sequence_paths", { label: "Paths through a sequence", compute, build });

@@ -2,24 +2,8 @@
 
 import traitlets
 
-from attnkit import checks
-from bookkit.figures.base import Figure, OneOf, still_table
+from bookkit.figures.base import Count, Figure, OneOf, still_table
 from bookkit.pictures.graphs import KINDS, MOST_ITEMS, Network, paths
-
-
-class _Count(traitlets.TraitType):
-    """A trait that holds a whole number between two bounds."""
-
-    def __init__(self, low, high, default):
-        super().__init__(default)
-        self.low, self.high = low, high
-
-    def validate(self, obj, value):
-        """Traitlets' hook."""
-        number = checks.count(value, self.name, least=self.low)
-        if number > self.high:
-            raise ValueError(f"{self.name} must be at most {self.high}, got {number}")
-        return number
 
 
 class SequencePaths(Figure):
@@ -43,9 +27,9 @@ class SequencePaths(Figure):
     NAMES = {"steps": "steps on the path", "waits": "steps that wait", "connections": "connections"}
     COUNTED = ("Steps on the path: from the chosen word to the last output. Steps that wait: each needs the result of "
                "the one before.")
-    length = _Count(LEAST, MOST, 16).tag(sync=True, reset=True)
+    length = Count(LEAST, MOST, 16).tag(sync=True, reset=True)
     network = OneOf(*KINDS).tag(sync=True, reset=True)
-    source = _Count(1, MOST, 1).tag(sync=True, reset=True)
+    source = Count(1, MOST, 1).tag(sync=True, reset=True)
 
     def __init__(self, length=16, network="recurrent", source=1, caption=""):
         super().__init__(length=length, network=network, source=source, caption=caption)

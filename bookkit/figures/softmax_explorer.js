@@ -12,9 +12,9 @@
   function compute({ scores, temperature }) {
     const powers = scores.map((s) => Math.exp(s / temperature)); // at most e to the 40: there is no overflow
     const weights = attnkit.softmax(scores.map((s) => s / temperature));
-    const entropy = -weights.reduce((sum, p) => sum + (p > 0 ? p * Math.log2(p) : 0), 0);
+    const entropy = -attnkit.sum(weights.map((p) => (p > 0 ? p * Math.log2(p) : 0)));
     const derivative = weights.map((p, i) => weights.map((q, j) => (p * ((i === j ? 1 : 0) - q)) / temperature));
-    const size = Math.sqrt(derivative.flat().reduce((sum, v) => sum + v * v, 0));
+    const size = Math.hypot(...derivative.flat());
     return { powers, written: powers.map(written), weights, entropy, derivative, size };
   }
 
@@ -29,10 +29,6 @@
   // ---- in words
 
   const COUNTS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight"];
-  /** @param {number} n */
-  const count = (n) => COUNTS[n] || String(n);
-  /** @param {string[]} words */
-  const list = (words) => [words.slice(0, -1).join(", "), ...words.slice(-1)].filter(Boolean).join(" and ");
 
   // Who has the largest weight. Equal scores tie, whatever the last bit of a weight says.
   /** @param {string[]} names @param {number[]} scores @param {number[]} weights */
@@ -40,11 +36,11 @@
     const best = Math.max(...scores);
     const first = names.filter((_, i) => best - scores[i] < 1e-9);
     const weight = fixed(Math.max(...weights));
-    const sum = `the ${count(names.length)} weights sum to 1.`;
+    const count = COUNTS[names.length] ?? String(names.length);
+    const sum = `the ${count} weights sum to 1.`;
     if (names.length === 1) return `${names[0]} is alone and has all the weight, ${weight}.`;
-    if (first.length === names.length)
-      return `All ${count(names.length)} weights are the same, ${weight}; they sum to 1.`;
-    if (first.length > 1) return `${list(first)} share the largest weight, ${weight} each; ${sum}`;
+    if (first.length === names.length) return `All ${count} weights are the same, ${weight}; they sum to 1.`;
+    if (first.length > 1) return `${attnkit.listed(first)} share the largest weight, ${weight} each; ${sum}`;
     return `${first[0]} gets the largest weight, ${weight}; ${sum}`;
   }
 
@@ -55,74 +51,56 @@
 
   // ---- the parts
 
-  /** @param {string} kind @param {HTMLElement[]} heads @param {HTMLElement[]} rows */
-  const table = (kind, heads, rows) =>
-    h("table", { class: `ak-grid ${kind}` }, h("thead", {}, ...heads), h("tbody", {}, ...rows));
-
-  // A cell with a number and its bar.
+  // A number and its bar. Where the number is a power of ten, its exponent stands above, and in words for the ear.
   /** @param {string} kind */
   function measured(kind) {
-    // The words between a number and what is raised are for the ear.
-    const [number, words, above] = [h("span", {}), h("span", { class: "ak-unseen" }), h("sup", {})];
-    const fill = h("span", { class: "ak-fill" });
+    const [number, words] = [h("span", {}), h("span", { class: "ak-unseen" })];
+    const [above, bar] = [h("sup", {}), attnkit.bar()];
     const value = h("span", { class: "ak-value" }, number, words, above);
-    const track = h("span", { class: "ak-track", "aria-hidden": "true" }, fill);
+    const track = h("span", { class: "ak-track" }, bar);
     /** @param {string} text @param {number} [share] */
     function show(text, share) {
       const [base, exponent = ""] = text.split("^");
       attnkit.write(number, base);
       attnkit.write(words, exponent && " to the power of ");
       attnkit.write(above, exponent);
-      if (share !== undefined) attnkit.style(fill, "transform", `scaleX(${share.toFixed(3)})`);
+      if (share !== undefined) bar.show(share);
     }
-    return { show, fill, track, element: h("td", { class: kind }, h("div", { class: "ak-measured" }, value, track)) };
-  }
-
-  // In each row a name, the slider of its score, the power and the weight that come of it.
-  /** @param {Figure<State, Given>} figure @param {string} name @param {number} k */
-  function scoreRow(figure, name, k) {
-    const slider = figure.slider({
-      name,
-      min: -4,
-      max: 4,
-      step: 0.1,
-      format: (v) => fixed(v, 1, true),
-      word: (v) => fixed(v, 1, true),
-      read: ({ scores }) => scores[k],
-      write: (value, { scores }) => ({ scores: scores.map((s, j) => (j === k ? value : s)) }),
-    });
-    const [power, weight] = [measured("ak-power"), measured("ak-weight")];
-    const cells = [h("td", {}, slider.element), power.element, weight.element];
-    return { power, weight, element: h("tr", {}, h("th", { scope: "row" }, name), ...cells) };
+    const element = h("td", { class: kind }, h("div", { class: "ak-measured" }, value, track));
+    return { show, track, fill: bar.element, element };
   }
 
   // The last row: what the powers are divided by, and the weights end to end, which fill their bar.
   function sumRow() {
     const [power, weight] = [measured("ak-power"), measured("ak-weight")];
     power.track.remove();
-    const cells = [h("th", { scope: "row", colspan: 2 }, "sum"), power.element, weight.element];
     /** @param {Found} found */
     function show({ powers, weights }) {
-      const ends = weights.slice(0, -1).map((_, i) => 100 * weights.slice(0, i + 1).reduce((sum, w) => sum + w, 0));
+      const ends = weights.slice(0, -1).map((_, i) => 100 * attnkit.sum(weights.slice(0, i + 1)));
       const lines = ends
         .filter((end) => end > 1 && end < 99) // elsewhere a line would nibble at an end of the bar
         .map((end) => `linear-gradient(var(--ak-page), var(--ak-page)) ${end.toFixed(1)}% 0 / 2px 100% no-repeat`);
-      power.show(written(powers.reduce((sum, p) => sum + p, 0)));
+      power.show(written(attnkit.sum(powers)));
       weight.show("1.00", 1);
       attnkit.style(weight.fill, "background", [...lines, "var(--ak-fill-weight)"].join(", "));
     }
-    return { show, element: h("tr", { class: "ak-sum" }, ...cells) };
+    const name = h("th", { scope: "row", colspan: 2 }, "sum");
+    return { show, element: h("tr", { class: "ak-sum" }, name, power, weight) };
   }
 
+  // In each row a name, the slider of its score, the power and the weight that come of it.
   /** @param {Figure<State, Given>} figure @param {string[]} names */
   function powerTable(figure, names) {
-    const rows = names.map((name, k) => scoreRow(figure, name, k));
+    const scores = figure.sliders({ names, trait: "scores", min: -4, max: 4, step: 0.1, plus: true });
+    const rows = scores.map((slider, k) => {
+      const [power, weight] = [measured("ak-power"), measured("ak-weight")];
+      return { power, weight, element: attnkit.tr(names[k], slider, power, weight) };
+    });
     const sum = sumRow();
     const power = h("span", { "aria-hidden": "true" }, "e", h("sup", {}, "score / T"));
     const heard = h("span", { class: "ak-unseen" }, "e to the power of score over T");
-    const titles = [["score"], [power, heard], ["weight"]].map((title) => h("th", { scope: "col" }, ...title));
-    const body = [...rows, sum].map((row) => row.element);
-    return { rows, sum, element: table("ak-powers", [h("tr", {}, h("td", {}), ...titles)], body) };
+    const lines = [...rows, sum].map((row) => row.element);
+    return { rows, sum, element: attnkit.table("ak-powers", ["", "score", [power, heard], "weight"], lines) };
   }
 
   // Row by row the change of a weight with each score.
@@ -131,8 +109,8 @@
     const cells = names.map(() => names.map(() => h("td", { class: "ak-cell" })));
     const title = h("th", { scope: "colgroup", colspan: names.length }, "change of weight per unit of score");
     const titles = names.map((name) => h("th", { scope: "col" }, name));
-    const heads = [h("tr", {}, h("td", {}), title), h("tr", {}, h("td", {}), ...titles)];
-    const rows = names.map((name, i) => h("tr", {}, h("th", { scope: "row" }, name), ...cells[i]));
+    const heads = h("thead", {}, h("tr", {}, h("td", {}), title), h("tr", {}, h("td", {}), titles));
+    const rows = names.map((name, i) => attnkit.tr(name, ...cells[i]));
     /** @param {Matrix} derivative */
     function show(derivative) {
       cells.flat().forEach((cell, k) => {
@@ -141,30 +119,26 @@
         attnkit.paint(cell, value, 0.5);
       });
     }
-    return { show, element: table("ak-changes", heads, rows) };
+    return { show, element: attnkit.table("ak-changes", heads, rows) };
   }
 
   // All scores by 0.5, up or down. Where a score has come to its end, the line below says why nothing moves.
   /** @param {Figure<State, Given>} figure @param {string} words @param {number} by */
   function shifter(figure, words, by) {
-    return figure.button(words, ({ scores }) => {
-      const moved = scores.map((s) => Math.round(10 * (s + by)) / 10);
-      if (moved.every((s) => Math.abs(s) <= 4)) return { scores: moved };
-      figure.say(`No room: the ${by > 0 ? "largest score would pass 4" : "smallest score would pass −4"}.`);
-      return {};
-    });
+    /** @param {State} state */
+    const moved = ({ scores }) => ({ scores: scores.map((s) => Math.round(10 * (s + by)) / 10) });
+    const full = `No room: the ${by > 0 ? "largest score would pass 4" : "smallest score would pass −4"}.`;
+    return figure.button(words, moved, (state) => (moved(state).scores.every((s) => Math.abs(s) <= 4) ? "" : full));
   }
 
   /** @param {Figure<State, Given>} figure */
   function build(figure) {
-    const names = figure.get("names");
+    const { names, details } = figure.given("names", "details");
     const made = powerTable(figure, names);
     const up = shifter(figure, "Add 0.5 to all scores", 0.5);
     const down = shifter(figure, "Take 0.5 from all scores", -0.5);
-    const change = figure.get("details") ? changeTable(names) : null;
+    const change = details ? changeTable(names) : null;
     const temperature = figure.logSlider({ name: "temperature T", trait: "temperature", most: 10 });
-    const buttons = h("div", { class: "ak-buttons" }, up, down, figure.reset());
-    const controls = h("div", { class: "ak-controls" }, temperature.element, buttons);
 
     /** @param {State} state */
     function update(state) {
@@ -178,8 +152,8 @@
       change?.show(found.derivative);
       figure.say(leaders(names, state.scores, found.weights) + (change ? detail(found) : ""));
     }
-    const parts = [made.element, controls, ...(change ? [change.element] : [])];
-    return { parts: [h("div", { class: change ? "ak-tables ak-details" : "ak-tables" }, ...parts)], update };
+    const controls = attnkit.controls(temperature, attnkit.row(up, down, figure.reset()));
+    return { parts: [h("div", { class: details ? "ak-details" : "" }, made, controls, change)], update };
   }
 
   attnkit.register("softmax_explorer", { label: "Scores become weights", compute, build });

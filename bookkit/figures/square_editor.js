@@ -8,27 +8,19 @@
   /** @typedef {ReturnType<typeof compute>} Found */
   /** @typedef {Pick<State, "row_names" | "column_names">} Names */
 
-  // The scale of the colours.
-  /** @param {Matrix} numbers */
-  const scaleOf = (numbers) => Math.max(1, ...numbers.flat().map(Math.abs));
-
   // The arithmetic, compared with numpy and bookkit.pictures.draw by tests/figures/.
   /** @param {{ numbers: Matrix }} state */
   function compute({ numbers }) {
-    const vmax = scaleOf(numbers);
     /** @param {number} v */
     const code = (v) => fixed(v, 1).replace("−", "-");
     return {
       shape: [numbers.length, numbers[0].length],
-      opacities: numbers.map((row) => row.map((v) => attnkit.opacity(v, vmax))),
       texts: numbers.map((row) => row.map((v) => fixed(v, 1))),
       transposed: numbers[0].map((_, j) => numbers.map((row) => row[j])),
       code: `np.array([${numbers.map((row) => `[${row.map(code).join(", ")}]`).join(", ")}])`,
     };
   }
 
-  /** @param {number} k @param {string} thing */
-  const count = (k, thing) => `${k} ${thing}${k === 1 ? "" : "s"}`;
   /** @param {number} value */
   const tenths = (value) => (Math.sign(value) * Math.floor(Math.abs(value) * 10 + 0.5)) / 10;
 
@@ -44,8 +36,6 @@
     return Array.from({ length: n }, (_, i) => Array.from({ length: d }, (_, j) => numbers[i]?.[j] ?? fresh(i, j)));
   }
 
-  const FITS = 5; // letters of a name that fit above a column
-
   // A row's or a column's name, or its number where it has none.
   /** @param {string[]} names @param {number} k */
   const nameOf = (names, k) => names[k] || String(k + 1);
@@ -57,46 +47,51 @@
   /** @param {string[]} names @param {number} count */
   const fitted = (names, count) => (names.length ? Array.from({ length: count }, (_, k) => names[k] ?? "") : names);
 
-  /** @param {string} text @param {string} label @param {() => void} onclick */
-  const button = (text, label, onclick) => attnkit.button(text, onclick, { "aria-label": label });
-
   // Two buttons for one row or column fewer or more, at the edge that stays where it is, so that a second press is easy.
   /** @param {Figure<State, Given>} figure @param {number} axis */
   function sizeButtons(figure, axis) {
     const [thing, limit] = [["row", "column"][axis], figure.get("limit")];
     /** @param {{ numbers: Matrix }} state @returns {Pair} */
     const sizes = ({ numbers }) => [numbers.length, numbers[0].length];
-    /** @param {number} step */
-    const resize = (step) => {
-      const { numbers, row_names, column_names } = figure.state();
-      const [n, d] = sizes({ numbers }).map((size, k) => (k === axis ? size + step : size));
-      figure.put({
-        numbers: resized(numbers, n, d),
-        row_names: fitted(row_names, n),
-        column_names: fitted(column_names, d),
-      });
-    };
-    const fewer = button("−", `one ${thing} fewer`, () => resize(-1));
-    const more = button("+", `one ${thing} more`, () => resize(1));
-    const told = h("span", { class: "ak-small" });
+    /** @param {string} text @param {string} label @param {number} step */
+    const resizing = (text, label, step) =>
+      attnkit.button(
+        text,
+        () => {
+          const { numbers, row_names, column_names } = figure.state();
+          const [n, d] = sizes({ numbers }).map((size, k) => (k === axis ? size + step : size));
+          const names = { row_names: fitted(row_names, n), column_names: fitted(column_names, d) };
+          figure.put({ numbers: resized(numbers, n, d), ...names });
+        },
+        { "aria-label": `one ${thing} ${label}` },
+      );
+    const [fewer, told, more] = [
+      resizing("−", "fewer", -1),
+      h("span", { class: "ak-small" }),
+      resizing("+", "more", 1),
+    ];
     /** @param {number} size */
     const show = (size) => {
       fewer.disabled = size === 1;
       more.disabled = size === limit;
-      attnkit.write(told, count(size, thing));
+      attnkit.write(told, attnkit.many(size, thing));
     };
-    const element = h("div", { class: `ak-pair ak-${thing}s` }, fewer, told, more);
-    return figure.follow({ element, show }, { read: (state) => sizes(state)[axis] });
+    return figure.follow(
+      { element: h("div", { class: "ak-pair" }, fewer, told, more), show },
+      { read: (state) => sizes(state)[axis] },
+    );
   }
 
   /** @param {Figure<State, Given>} figure @param {Part} slider @param {HTMLElement} reset */
   function controls(figure, slider, reset) {
-    const transpose = button("Transpose", "transpose: rows become columns", () => {
+    const turn = () => {
       const state = figure.state();
       const names = { row_names: state.column_names, column_names: state.row_names };
       figure.put({ numbers: compute(state).transposed, ...names });
-    });
-    return h("div", { class: "ak-controls ak-last-row" }, slider.element, transpose, reset);
+    };
+    const transpose = attnkit.button("Transpose", turn, { "aria-label": "transpose: rows become columns" });
+    const sizes = [0, 1].map((axis) => sizeButtons(figure, axis));
+    return attnkit.controls(slider, attnkit.row(sizes, transpose, reset));
   }
 
   // Take over what is typed, if it is a number that fits.
@@ -127,88 +122,74 @@
     });
   }
 
-  /**
-   * @param {Figure<State, Given>} figure
-   * @param {number} i
-   * @param {number} j
-   * @param {(i: number, j: number) => void} choose
-   */
+  /** @param {Figure<State, Given>} figure @param {number} i @param {number} j @param {(pair: Pair) => void} choose */
   function field(figure, i, j, choose) {
     const input = h("input", {
       type: "text",
       inputmode: "text",
       autocomplete: "off",
       spellcheck: "false",
-      onfocus: () => choose(i, j),
+      onfocus: () => choose([i, j]),
       onchange: () => take(figure, i, j, input),
     });
     listen(figure, i, j, input);
     return input;
   }
 
-  // The matrix as a table of text fields, made anew when its shape changes.
-  /** @param {Figure<State, Given>} figure @param {(i: number, j: number) => void} choose */
+  // The matrix as a table of text fields with its names, made anew when its shape changes, or these. The names are for the
+  // eye: each square says its own.
+  /** @param {Figure<State, Given>} figure @param {(pair: Pair) => void} choose */
   function matrix(figure, choose) {
     const element = h("table", { class: "ak-squares" });
     /** @type {HTMLInputElement[][]} */
     let inputs = [];
-    /** @param {(input: HTMLInputElement, i: number, j: number) => void} act */
-    const each = (act) => inputs.forEach((row, i) => row.forEach((input, j) => act(input, i, j)));
-    /** @param {State} state @param {string[][]} texts */
-    function show({ numbers, ...names }, texts) {
-      if (inputs.length !== numbers.length || inputs[0].length !== numbers[0].length) {
-        inputs = numbers.map((row, i) => row.map((_, j) => field(figure, i, j, choose)));
-        const rows = inputs.map((row) => h("tr", {}, ...row.map((input) => h("td", {}, input))));
-        element.replaceChildren(h("tbody", {}, ...rows));
-      }
-      const vmax = scaleOf(numbers);
-      each((input, i, j) => {
-        input.value = texts[i][j];
-        attnkit.attr(input, "aria-label", where(names, [i, j]));
-        attnkit.paint(/** @type {HTMLElement} */ (input.parentNode), numbers[i][j], vmax);
+    let made = "";
+    /** @param {string} [name] */
+    const title = (name) => (name === undefined ? null : h("th", { "aria-hidden": "true" }, name));
+    /** @param {State} state */
+    function make({ numbers, row_names, column_names }) {
+      const shape = JSON.stringify([numbers.length, numbers[0].length, row_names, column_names]);
+      if (made === shape) return;
+      made = shape;
+      inputs = numbers.map((row, i) => row.map((_, j) => field(figure, i, j, choose)));
+      const top = column_names.length ? h("tr", {}, row_names.length ? h("td") : null, column_names.map(title)) : null;
+      const rows = inputs.map((row, i) =>
+        h(
+          "tr",
+          {},
+          title(row_names[i]),
+          row.map((input) => h("td", {}, input)),
+        ),
+      );
+      element.replaceChildren(h("tbody", {}, top, rows));
+    }
+    /** @param {State} state @param {Found} found @param {Pair} chosen */
+    function show(state, { texts }, [row, column]) {
+      make(state);
+      inputs.forEach((line, i) => {
+        line.forEach((input, j) => {
+          input.value = texts[i][j];
+          attnkit.attr(input, "aria-label", where(state, [i, j]));
+          attnkit.attr(input, "class", i === row && j === column ? "ak-chosen" : "");
+          attnkit.paint(input, state.numbers[i][j], 1);
+        });
       });
     }
-    /** @param {Pair} pair */
-    function mark([row, column]) {
-      each((input, i, j) => attnkit.attr(input, "class", i === row && j === column ? "ak-chosen" : ""));
-    }
-    return { element, show, mark };
-  }
-
-  // The names beside the rows and above the columns, for the eye: each square says its own. Where some are wider than a
-  // column, they stand on two lines by turns. The room for them is that of the longest, on either side.
-  /** @param {Figure<State, Given>} figure */
-  function nameStrips(figure) {
-    const first = figure.get("defaults");
-    const longest = Math.max(0, ...[...first.row_names, ...first.column_names].map((name) => name.length));
-    const strips = /** @type {const} */ (["row_names", "column_names"]).map((trait, axis) => {
-      const element = h("div", { class: `ak-names ${["ak-beside", "ak-above"][axis]}`, "aria-hidden": "true" });
-      let written = "";
-      /** @param {string[]} names */
-      function show(names) {
-        if (written === names.join("\n")) return;
-        written = names.join("\n");
-        element.replaceChildren(...names.map((name) => h("span", {}, name)));
-        attnkit.attr(element, "data-ak-turns", String(names.some((name) => name.length > FITS)));
-      }
-      figure.follow({ show }, { read: (state) => fitted(state[trait], compute(state).shape[axis]) });
-      return element;
-    });
-    return { strips: longest ? strips : [], longest };
+    return { element, show };
   }
 
   /** @param {Found} found @param {Names} names @param {Pair} pair */
   function sentence({ shape: [n, d], texts }, names, [row, column]) {
     const place = where(names, [row, column]).replace("row", "Row");
     return (
-      `${count(n, "row")}, ${count(d, "column")}: ${count(n, "item")} of ${count(d, "number")}, ` +
-      `${count(n * d, "square")} in all. ${place} holds ${texts[row][column]}.`
+      `${attnkit.many(n, "row")}, ${attnkit.many(d, "column")}: ${attnkit.many(n, "item")} of ${attnkit.many(d, "number")}, ` +
+      `${attnkit.many(n * d, "square")} in all. ${place} holds ${texts[row][column]}.`
     );
   }
 
   /** @param {Figure<State, Given>} figure */
   function build(figure) {
-    const [shape, code] = [h("span", { class: "ak-shape" }), h("code", {})];
+    const [shape, code] = [h("span", { class: "ak-shape" }), h("code")];
     /** @type {Pair} */
     let chosen = [0, 0]; // row and column of the square that the slider sets
     const slider = figure.slider({
@@ -216,7 +197,7 @@
       min: -1,
       max: 1,
       step: 0.1,
-      format: (v) => fixed(v, 1, true),
+      plus: true,
       word: (v, state) => `${fixed(v, 1, true)}, ${where(state, chosen)}`,
       read({ numbers }) {
         // Where the matrix has become too small for the choice, it moves to the edge.
@@ -225,37 +206,26 @@
       },
       write: (value, { numbers }) => ({ numbers: replaced(numbers, ...chosen, value) }),
     });
-    const reset = figure.reset(() => {
-      chosen = [0, 0];
-    });
-    const squares = matrix(figure, (i, j) => {
-      chosen = [i, j];
-      squares.mark(chosen);
-      slider.show(figure.get("numbers")[i][j], figure.state());
+    const reset = figure.reset(() => (chosen = [0, 0]));
+    const squares = matrix(figure, (pair) => {
+      chosen = pair;
+      squares.show(figure.state(), compute(figure.state()), chosen);
+      slider.show(figure.get("numbers")[chosen[0]][chosen[1]], figure.state());
     });
 
     /** @param {State} state */
     function update(state) {
       const now = compute(state);
-      squares.show(state, now.texts);
-      squares.mark(chosen);
+      squares.show(state, now, chosen);
       attnkit.write(shape, `shape (${now.shape.join(", ")})`);
-      attnkit.write(
-        code,
-        `X = ${now.code}`.replace("[[", "[\n  [").replaceAll("], [", "],\n  [").replace("]]", "],\n]"),
-      );
+      const lines = now.code.replace("[[", "[\n  [").replaceAll("], [", "],\n  [").replace("]]", "],\n]");
+      attnkit.write(code, `X = ${lines}`);
       figure.say(sentence(now, state, chosen));
     }
     // The matrix stands in the room that it may grow into, beside it its shape and its code, a line for each row.
-    const { strips, longest } = nameStrips(figure);
-    const room = h("div", { class: "ak-room" }, squares.element);
-    const pairs = [1, 0].map((axis) => sizeButtons(figure, axis).element);
-    const board = h("div", { class: "ak-field" }, ...pairs, ...strips, room);
-    if (longest) board.classList.add("ak-named", longest > FITS ? "ak-long" : "ak-short");
     const said = h("div", { class: "ak-said" }, shape, h("p", { class: "ak-code" }, code));
-    const editor = h("div", { class: "ak-editor" }, board, said);
+    const editor = h("div", { class: "ak-editor" }, h("div", { class: "ak-room" }, squares), said);
     editor.style.setProperty("--limit", String(figure.get("limit")));
-    editor.style.setProperty("--longest", String(longest));
     return { parts: [editor, controls(figure, slider, reset)], update };
   }
 

@@ -502,31 +502,10 @@
 
   /** @param {Figure<State, Given>} figure @param {Run} run */
   function seedField(figure, run) {
-    const limits = { "aria-valuemin": 0, "aria-valuemax": SEEDS - 1, autocomplete: "off" };
-    const props = { type: "text", inputmode: "numeric", role: "spinbutton", "aria-label": "seed", ...limits };
-    const input = h("input", { ...props, class: "ak-field ak-seed" });
     /** @param {number} seed */
-    const show = (seed) => {
-      input.value = String(seed);
-      attr(input, "aria-valuenow", seed);
-    };
-    /** @param {number} seed */
-    function set(seed) {
-      if (seed === figure.get("seed")) return show(seed);
-      if (Number.isInteger(seed) && seed >= 0 && seed < SEEDS)
-        return run.anew(`Seed ${seed}: the story is back at its beginning.`, { seed });
-      show(figure.get("seed"));
-      figure.say(`A seed is a whole number from 0 to ${SEEDS - 1}.`);
-    }
-    const typed = () => (input.value.trim() === "" ? Number.NaN : Number(input.value));
-    input.addEventListener("change", () => set(typed()));
-    attnkit.keys(input, {
-      ArrowUp: () => set(figure.get("seed") + 1),
-      ArrowDown: () => set(figure.get("seed") - 1),
-      Enter: () => set(typed()),
-    });
-    figure.follow({ show }, { trait: "seed" });
-    const another = attnkit.button("New seed", () => set((figure.get("seed") + 1) % SEEDS));
+    const take = (seed) => run.anew(`Seed ${seed}: the story is back at its beginning.`, { seed });
+    const input = figure.seedField(SEEDS, take);
+    const another = attnkit.button("New seed", () => take((figure.get("seed") + 1) % SEEDS));
     return h("div", { class: "ak-buttons" }, h("span", { "aria-hidden": "true" }, "seed"), input, another);
   }
 

@@ -39,6 +39,7 @@ class StoryWriter(Figure):
     """
 
     kind = "story_writer"
+    needs = ("model",)
     packed = traitlets.Dict().tag(sync=True)
     beginnings = traitlets.List(traitlets.Unicode()).tag(sync=True)
     top_k = traitlets.Int(None, allow_none=True).tag(sync=True)

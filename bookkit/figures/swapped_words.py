@@ -14,8 +14,8 @@ class SwappedWords(Figure):
 
     `words` are a sentence of n words, 3 to 8; `swap` are the places of the two that change places, and `asking` that of
     another, whose weights and output are shown. `cases` are the trained layers to choose from, each combination of
-    ``positions`` (whether the layer knows the places of the words) and ``heads`` once, as dicts; `opened` is the number
-    of the one that is shown first. Each has for the two orders ``weights`` (2, heads, n), place by place, ``output``
+    ``positions`` (whether the layer knows the places of the words) and ``heads`` once, as dicts; the first is shown
+    first. Each has for the two orders ``weights`` (2, heads, n), place by place, ``output``
     (2, d), and ``answers``: for each of the `questions` the best one to three pairs (word, probability). `right` says
     for each question which of the two places in `swap` holds the right answer: 0 or 1.
 
@@ -37,7 +37,7 @@ class SwappedWords(Figure):
     positions = traitlets.Bool(False).tag(sync=True, reset=True)
     heads = traitlets.Int(1).tag(sync=True, reset=True)
 
-    def __init__(self, words, swap, asking, cases, questions, right=(0, 1), opened=0, caption=""):
+    def __init__(self, words, swap, asking, cases, questions, right=(0, 1), caption=""):
         n = len(few(words, "words", 3, 8))
         a, b = (index(place, "swap's place", n, "words") for place in swap)
         if words[a] == words[b]:
@@ -50,7 +50,7 @@ class SwappedWords(Figure):
         pairs = [(case["positions"], case["heads"]) for case in cases]
         if sorted(pairs) != sorted(product(*map(set, zip(*pairs)))):
             raise ValueError(f"cases must hold each combination of positions and heads once, got {pairs}")
-        with_positions, heads = pairs[index(opened, "opened", len(cases), "cases")]
+        with_positions, heads = pairs[0]
         super().__init__(words=list(words), swap=list(swap), asking=asking, cases=cases, questions=list(questions),
                          right_at=right, positions=with_positions, heads=heads, caption=caption)
 

@@ -40,6 +40,7 @@ class SwitchedStory(Figure):
     """
 
     kind = "switched_story"
+    needs = ("model",)
     packed = traitlets.Dict().tag(sync=True)
     parts = traitlets.List(list(map(list, PARTS))).tag(sync=True)
     prompt = traitlets.Unicode().tag(sync=True)

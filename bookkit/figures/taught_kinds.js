@@ -1,7 +1,7 @@
 // A pretrained model taught a task of the reader's own: a few examples of each kind, one matrix, a sentence to be judged.
 ((attnkit) => {
   "use strict";
-  const { h, fixed, quoted, write, attr } = attnkit;
+  const { h, fixed, quoted, attr } = attnkit;
 
   /** @typedef {{ examples: string[], name: string }} OneKind */
   /** @typedef {{ kinds: OneKind[], sentence: string }} State */
@@ -86,12 +86,11 @@
   /** @param {string} text */
   function short(text) {
     const letters = [...text];
-    return letters.length <= TOLD
-      ? text
-      : `${letters
-          .slice(0, TOLD - 1)
-          .join("")
-          .trimEnd()}…`;
+    const start = letters
+      .slice(0, TOLD - 1)
+      .join("")
+      .trimEnd();
+    return letters.length <= TOLD ? text : `${start}…`;
   }
   /** @param {State} state @param {string[]} missing @param {number[] | null} weights */
   function told({ kinds }, missing, weights) {
@@ -110,24 +109,10 @@
 
   // ---- what is kept in the browser, where it lets a page keep something
 
-  // Whether it is a state: the figure may have been another one when it was kept.
-  /** @param {any} kept @returns {kept is State} */
-  function sound(kept) {
-    /** @param {unknown} list @param {number} low @param {number} high */
-    const few = (list, low, high) => Array.isArray(list) && low <= list.length && list.length <= high;
-    /** @param {unknown[]} texts */
-    const plain = (...texts) => texts.every((text) => typeof text === "string");
-    return (
-      few(kept?.kinds, FEW, MANY) &&
-      plain(kept.sentence) &&
-      kept.kinds.every((/** @type {any} */ one) => few(one?.examples, 1, EXAMPLES) && plain(one.name, ...one.examples))
-    );
-  }
   /** @returns {State | null} */
   function recall() {
     try {
-      const kept = JSON.parse(localStorage.getItem(KEY) ?? "null");
-      return sound(kept) ? kept : null;
+      return JSON.parse(localStorage.getItem(KEY) ?? "null");
     } catch {
       return null;
     }
@@ -146,14 +131,8 @@
   // A line to type in.
   /** @param {string} label @param {Props} [props] */
   function field(label, props) {
-    const area = h("textarea", {
-      rows: 1,
-      maxlength: LETTERS,
-      spellcheck: "false",
-      autocomplete: "off",
-      "aria-label": label || null,
-      ...props,
-    });
+    const look = { rows: 1, maxlength: LETTERS, spellcheck: "false", autocomplete: "off", "aria-label": label || null };
+    const area = h("textarea", { ...look, ...props });
     return {
       element: area,
       typed: () => area.value.replace(/\s+/g, " ").trim(),
@@ -170,17 +149,10 @@
     const name = field(`Name of kind ${k + 1}`, { class: "ak-title" });
     const cross = attnkit.button("×", remove, { class: "ak-cross" });
     const examples = Array.from({ length: EXAMPLES }, () => field("", { placeholder: "Type an example" }));
-    const [fill, number] = [h("span", { class: "ak-fill" }), h("span", { class: "ak-out" })];
+    const bar = attnkit.gauge();
     const none = h("span", { class: "ak-none" }, "no example, no weight");
-    const bar = h(
-      "div",
-      { class: "ak-weigh" },
-      h("span", { class: "ak-bar", "aria-hidden": "true" }, fill),
-      none,
-      number,
-    );
-    const fields = examples.map(({ element }) => element);
-    const element = h("div", { role: "group" }, h("div", { class: "ak-head" }, name.element, cross), bar, ...fields);
+    bar.element.append(none);
+    const element = h("div", { role: "group" }, h("div", { class: "ak-head" }, name, cross), bar, examples);
     /** @param {OneKind | undefined} kind @param {number | undefined} weight @param {boolean} top */
     function show(kind, weight, top) {
       const { name: title, examples: texts } = kind ?? { name: "", examples: [] };
@@ -195,8 +167,7 @@
         example.show(texts[j] ?? "");
       });
       none.toggleAttribute("hidden", texts.some(Boolean));
-      attnkit.style(fill, "transform", `scaleX(${(weight ?? 0).toFixed(3)})`);
-      write(number, weight === undefined ? "–" : fixed(weight));
+      bar.show(weight ?? 0, weight === undefined ? "–" : fixed(weight));
     }
     return { element, name, cross, show, typed: () => examples.map((example) => example.typed()) };
   }
@@ -221,10 +192,8 @@
       try {
         for (const text of texts) {
           const { vector } = await minilm.read(text);
-          known.set(
-            text,
-            Array.from(vector, (v) => Math.round(FINE * v)),
-          );
+          const rounded = Array.from(vector, (v) => Math.round(FINE * v));
+          known.set(text, rounded);
         }
       } catch (error) {
         problem = `The model could not read it: ${error instanceof Error ? error.message : error}`;
@@ -320,7 +289,7 @@
       });
       add.toggleAttribute("hidden", kinds.length >= MANY);
     }
-    const element = h("div", { class: "ak-kinds" }, ...cards.map((one) => one.element));
+    const element = h("div", { class: "ak-kinds" }, cards);
     return { element, add, leave, change, typed, show, clash: () => clash };
   }
   // A name that no kind has.
@@ -372,7 +341,6 @@
     const sheet = kindSheet(figure, sentence, texts.forgive);
     const { props, take, forget } = typing(figure, sheet.typed);
     const some = attnkit.choice("For example", sentences, (k) => sheet.change(() => ({ sentence: sentences[k] })));
-    some.element.toggleAttribute("hidden", !sentences.length);
     const back = figure.reset(() => {
       sheet.leave();
       forget();
@@ -400,9 +368,8 @@
       loader.stop();
       figure.model.off("change:known", texts.hear);
     }
-    const label = h("label", { class: "ak-part" }, h("span", { class: "ak-name" }, "Your sentence"), sentence.element);
-    const controls = h("div", { class: "ak-buttons" }, sheet.add, back);
-    const page = h("div", props, label, some.element, loader.element, sheet.element, controls);
+    const label = h("label", { class: "ak-part" }, h("span", { class: "ak-name" }, "Your sentence"), sentence);
+    const page = h("div", props, label, some, loader, sheet, attnkit.row(sheet.add, back));
     for (const area of page.querySelectorAll("textarea")) attnkit.keys(area, { Enter: take });
     return { parts: [page], update, stop };
   }

@@ -47,6 +47,7 @@ class TaughtKinds(Figure):
     """
 
     kind = "taught_kinds"
+    needs = ("loading", "minilm")
     STILL = "Where scripts may run, sentences of your own can be typed here, and the model reads them in the browser."
     kinds = traitlets.TraitType([]).tag(sync=True, reset=True)
     sentence = traitlets.Unicode("").tag(sync=True, reset=True)

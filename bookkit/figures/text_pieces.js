@@ -70,9 +70,6 @@
   /** @param {number[]} bytes */
   const drawn = (bytes) => letters(bytes) || hex(bytes);
 
-  /** @param {number} k @param {string} thing */
-  const many = (k, thing) => `${k} ${thing}${k === 1 ? "" : "s"}`;
-
   /** @param {State & Pick<Given, "merges">} state @param {number} pieces */
   function told({ text, merged, merges }, pieces) {
     /** @param {number} piece */
@@ -84,7 +81,7 @@
     }
     const count = [...text].length;
     if (!count) return `${last} There is no text.`;
-    return `${last} ${many(count, "letter")} ${count === 1 ? "is" : "are"} ${many(pieces, "piece")}.`;
+    return `${last} ${attnkit.many(count, "letter")} ${count === 1 ? "is" : "are"} ${attnkit.many(pieces, "piece")}.`;
   }
 
   // ---- the parts
@@ -94,21 +91,15 @@
     const text = letters(bytes);
     // Of what is split so, every second part is marks.
     const runs = text.split(/([␣⏎⇥]+)/u).map((run, k) => (k % 2 ? h("span", { class: "ak-mark" }, run) : run));
-    const inside = text ? runs : [h("small", {}, hex(bytes))];
-    return h("li", { class: isNew ? "ak-new" : null }, ...inside);
+    return h("li", { class: isNew ? "ak-new" : null }, text ? runs : h("small", {}, hex(bytes)));
   }
 
   // The reader's text, and some to begin with.
   /** @param {Figure<State, Given>} figure */
   function textBox(figure) {
     const examples = figure.get("examples");
-    const area = h("textarea", {
-      rows: 2,
-      maxlength: LETTERS,
-      dir: "auto",
-      spellcheck: "false",
-      oninput: () => figure.put({ text: area.value }),
-    });
+    const oninput = () => figure.put({ text: area.value });
+    const area = h("textarea", { rows: 2, maxlength: LETTERS, dir: "auto", spellcheck: "false", oninput });
     /** @param {string} text */
     const show = (text) => {
       if (area.value !== text) area.value = text;
@@ -121,24 +112,17 @@
       write: (k) => ({ text: examples[k][1] }),
     });
     const label = h("label", { class: "ak-part" }, h("span", { class: "ak-name" }, "Your text"), area);
-    return h("div", { class: "ak-part" }, label, examples.length ? some.element : null);
+    return h("div", { class: "ak-part" }, label, some);
   }
 
   /** @param {Figure<State, Given>} figure */
   function build(figure) {
     const merges = figure.get("merges");
     const places = placesOf(merges);
-    const slider = figure.slider({
-      name: "merges",
-      trait: "merged",
-      min: 0,
-      max: merges.length,
-      step: 1,
-      format: String,
-      word: (merged) => many(merged, "merge"),
-    });
+    const range = { min: 0, max: merges.length, step: 1 };
+    const slider = figure.slider({ name: "merges", trait: "merged", ...range, word: (k) => attnkit.many(k, "merge") });
     const list = h("ul", { class: "ak-pieces", role: "list", dir: "auto", "aria-label": "The pieces of your text" });
-    const controls = h("div", { class: "ak-controls ak-last-row" }, slider.element, figure.reset());
+    const controls = h("div", { class: "ak-controls ak-last-row" }, slider, figure.reset());
 
     /** @param {State} state */
     function update(state) {

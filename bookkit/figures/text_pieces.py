@@ -80,7 +80,7 @@ class TextPieces(Figure):
         if not letters:
             return f"{last} There is no text."
         are = "is" if letters == 1 else "are"
-        return f"{last} {checks.many(letters, 'letter')} {are} {checks.many(pieces, 'piece')}."
+        return f"{last} {_many(letters, 'letter')} {are} {_many(pieces, 'piece')}."
 
     def still(self):
         """The pieces at the present state, with bars between them, and how many they are."""
@@ -97,6 +97,10 @@ class TextPieces(Figure):
             return ""
         table = still_table(["piece", *map(drawn, self.pieces)], [["its number", *map(str, ids)]])
         return f'<div style="overflow-x:auto" tabindex="0">{table}</div>'
+
+
+def _many(count, thing):
+    return f"{count} {thing}{'' if count == 1 else 's'}"
 
 
 def _join(ids, known):

@@ -26,19 +26,16 @@
       return { square, element: h("td", { onclick: () => choose("row", i) }, square) };
     }
     const cells = lookers.map((_, i) => Array.from({ length: columns }, () => cell(i)));
-    const lines = cells.map((row, i) =>
-      h("tr", null, h("th", { scope: "row" }, lookers[i]), ...row.map(({ element }) => element)),
-    );
+    const lines = cells.map((row, i) => attnkit.tr(lookers[i], ...row.map(({ element }) => element)));
     const tops = Array.from({ length: columns }, (_, j) =>
       h("th", { scope: "col", lang, onclick: () => choose("column", j) }, h("span")),
     );
-    const head = h("thead", null, h("tr", null, h("td", { class: "ak-small" }, corner), ...tops));
-    const body = h("tbody", null, ...lines);
+    const head = h("thead", {}, h("tr", {}, h("td", { class: "ak-small" }, corner), tops));
+    const body = h("tbody", {}, lines);
     return {
       element: h("table", { class: "ak-weights", "aria-label": label }, head, body),
       cells,
       lines,
-      tops,
       stop,
       lay(from, to) {
         stop.within(from.length);

@@ -20,14 +20,14 @@ class WordVotes(Figure):
     One word asks: its query meets the keys of all words, and each word adds its vote, times its weight, to the answers.
 
     `sentences` are s, 1 to 40, each of the same n words, 2 to 8; `answers` names the a answers, 2 to 5, and `right` has
-    the place of the right one for each sentence; `lang` is their language, such as "fr", if it is not that of the page.
-    `heads` are 1 to 4 dicts of numbers within ±1000, each with its own ``name``, with ``queries`` (s, d_k) of the word
-    that asks in each sentence, d_k at most 64 and the same in all heads, ``keys`` (s, n, d_k), and ``votes`` (s, n, a):
-    what each word would add to each answer if it had all the weight, its value times R.
+    the place of the right one for each sentence. `heads` are 1 to 4 dicts of numbers within ±1000, each with its own
+    ``name``, with ``queries`` (s, d_k) of the word that asks in each sentence, d_k at most 64 and the same in all
+    heads, ``keys`` (s, n, d_k), and ``votes`` (s, n, a): what each word would add to each answer if it had all the
+    weight, its value times R.
 
     `removed` are the places of words that are deleted: they have no weight, and the softmax is over the others. The
     query stays what it is, even if the word that asks is deleted; where a reader chooses another sentence, nothing is
-    deleted in it. `push`, from -3 to 3, times `direction` (d_k,), ones by default, is added to all keys.
+    deleted in it. `push`, from -3 to 3, is added to each number of all keys.
 
     >>> head = {"name": "seed 0", "queries": [[2, 0]], "keys": [[[0, 1], [2, 1]]], "votes": [[[1, -1], [-3, 3]]]}
     >>> figure = WordVotes([head], [["that", "girl"]], ["ce", "cette"], right=[1])
@@ -42,22 +42,16 @@ class WordVotes(Figure):
     sentences = traitlets.List().tag(sync=True)
     answers = traitlets.List(traitlets.Unicode()).tag(sync=True)
     right = traitlets.List().tag(sync=True)
-    direction = traitlets.List().tag(sync=True)
-    lang = traitlets.Unicode("").tag(sync=True)
     head = Index("heads", "heads").tag(sync=True, reset=True)
     sentence = Index("sentences", "sentences").tag(sync=True, reset=True)
     removed = traitlets.Any([]).tag(sync=True, reset=True)
     push = Between(-PUSH, PUSH, 0).tag(sync=True, reset=True)
 
-    def __init__(self, heads, sentences, answers, right, head=0, sentence=0, removed=(), push=0.0, caption="", *,
-                 direction=None, lang=""):
+    def __init__(self, heads, sentences, answers, right, head=0, sentence=0, removed=(), push=0.0, caption=""):
         sentences = _sentences(sentences)
         answers = different(few(list(answers), "answers", *ANSWERS), "answers")
         heads = _heads(heads, len(sentences), len(sentences[0]), len(answers))
-        width = len(heads[0]["queries"][0])
-        direction = number_array(np.ones(width) if direction is None else direction, "direction", -LARGEST, LARGEST,
-                                 (width,))
-        super().__init__(heads=heads, sentences=sentences, answers=answers, direction=direction, lang=lang,
+        super().__init__(heads=heads, sentences=sentences, answers=answers,
                          right=[index(one, "a place of right", len(answers), "answers")
                                 for one in one_each(right, "right", sentences, "sentences")],
                          head=head, sentence=sentence, removed=removed, push=push, caption=caption)
@@ -75,13 +69,14 @@ class WordVotes(Figure):
     @property
     def scores(self):
         """The query times each key, pushed keys and those of deleted words too, by the root of d_k: shape (n,)."""
-        keys = self._part("keys") + self.push * np.array(self.direction)
+        keys = self._part("keys") + self.push
         return keys @ self._part("queries") / np.sqrt(keys.shape[1])
 
     @property
     def moved(self):
         """By how much the push has moved every score."""
-        return float(self.push * np.dot(self.direction, self._part("queries")) / np.sqrt(len(self.direction)))
+        query = self._part("queries")
+        return float(self.push * query.sum() / np.sqrt(len(query)))
 
     @property
     def weights(self):
@@ -115,27 +110,23 @@ class WordVotes(Figure):
 
     # ---- in words
 
-    def told(self, word=str, name=str):
-        """What the line below the figure says: the answer, the word with most weight, what a push has moved.
-
-        `word` and `name` may mark the words of the sentence and the answers.
-        """
+    def told(self):
+        """What the line below the figure says: the answer, the word with most weight, what a push has moved."""
         words = self.sentences[self.sentence]
         moved = f" Every score moved by {fixed(self.moved, plus=True)}, no weight did." if self.push else ""
         if self.answer is None:
             return "No word is left: nothing is added, and there is no answer." + moved
-        gone = "“" + word(words[self.removed[0]]) + "”" if len(self.removed) == 1 else f"{len(self.removed)} words"
-        answer = f"{f'Without {gone} the' if self.removed else 'The'} answer is {name(self.answers[self.answer])}"
+        gone = f"“{words[self.removed[0]]}”" if len(self.removed) == 1 else f"{len(self.removed)} words"
+        answer = f"{f'Without {gone} the' if self.removed else 'The'} answer is {self.answers[self.answer]}"
         verdict = "right" if self.answer == self.right[self.sentence] else "wrong"
         most = int(self.weights.argmax())
-        return f"{answer}: {verdict}. Most weight: {word(words[most])}, {fixed(self.weights[most])}.{moved}"
+        return f"{answer}: {verdict}. Most weight: {words[most]}, {fixed(self.weights[most])}.{moved}"
 
     def still(self):
         """The table of the present state: scores, weights, votes and their sums."""
-        lang = f' lang="{escape(self.lang, quote=True)}"' if self.lang else ""
         one, words = self.heads[self.head], self.sentences[self.sentence]
         largest = np.abs(one["votes"]).max() or 1
-        top = "".join(f'<th scope="col"{lang}>{escape(name)}</th>' for name in self.answers)
+        top = "".join(f'<th scope="col">{escape(name)}</th>' for name in self.answers)
         rows = []
         for place, (word, score, weight, votes) in enumerate(zip(words, self.scores, self.weights, self.votes)):
             if place in self.removed:
@@ -148,16 +139,13 @@ class WordVotes(Figure):
         sums = "".join(f"<td><strong>{fixed(total)}</strong></td>" if k == self.answer else f"<td>{fixed(total)}</td>"
                        for k, total in enumerate(self.totals))
         rows.append(f'<tr><th scope="row">sum</th><td></td><td>{fixed(self.weights.sum())}</td>{sums}</tr>')
-
-        def name(answer):
-            return f"<span{lang}>{escape(answer)}</span>"
         # Five answers are wider than a phone: the table scrolls by itself.
         return (f"<div><p>{escape(one['name'])}: “{escape(' '.join(words))}”, push {fixed(self.push, 1)}.</p>"
                 '<div style="overflow-x:auto" tabindex="0"><table><thead><tr><td></td><th scope="col">score</th>'
                 f'<th scope="col">weight</th>{top}</tr></thead>'
-                f"<tbody>{''.join(rows)}</tbody></table></div><p>{self.told(escape, name)} "
-                f"With all words: {name(self.answers[self.whole_answer])}. "
-                f"Right: {name(self.answers[self.right[self.sentence]])}.</p></div>")
+                f"<tbody>{''.join(rows)}</tbody></table></div><p>{escape(self.told())} "
+                f"With all words: {escape(self.answers[self.whole_answer])}. "
+                f"Right: {escape(self.answers[self.right[self.sentence]])}.</p></div>")
 
 
 # ---- checks

@@ -43,10 +43,8 @@ BAD = [
     (lambda: hunt(runs=[RUNS[0] | {"found": ["one"]}]), ValueError, "'found' of a run must hold one for each of 2 checks"),
     (lambda: hunt(bugs=[KINDS[0] | {"tells": ["guessing"]}]), ValueError, r"what tells of 'no mask' must be checks, or 'the curve', got \['guessing'\]"),
     (lambda: hunt(bugs=[KINDS[0] | {"tells": []}]), ValueError, "what tells of 'no mask' must be checks"),
-    (lambda: hunt(made=[[0]]), ValueError, "made must hold one for each of 2 runs"),
-    (lambda: hunt(named=[0, 3]), ValueError, "a bug of named must be from 0 to 2"),
 ]
-REFUSED = [("run", 2, ValueError), ("run", "a", TypeError), ("made", [[2], []], ValueError), ("named", [1, 7], ValueError), ("named", [True, 1], TypeError)]
+REFUSED = [("run", 2, ValueError), ("run", "a", TypeError), ("made", [[0]], ValueError), ("made", [[2], []], ValueError), ("named", [1, 7], ValueError), ("named", [True, 1], TypeError)]
 
 
 # ---- the arithmetic, and Python's side
@@ -56,7 +54,8 @@ def test_verdicts_agree():
     cases, seen = [], set()
     for _ in range(CASES):
         runs = [RUNS[0] | {"bug": int(rng.integers(3))} for _ in range(rng.integers(1, 20))]
-        cases.append(hunt(runs=runs, run=0, named=rng.integers(-1, 3, len(runs)).tolist()))
+        cases.append(hunt(runs=runs))
+        cases[-1].named = rng.integers(-1, 3, len(runs)).tolist()
     for ours, got in zip(cases, node("run_figures.js", {"figure": "bug_hunt", "cases": [one.state() for one in cases]}), strict=True):
         assert got["verdicts"] == ours.verdicts == [None if said < 0 else run["bug"] == said for said, run in zip(ours.named, ours.runs)]
         seen |= {*ours.verdicts}
@@ -103,11 +102,6 @@ def test_a_bug_is_hunted(window, tmp_path, width):
         press(found, "2")                                      # another run has checks and a name of its own
         assert told.count() == 0 and not solved.is_visible() and found.get_by_role("combobox").input_value() == "choose …"
         assert says(w, found) == "Run 2. Loss 61.00 at the first step, 2.00 at the end."
-        line = found.locator("path.ak-curve").get_attribute("d")
-        assert min(float(point.split()[1]) for point in line[1:].split("L")) == 10, "what is above the chart is cut off at its edge"
-        found.get_by_role("combobox").select_option("no mask")
-        press(found, "Name it")
-        assert "Then “look” would say: a <pad> Here: no <pad>" in says(w, found)
         found.get_by_role("combobox").select_option("a list")
         press(found, "Name it")
         assert "(the line is missing)" in solved.inner_text()

@@ -22,7 +22,7 @@ every_kind = pytest.mark.parametrize("kind", base.kinds())
 def test_each_figure_has_its_neighbours():
     folder = ROOT / "bookkit" / "figures"
     assert base.kinds() == sorted({p.stem for p in folder.glob("*.py")} - {"__init__", "base", "models", "steps"})
-    assert {p.stem for p in folder.glob("*.css")} <= {"core", *base.NEEDS, *base.kinds()}
+    assert {p.stem for p in folder.glob("*.css")} <= {*base.SHARED, *base.kinds()}
     assert all(about(kind).example().kind == kind for kind in base.kinds())
 
 

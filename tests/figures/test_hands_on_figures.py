@@ -14,7 +14,7 @@ pytestmark = pytest.mark.browser
 def examples():
     """One of each figure, and what is typed, chosen or guessed in the fields of an exercise."""
     yield from ((kind, about(kind).example()) for kind in base.kinds())
-    yield from ((name, Practice(exercise(name))) for name in ("softmax/by_hand", "space_and_channels/gates"))
+    yield from ((name, Practice(exercise(name))) for name in ("softmax/by_hand", "convolution/gates"))
 
 
 # What takes the focus, hidden or not: a link only if it leads somewhere.

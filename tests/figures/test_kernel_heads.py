@@ -32,8 +32,6 @@ BAD = [
     (lambda: kernels(kernels={}), ValueError, "kernels must be 1 to 6, got 0"),
     (lambda: kernels(kernels={"big": np.zeros((5, 5))}), ValueError, r"kernel 'big' must have shape \(3, 3\), got \(5, 5\)"),
     (lambda: kernels(pixel=(2, 0)), ValueError, "row must be from 0 to 1, the number of one of the rows, got 2"),
-    (lambda: kernels(kernel=2), ValueError, "kernel must be from 0 to 1, the number of one of the kernels"),
-    (lambda: kernels(sharpness=0), ValueError, "sharpness must lie between 0.1 and 40, got 0"),
 ]
 
 REFUSED = [("pixel", [0, 2], ValueError), ("kernel", 2, ValueError), ("sharpness", 50, ValueError)]
@@ -51,7 +49,8 @@ def test_kernel_heads_arithmetic():
         cases.append({"pixels": figure.pixels, "kernels": figure.kernels, "exacts": figure.exacts, "kernel": c % 2,
                       "pixel": [int(rng.integers(height)), int(rng.integers(width))], "sharpness": float(40 if c % 3 == 0 else 10 ** rng.uniform(-1, 1.6))})
     for case, got in zip(cases, node("run_figures.js", {"figure": "kernel_heads", "cases": cases})):
-        ours = KernelHeads(case["pixels"], dict(zip("ab", case["kernels"])), case["pixel"], case["kernel"], case["sharpness"])
+        ours = KernelHeads(case["pixels"], dict(zip("ab", case["kernels"])), case["pixel"])
+        ours.kernel, ours.sharpness = case["kernel"], case["sharpness"]
         assert np.allclose(got["reads"], ours.reads, rtol=0, atol=1e-12) and np.allclose(got["output"], ours.output, rtol=0, atol=1e-12)
         at = np.ravel_multi_index(case["pixel"], ours.output.shape)
         whole = np.einsum("ar,bc->abrc", got["rows"], got["columns"]).reshape(3, 3, -1)

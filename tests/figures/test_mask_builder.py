@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 from conftest import WIDE, node, on
-from hand import CUT, alone, figure, fits, live, pages, press, says
+from hand import CUT, alone, figure, fits, pages, press, says
 from table import each
 
 from attnkit import attention, causal_mask, softmax, window_mask
@@ -41,7 +41,6 @@ BAD = [
     (lambda: building(mask=np.ones((3, 3))), TypeError, "mask must be boolean, True where a query may attend to a key"),
     (lambda: building(mask=np.ones((3, 2), bool)), ValueError, r"mask must have shape \(3, 3\), got \(3, 2\)"),
     (lambda: building(padding=2), ValueError, "padding must leave at least two words, got 2 of 3"),
-    (lambda: building(row=3), ValueError, "row must be from 0 to 2, the number of one of the words, got 3"),
 ]
 
 REFUSED = [("mask", [[True, False]], ValueError), ("mask", [[1, 0, 1]] * 3, TypeError), ("row", 3, ValueError)]
@@ -73,7 +72,7 @@ def test_mask_builder_arithmetic():
         assert got["names"] == list(ours.presets) and [*got["names"], None][got["preset"]] == ours.preset
 
 
-@each("padding", [0, 1, 2])
+@each("padding", [0, 2])
 def test_mask_builder_offers_the_masks_of_the_package(padding):
     n, plain = 6, ["all", "causal", "window"]
     real = np.arange(n) < n - padding
@@ -86,17 +85,6 @@ def test_mask_builder_offers_the_masks_of_the_package(padding):
         ours.mask = wanted[name]
         assert got["preset"] == k and ours.preset == name and np.array_equal(ours.presets[name], wanted[name])
         assert got["presets"] == [mask.tolist() for mask in wanted.values()]
-
-
-def test_mask_builder_opens_with_the_future_hidden():
-    ours = MaskBuilder(SENTENCE, SCORES, padding=2)
-    assert ours.mask == causal_mask(6).tolist() and ours.row == 2 == ours.defaults["row"]
-    assert MaskBuilder(SENTENCE, SCORES, padding=4).row == 1 and MaskBuilder(SENTENCE, SCORES, row=5).row == 5
-    hidden = building(mask=[[True, True, False], [False] * 3, [True] * 3]).still()
-    cells = [re.sub("<[^>]*>", " ", row).split() for row in re.findall("<tr>(.*?)</tr>", hidden)]
-    assert cells == [["query", "a", "&amp;", "b", "b", "c", "sum"], ["a", "&amp;", "b", "0.73", "0.27", "×", "1.00"],
-                     ["b", "×", "×", "×", "0.00"], ["c", "0.33", "0.33", "0.33", "1.00"]]
-    assert "× stands for a key that is hidden: its weight is 0." in hidden
 
 
 # ---- alone on a page
@@ -159,78 +147,6 @@ def test_masks_to_choose_from(window, tmp_path):
             for i, (line, may) in enumerate(zip(widget.weights, widget.mask)):
                 assert numbers(found, i) == [*[fixed(v) if m else "×" for v, m in zip(line, may)], "1.00"]
             assert f"In all, {np.sum(widget.mask)} of 36 squares are allowed." in says(w, found)
-        assert between(found, "Mary", "gave").get_attribute("aria-label") == "from Mary to gave: hidden"
-        between(found, "Mary", "gave").click()
-        between(found, "Mary", "gave").click()
-        assert chosen_mask(found) == ["causal"], "made by hand, it is the same mask"
-        found = alone(w, tmp_path, MaskBuilder(SENTENCE, SCORES))
-        assert found.locator(".ak-buttons button").all_inner_texts() == ["all", "causal", "window", "Reset"]
-
-
-@pytest.mark.browser
-def test_arrow_keys_lead_through_a_mask(window, tmp_path):
-    """One square of the grid is in the tab order; arrows, Home and End move; Space and Enter change, and the focus stays."""
-    at = "document.activeElement.getAttribute('aria-label') || document.activeElement.textContent"
-    with window() as w:
-        found = alone(w, tmp_path, MaskBuilder(SENTENCE, SCORES))
-        assert found.locator("table [tabindex='0']").count() == 1 and found.locator("table [tabindex='-1']").count() == 35
-        w.page.keyboard.press("Tab")
-        assert w.page.evaluate(at) == "from it to Mary: allowed, weight 0.38"
-        ways = [("ArrowRight", "it to gave"), ("ArrowUp", "gave to gave"), ("End", "gave to [pad]"), ("ArrowRight", "gave to [pad]"),
-                ("ArrowUp", "Mary to [pad]"), ("ArrowUp", "Mary to [pad]"), ("Home", "Mary to Mary"), ("ArrowLeft", "Mary to Mary"),
-                ("ArrowDown", "gave to Mary"), *[("ArrowDown", f"{query} to Mary") for query in (*SENTENCE[2:], "[pad]")]]
-        for key, where in ways:
-            w.page.keyboard.press(key)
-            assert w.page.evaluate(at).startswith(f"from {where}: "), key
-        w.page.keyboard.press("ArrowUp")
-        w.page.keyboard.press("ArrowUp")
-        for key, words in (("Space", "hidden"), ("Enter", f"allowed, weight {fixed(softmax(np.array(SCORES[3][:4]))[0])}")):
-            w.page.keyboard.press(key)
-            assert w.page.evaluate(at) == f"from to to Mary: {words}"
-            assert says(w, found).startswith(f"From “to”: {3 + (key == 'Enter')} of 6 may be seen;")
-        w.page.keyboard.press("Tab")
-        assert w.page.evaluate(at) == "causal", "the mask that is pressed"
-        w.page.keyboard.press("Shift+Tab")
-        assert w.page.evaluate(at).startswith("from to to Mary"), "the grid has forgotten its place"
-        assert found.locator("table [tabindex='0']").count() == 1 and not w.errors
-
-
-@pytest.mark.browser
-@pytest.mark.parametrize("width", [1280, 600, 360])
-def test_eight_long_words_have_room(window, tmp_path, width):
-    """No square is too small for a finger, none meets another, no word is cut, and nothing is wider than the page."""
-    words = ["The", "manuscript", "wouldn't", "convince", "anybody", "yesterday", "[pad]", "[pad]"]
-    with window(width=width) as w:
-        found = alone(w, tmp_path, MaskBuilder(words, np.zeros((8, 8)), padding=2))
-        press(found, "all")
-        assert numbers(found, 7) == ["0.13"] * 8 + ["1.00"] and found.evaluate(CUT) == []
-        assert fits(w)
-        boxes = [square.bounding_box() for square in found.locator("button.ak-cell").all()]
-        assert min(min(box["width"], box["height"]) for box in boxes) >= 26
-        assert all(a["x"] + a["width"] <= b["x"] for a, b in zip(boxes, boxes[1:]) if a["y"] == b["y"])
-
-
-@pytest.mark.browser
-def test_a_hidden_square_is_told_from_a_weight_of_zero_without_colour(window, tmp_path):
-    """A cross, and hatching that no fill has."""
-    with window() as w:
-        found = alone(w, tmp_path, building(scores=[[0, 0, 0], [0, 999, 0], [0, 0, 0]]))
-        zero, hidden = between(found, "b", "a & b"), between(found, "b", "c")
-        assert (zero.inner_text(), hidden.inner_text()) == ("0.00", "×")
-        assert [square.evaluate("b => getComputedStyle(b).backgroundImage.slice(0, 9)") for square in (zero, hidden)] == ["none", "repeating"]
-
-
-@pytest.mark.browser
-def test_a_mask_set_in_python_is_shown(window, tmp_path):
-    """Live, the kernel hears of each square that is pressed, and the figure follows a mask that the kernel sets."""
-    with window() as w:
-        found = live(w, tmp_path, building(), "row", "mask")
-        between(found, "c", "a & b").click()
-        told = [[2, [[True, False, False], [True, True, False], [not k, True, True]]] for k in (0, 1)]
-        assert w.page.evaluate("sent") == told, "the row that has the focus, then the square that is pressed"
-        w.page.evaluate("model.set('mask', [[true, true, true], [false, false, false], [false, false, true]])")
-        assert numbers(found, 0)[:3] == [fixed(v) for v in softmax(np.array([1.0, 0, 2]))] and numbers(found, 1) == ["×", "×", "×", "0.00"]
-        assert says(w, found).startswith("From “c”: 1 of 3 may be seen; its weight is 1. In all, 4 of 9 ")
 
 
 # ---- on the page of the book
@@ -250,25 +166,3 @@ def test_a_hidden_word_leaves_its_weight_to_the_others(opened):
     for name in ("see", "that", "girl", "run", "(pad)"):
         found.locator(f"[aria-label^='from run to {name}:']").click()
     assert says(w, found).startswith("From “run”: nothing may be seen. Its weights are all 0, and so is its output.")
-
-
-@pytest.mark.browser
-@on(PAGES, WIDE)
-def test_squares_are_painted_by_drawing_over_them(opened):
-    """All become what the first one became; a press alone changes one; the sentence is about the row one stands in."""
-    w, found = opened, figure(opened, "mask_builder")
-    squares = found.locator("button.ak-cell")
-    count = int(squares.count() ** 0.5)
-    row = [squares.nth(count * (count - 1) + k) for k in range(3)]
-    before = [square.get_attribute("aria-pressed") for square in row]
-    row[0].scroll_into_view_if_needed()
-    for k, square in enumerate(row):
-        box = square.bounding_box()
-        w.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=4)
-        if not k:
-            w.page.mouse.down()
-    w.page.mouse.up()
-    assert {square.get_attribute("aria-pressed") for square in row} == {"false" if before[0] == "true" else "true"}
-    row[0].press("ArrowUp")
-    told = squares.nth(count * (count - 2)).get_attribute("aria-label").split(" to ")[0].removeprefix("from ")
-    assert says(w, found).startswith(f"From “{told}”")

@@ -2,13 +2,10 @@
 
 import numpy as np
 import pytest
-import torch
 from conftest import WIDE, node, on
 from hand import CASES, drag, figure, pages, rows, says
 
-from attnkit.modules import AttentionPooling
 from bookkit.figures import MovingWord
-from bookkit.lessons.dense_layers import ConcatenationClassifier, PoolingClassifier
 from bookkit.pictures.formats import fixed
 
 PAGES = pages(["moving_word"])
@@ -59,25 +56,6 @@ def test_moving_word_arithmetic():
         assert ours.sentence[case["place"]] == case["answers"][case["answer"]]
         for name in ("weights", "dense", "attention"):
             assert np.allclose(got[name], getattr(ours, name), rtol=0, atol=1e-12) and np.isclose(sum(got[name]), 1)
-
-
-def test_moving_word_agrees_with_the_models():
-    """What the figure makes of a model's pieces is what the model says itself."""
-    words = ["a", "b", "c", "d", "e"]
-    torch.manual_seed(0)
-    dense = ConcatenationClassifier(num_words=5, length=4, num_answers=2, width=3).double()
-    blend = PoolingClassifier(num_words=5, num_answers=2, width=3, hidden=2).double()
-    assert isinstance(blend.pool, AttentionPooling)
-    with torch.no_grad():
-        scores_, readings = blend.contributions()
-        figure = MovingWord(["c", "d", "e"], ["a", "b"], words, dense.contributions().numpy(), dense.readout[0].bias.numpy(), scores_.numpy(),
-                            readings.numpy(), blend.readout.bias.numpy(), seen=2)
-        for figure.place in range(4):
-            for figure.answer in range(2):
-                sentence = torch.tensor([[words.index(word) for word in figure.sentence]])
-                assert np.allclose(figure.dense, dense(sentence).softmax(-1)[0], atol=1e-7)        # Python holds nine decimals
-                assert np.allclose(figure.attention, blend(sentence).softmax(-1)[0], atol=1e-7)
-                assert np.allclose(figure.weights, blend.pool(blend.embedding(sentence))[1][0], atol=1e-7)
 
 
 # ---- on the page of the book

@@ -8,7 +8,7 @@ import pytest
 from conftest import DARK_PHONE, SCRIPTS, SITE, WIDE, blocks, numbers, on
 from hand import PLACE, SHOWN, STATE, about, figure, figures, pages, says, shown_on, those_with
 
-from bookkit.figures.base import RUN_MODELS
+from bookkit.figures import base
 from website import toc
 
 pytestmark = pytest.mark.browser
@@ -22,7 +22,7 @@ def all_figures(w):
 # ---- what a redraw costs
 
 # Blocks of the figures' scripts that are run (each pass through a function, a loop or a branch) and changes of the page:
-# the causes of a slow figure, the same on any machine. `make speed` measures the milliseconds.
+# the causes of a slow figure, the same on any machine.
 BLOCKS = {"coming to life": 120_000, "one redraw": 40_000}
 # More, where a model has to read a text, the beginning of a story or whole stories: for each word, and for each pair of a
 # word and one before it; and for each word of the two whole stories that it writes at a press.
@@ -54,7 +54,7 @@ def test_operations(opened):
         return ran()
 
     mounted, _ = opened.mounted, ran()
-    models = opened.page.locator(", ".join(f"[data-ak-figure={kind}]" for kind in RUN_MODELS)).all()
+    models = opened.page.locator(", ".join(f"[data-ak-figure={kind}]" for kind in base.kinds() if "model" in base.scripts(kind))).all()
     reads = [n for found in models for n in found.evaluate(READS)]
     assert 0 < mounted <= BLOCKS["coming to life"] + sum(WORD * n + PAIR * n * (n + 1) / 2 for n in reads)
     for found in all_figures(opened):

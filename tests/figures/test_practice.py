@@ -310,8 +310,8 @@ def test_numbers_are_typed_and_checked(window, tmp_path, width):
 @pytest.mark.browser
 def test_truths_are_chosen(window, tmp_path):
     with window() as w:
-        found = alone(w, tmp_path, Practice(exercise("space_and_channels/gates")))
-        right = exercise("space_and_channels/gates").right.reshape(-1)
+        found = alone(w, tmp_path, Practice(exercise("convolution/gates")))
+        right = exercise("convolution/gates").right.reshape(-1)
         for box, truth in zip(found.get_by_role("combobox").all(), right, strict=True):
             box.select_option(str(bool(truth)))
         found.get_by_role("button", name="Check").press("Enter")

@@ -68,7 +68,7 @@ def test_score_field_arithmetic():
 
 LINES = """figure => [...figure.querySelectorAll('.ak-level')].filter(text => text.style.display !== 'none').map(text => {
     const [x, y] = text.getAttribute('transform').match(/[-.0-9]+/g).map(Number);
-    return [Number(text.textContent.replace('−', '-')), (x - 160) / 48, (164 - y) / 48]; })"""
+    return [Number(text.textContent.replace('−', '-')), (x - 160) / 48, (160 - y) / 48]; })"""
 
 
 @pytest.mark.browser

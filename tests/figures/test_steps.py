@@ -7,9 +7,9 @@ import pytest
 from conftest import node
 from hand import CASES, about, alone, those_with
 
-from bookkit.figures.base import NEEDS
+from bookkit.figures import base
 
-KINDS = sorted(NEEDS["steps"])
+KINDS = [kind for kind in base.kinds() if "steps" in base.scripts(kind)]
 every_kind = pytest.mark.parametrize("kind", KINDS)
 
 

@@ -5,10 +5,9 @@ import json
 import numpy as np
 import pytest
 from conftest import node
-from hand import CASES, alone, begun, fits, press, says
+from hand import CASES, alone, fits, press, says
 
 from bookkit.figures import TaughtKinds
-from bookkit.figures.taught_kinds import taught
 from bookkit.lessons import few_sentences
 from bookkit.pictures.formats import fixed
 
@@ -52,11 +51,8 @@ def bad(*kinds):
 FOOD, TRAVEL = {"name": "food", "examples": ["a"]}, {"name": "travel", "examples": ["b"]}
 BAD = [
     (bad(FOOD), ValueError, "kinds must be 2 to 8, got 1"),
-    (bad(*({"name": str(k), "examples": [""]} for k in range(9))), ValueError, "kinds must be 2 to 8, got 9"),
     (bad(FOOD, TRAVEL | {"name": " \n"}), ValueError, "the names of kinds must not be empty"),
     (bad(FOOD, TRAVEL | {"name": " food "}), ValueError, r"the names of kinds must be all different, got \['food', 'food'\]"),
-    (bad(FOOD, TRAVEL | {"name": "a" * 121}), ValueError, "the name of one of the kinds must have at most 120 letters, got 121"),
-    (bad(FOOD, TRAVEL | {"examples": []}), ValueError, "the examples of 'travel' must be 1 to 4, got 0"),
     (bad(FOOD, TRAVEL | {"examples": [""] * 5}), ValueError, "the examples of 'travel' must be 1 to 4, got 5"),
     (lambda: task(sentence="a" * 121), ValueError, "sentence must have at most 120 letters, got 121"),
     (lambda: task(known={"a": [1, 0], "b": [1]}), ValueError, r"the vector of 'b' must have shape \(2,\), got \(1,\)"),
@@ -94,7 +90,7 @@ def test_taught_kinds_arithmetic():
         assert got["told"] == ours.told()
         rows = [(k, ours.known.get(text)) for k, kind in enumerate(ours.kinds) for text in kind["examples"] if text]
         missing = not ours.sentence or ours.sentence not in ours.known or any(vector is None for _, vector in rows)
-        seen.add((missing, bool(ours.unknown), bool(rows), len({k for k, _ in rows}) == len(ours.kinds), "; then" in ours.told()))
+        seen.add((missing, bool(rows)))
         if missing:
             assert ours.weights is None and got["weights"] is None
             continue
@@ -105,42 +101,17 @@ def test_taught_kinds_arithmetic():
             M = few_sentences.taught(np.array([vector for _, vector in rows]) / 1000, [held.index(k) for k, _ in rows], len(held))      # the chapter's own
             powers = np.exp(3 * np.array(ours.known[ours.sentence]) / 1000 @ M)
             assert np.allclose(ours.weights[held], powers / powers.sum(), rtol=0, atol=1e-9)
-    assert {(False, False, True, True, True), (False, False, True, False, True), (False, False, True, True, False), (False, False, False, False, False),
-            (True, True, True, True, False), (True, False, True, True, False)} <= seen
+    assert {(False, True), (False, False), (True, True)} <= seen
 
 
-def test_a_matrix_is_taught_as_in_the_chapter():
-    rng = np.random.default_rng(7)
-    vectors, kinds = rng.normal(size=(9, 5)), rng.integers(0, 3, 9)
-    assert np.allclose(taught(vectors, kinds, 3, steps=20, rate=0.1), few_sentences.taught(vectors, kinds, 3, steps=20, rate=0.1), rtol=0, atol=1e-12)
-
-
-def test_taught_kinds_follows_its_traits():
+def test_what_is_known_is_not_read_again():
     widget = task()
-    assert widget.reads and widget.defaults == {"kinds": widget.kinds, "sentence": "egg soup"} and widget.held == [0, 1, 2]
-    assert set(widget.known) == {"soup soup", "salt & egg", "train", "zzz", "jazz", *SENTENCES} and all(isinstance(v, int) for v in widget.known["train"])
-    assert widget.weights.argmax() == 0 and widget.told() == "food gets the most weight, 1.00."
     known = len(widget._model.read)
     widget.sentence = "  a jazzy \n train"
-    assert widget.sentence == "a jazzy train" and widget.told() == f"<i> gets the most weight, {fixed(widget.weights[2])}; then travel, {fixed(widget.weights[1])}."
-    assert len(widget._model.read) == known, "nothing is read twice"
+    assert widget.sentence == "a jazzy train" and len(widget._model.read) == known
     widget.kinds = kinds_of({"food": ["", " "], "travel": ["trams"]})
-    assert widget.kinds[0]["examples"] == ["", ""] and widget.weights.tolist() == [0, 1] and widget.told() == "travel gets the most weight, 1.00."
-    assert widget._model.read[known:] == ["trams"] and set(widget.known) == {"trams", *SENTENCES}, "what is gone is not sent on"
-    widget.kinds = kinds_of({"food": [""], "travel": [""]})
-    assert widget.weights.tolist() == [0, 0] and widget.told() == "No kind has an example: there is nothing to learn from."
-    widget.sentence = ""
-    assert widget.weights is None and widget.told() == "There is no sentence to judge: type one."
-
-
-def test_without_a_model_it_says_what_must_be_read():
-    known = {text: Letters().vector(text) for text in ["soup soup", "salt & egg", "train", "egg soup"]}
-    widget = task(known=known, model=None)
-    assert not widget.reads and widget.unknown == ["zzz", "jazz"] and widget.weights is None
-    assert widget.told() == "The model must be loaded to read: “zzz” and 1 more." and ">–<" in widget.still()
-    widget.kinds, widget.sentence = widget.kinds[:2], "word " * 12
-    assert widget.told() == "The model must be loaded to read: “word word word word word word word word…”."
-    assert task(known=known).known["train"] == widget.known["train"] and task(known=known)._model.read == ["zzz", "jazz", "a jazzy train"]
+    assert widget.kinds[0]["examples"] == ["", ""] and widget.weights.tolist() == [0, 1] and widget._model.read[known:] == ["trams"]
+    assert set(widget.known) == {"trams", *SENTENCES}, "what is gone is not sent on"
 
 
 # ---- alone on a page, with a small reader in place of the model
@@ -199,15 +170,14 @@ def presented(found, widget):
             [kind["name"], f"Name of kind {k + 1}"], *([text, f"Example {j + 1} of {kind['name']}"] for j, text in enumerate(kind["examples"]))]
         assert cards.nth(k).get_by_text("no example, no weight").is_visible() == (not any(kind["examples"]))
         assert cards.nth(k).get_by_role("button").evaluate_all("all => all.map(one => one.ariaLabel)") == [f"Remove {kind['name']}"] * (len(widget.kinds) > 2)
-    texts = cards.locator(".ak-out").all_inner_texts()
+    texts = cards.locator(".ak-gauge .ak-num").all_inner_texts()
     bars = cards.locator(".ak-fill").evaluate_all("all => all.map(b => Number(b.style.transform.match(/scaleX\\((.*)\\)/)[1]))")
     marked = cards.evaluate_all("all => all.map(c => c.matches('.ak-top'))")
-    bold = cards.evaluate_all("all => all.map(c => getComputedStyle(c.querySelector('.ak-title')).fontWeight === '700' && getComputedStyle(c.querySelector('.ak-out')).fontWeight === '700')")
     if weights is None:
         assert texts == ["–"] * len(widget.kinds) and not any(bars) and not any(marked)
     else:
         assert texts == list(map(fixed, weights)) and np.allclose(bars, weights, atol=6e-4)
-        assert marked == bold == [weights.any() and k == weights.argmax() for k in range(len(widget.kinds))]
+        assert marked == [weights.any() and k == weights.argmax() for k in range(len(widget.kinds))]
     assert box(found, "Your sentence").input_value().strip() == widget.sentence
     assert found.get_by_role("button", pressed=True).all_inner_texts() == [text for text in widget.sentences if text == widget.sentence]
 
@@ -236,56 +206,23 @@ def test_a_task_by_hand(window, tmp_path, width):
         check(says(w, found))
         assert found.get_by_role("button", name="Remove").count() == 0, "two kinds are the least"
         typed(w, found, "Example 2 of travel", "a tram")                    # this needs one
-        assert says(w, found) == "The model must be loaded to read: “a tram”." and found.locator(".ak-out:visible").all_inner_texts() == ["–", "–"]
+        assert says(w, found) == "The model must be loaded to read: “a tram”." and found.locator(".ak-num:visible").all_inner_texts() == ["–", "–"]
         assert w.page.evaluate("attnkit.minilm.asked") == []
         load(w, found)
         assert found.get_by_text("What you type is read at once.").is_visible() and not found.get_by_role("button", name="Load").is_visible()
         widget.kinds = kinds_of({"travel": ["train", "a tram"], "<i>": ["zzz", ""]})
         check(says(w, found))
-        for text in ("a", "a tr", "a tramp in a jazz band", "quiz " * 20):
-            widget.sentence = text
-            check(typed(w, found, "Your sentence", text))
-        assert w.page.evaluate("attnkit.minilm.asked") == ["a tram", "a", "a tr", "a tramp in a jazz band", ("quiz " * 20).strip()]
+        widget.sentence = "a quiz " * 9
+        check(typed(w, found, "Your sentence", widget.sentence))
+        assert w.page.evaluate("attnkit.minilm.asked") == ["a tram", widget.sentence]
         press(found, "Add a kind")
-        widget.kinds = [*widget.kinds, {"name": "kind 3", "examples": ["", ""]}]
-        check(says(w, found))
-        for name, field, text in (("games", "Name of kind 3", "games"), ("games", "Example 1 of games", "a quick quiz")):
-            widget.kinds = [*widget.kinds[:2], {"name": name, "examples": ["a quick quiz" if "Example" in field else "", ""]}]
-            check(typed(w, found, field, text))
+        typed(w, found, "Name of kind 3", "games")
+        widget.kinds = [*widget.kinds, {"name": "games", "examples": ["a quick quiz", ""]}]
+        check(typed(w, found, "Example 1 of games", "a quick quiz"))
         assert widget.weights.argmax() == 2
         press(found, "Reset")
         widget = task()
         check(says(w, found))
-
-
-@pytest.mark.browser
-@pytest.mark.parametrize("width", [1280, 360])
-def test_nothing_jumps_while_one_types(window, tmp_path, width):
-    """Long texts have room, all controls are large enough, the height stays, a redraw is small, and each field has a name of its own."""
-    with window(width=width) as w:
-        found = opened(w, tmp_path, task())
-        load(w, found)
-        for _ in range(5):
-            press(found, "Add a kind")
-        assert found.locator(".ak-kind:visible").count() == 8 and not found.get_by_role("button", name="Add a kind").is_visible()
-        height, long = found.bounding_box()["height"], "unforgettable words and notwithstanding " * 3
-        for name in ("Your sentence", "Example 1 of food", "Name of kind 2", "Name of kind 1"):
-            for text in (long, "word" * 30, "q"):
-                typed(w, found, name, f"{text}{name[-1]}"[:120])
-                assert found.bounding_box()["height"] == height and fits(w), (name, text)
-        names = found.get_by_role("textbox").evaluate_all("all => all.map(one => one.ariaLabel || one.labels[0].innerText)")
-        assert len(set(names)) == len(names) == 1 + 8 + 6 + 10
-        assert found.get_by_role("textbox").evaluate_all("all => all.map(one => one.maxLength)") == [120] * len(names)
-        sizes = found.locator("button:visible, textarea:visible").evaluate_all("all => all.map(b => { const r = b.getBoundingClientRect(); return Math.min(r.width, r.height); })")
-        assert len(sizes) == len(names) + 8 + 2 + 1 and min(sizes) >= 24
-        columns = found.locator(".ak-kind:visible").evaluate_all("all => new Set(all.map(c => c.getBoundingClientRect().left)).size")
-        assert columns == (3 if width == 1280 else 1)
-        changes = found.evaluate("""async f => { let changes = 0; new MutationObserver(found => changes += found.length)
-            .observe(f, {attributes: true, childList: true, characterData: true, subtree: true});
-            const area = f.querySelector('textarea'); area.value = 'another jazz'; area.dispatchEvent(new Event('input', {bubbles: true}));
-            atOnce(); await new Promise(done => setTimeout(done)); return changes; }""")
-        assert 0 < changes < 60 and not w.errors
-        press(found, "Reset")
 
 
 @pytest.mark.browser
@@ -299,9 +236,6 @@ def test_by_keyboard(window, tmp_path):
             w.page.keyboard.press(key)
             return w.page.evaluate(focus)
 
-        box(found, "Your sentence").focus()
-        assert [go("Tab") for _ in range(7)] == ["egg soup", "Load the model (26 MB, stays in this browser)", "Name of kind 1", "Remove food", "Example 1 of food", "Example 2 of food",
-                                                 "Name of kind 2"]
         found.get_by_role("button", name="Load").focus()
         assert go("Enter") == "Stop"
         w.page.evaluate("attnkit.minilm.tell('ready')")
@@ -310,10 +244,6 @@ def test_by_keyboard(window, tmp_path):
         w.page.keyboard.type("jazz")
         assert w.page.evaluate("model.get('sentence')") == "egg soup", "it waits until the hand rests"
         assert go("Enter") == "Your sentence" and w.page.evaluate("model.get('sentence')") == "jazz" and box(found, "Your sentence").input_value() == "jazz"
-        box(found, "Example 2 of travel").focus()
-        w.page.keyboard.type("a  tram ")
-        go("Tab")                                                            # who leaves a field has rested
-        assert w.page.evaluate("model.get('kinds')[1].examples") == ["train", "a tram"] and box(found, "Example 2 of travel").input_value() == "a tram"
         found.get_by_role("button", name="Add a kind").focus()
         assert go("Enter") == "Name of kind 4"
         w.page.keyboard.type("music")                                        # in place of what stood there
@@ -329,12 +259,11 @@ def test_names_are_all_different(window, tmp_path):
     """A name that is empty, or that of another kind, is not taken over; who leaves the field finds the old one."""
     with window() as w:
         found = opened(w, tmp_path, task())
-        for text in ("", "  ", " travel "):
+        for text in ("", " travel "):
             assert typed(w, found, "Name of kind 1", text) == "Each kind needs a name of its own."
             assert w.page.evaluate("model.get('kinds').map(kind => kind.name)") == list(KINDS)
             box(found, "Name of kind 1").press("Tab")
             assert box(found, "Name of kind 1").input_value() == "food"
-        assert typed(w, found, "Name of kind 1", "meals").startswith("meals gets the most weight")
         press(found, "Add a kind")
         box(found, "Name of kind 4").fill("kind 5")
         press(found, "Add a kind")
@@ -351,15 +280,11 @@ def test_what_cannot_be_read_is_said(window, tmp_path):
         load(w, found)
         assert typed(w, found, "Your sentence", "bad") == "The model could not read it: no such word."
         assert w.page.evaluate("attnkit.minilm.asked") == ["bad"], "it is asked once"
-        widget.sentence = "jazz soup"
-        assert typed(w, found, "Your sentence", "jazz soup") == widget.told()
-        typed(w, found, "Your sentence", "bad")
         press(found, "egg soup")
-        widget.sentence = "egg soup"
         assert says(w, found) == widget.told()
         w.page.evaluate("attnkit.minilm.holds = true")
-        before = found.locator(".ak-out").all_inner_texts()
-        assert typed(w, found, "Your sentence", "quiz") == "Reading “quiz” ..." and found.locator(".ak-out").all_inner_texts() == before, "numbers stay until others come"
+        before = found.locator(".ak-num").all_inner_texts()
+        assert typed(w, found, "Your sentence", "quiz") == "Reading “quiz” ..." and found.locator(".ak-num").all_inner_texts() == before, "numbers stay until others come"
         w.page.evaluate("attnkit.minilm.holds = false; attnkit.minilm.tell('failed')")
         assert says(w, found) == "The model must be loaded to read: “quiz”." and found.get_by_text("It is gone.").is_visible()
         load(w, found)
@@ -372,7 +297,7 @@ def test_what_cannot_be_read_is_said(window, tmp_path):
 
 @pytest.mark.browser
 def test_what_a_reader_has_made_is_kept(window, tmp_path):
-    """Under one key, until Reset; who comes back is told that the model must be loaded; what is no state is left alone."""
+    """Under one key, until Reset; who comes back is told that the model must be loaded."""
     with window() as w:
         widget = task()
         found = opened(w, tmp_path, widget)
@@ -390,39 +315,7 @@ def test_what_a_reader_has_made_is_kept(window, tmp_path):
         presented(found, widget)
         press(found, "Reset")
         assert w.page.evaluate(KEPT) is None and box(found, "Name of kind 2").input_value() == "travel"
-        press(found, "a jazzy train")
-        assert w.page.evaluate(KEPT)["sentence"] == "a jazzy train"
-        press(found, "egg soup")
-        assert w.page.evaluate(KEPT) is None, "led back by hand"
-        for wrong in ("{", "3", "null", "{}", json.dumps({"kinds": kept["kinds"][:1], "sentence": ""}), json.dumps({"kinds": kept["kinds"]}), json.dumps({"kinds": [{}, {}], "sentence": ""}),
-                      json.dumps({"kinds": [{"name": 1, "examples": [""]}] * 2, "sentence": ""}), json.dumps({"kinds": [{"name": "a", "examples": []}] * 2, "sentence": ""}),
-                      json.dumps({"kinds": kept["kinds"] * 3, "sentence": ""}), json.dumps({"kinds": [{"name": "a", "examples": [None]}] * 2, "sentence": ""})):
-            found = opened(w, tmp_path, task(), wrong)
-            assert says(w, found) == task().told(), wrong
         assert not w.errors
-
-
-@pytest.mark.browser
-def test_where_nothing_can_be_kept_it_works_all_the_same(watched, tmp_path):
-    with watched() as w:
-        w.page.add_init_script("Object.defineProperty(window, 'localStorage', {get() { throw new DOMException('no', 'SecurityError'); }})")
-        widget = task()
-        found = alone(w, tmp_path, widget)
-        press(found, "a jazzy train")
-        widget.sentence = "a jazzy train"
-        assert says(w, found) == widget.told() and not w.errors
-
-
-@pytest.mark.browser
-def test_bars_rest_for_who_asks_for_less_motion(window, tmp_path):
-    with window() as w:
-        found = opened(w, tmp_path, task())
-        control = found.locator("[aria-pressed=false]").first
-        assert begun(found, control)
-        w.page.emulate_media(reduced_motion="reduce")
-        assert not begun(found, control)
-        w.page.emulate_media(reduced_motion="null")
-        press(found, "Reset")
 
 
 # ---- in a notebook
@@ -449,23 +342,7 @@ def test_a_notebook_asks_its_kernel(window, tmp_path):
         w.page.evaluate("known => model.set('known', known)", widget.known)
         assert says(w, found) == widget.told()
         presented(found, widget)
-        press(found, "Remove travel")
-        press(found, "Reset")
-        assert w.page.evaluate("sent") == [[names, "a quiz"], [["food", "<i>"], "a quiz"], [names, "egg soup"]]
-        widget.kinds, widget.sentence = kinds_of({"one": ["", "a quiz"], "two": ["b", "c"]}), "a jazzy train"          # set in Python
-        w.page.evaluate("given => { for (const [name, value] of Object.entries(given)) model.set(name, value); }", {"known": widget.known, "kinds": widget.kinds, "sentence": widget.sentence})
-        assert says(w, found) == widget.told()
-        presented(found, widget)
         assert w.page.evaluate(KEPT) is None
         said = found.get_by_role("status").inner_text()
         w.page.evaluate("() => { leave(); model.set('sentence', 'egg soup'); model.set('known', {}); attnkit.minilm.tell('ready'); }")
         assert says(w, found) == said and not w.errors, "it goes on after its end"
-
-
-@pytest.mark.browser
-def test_a_kernel_without_a_model_reads_nothing(window, tmp_path):
-    with window() as w:
-        found = alone(w, tmp_path, task(model=None, known={text: Letters().vector(text) for text in task().known}))
-        w.page.evaluate("localStorage.clear()")
-        w.page.evaluate(LIVE)
-        assert typed(w, found, "Your sentence", "a quiz") == "The model must be loaded to read: “a quiz”." and not w.errors
