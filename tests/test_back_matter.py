@@ -13,8 +13,8 @@ from table import each
 from website import lists, road, toc
 from website.back_matter import claims, letters, moving, pages, places, sections, subjects, terms, typeset
 
-TERMS, CLAIMS, LETTERS, SUBJECTS = (yaml.safe_load((ROOT / "data" / f"{name}.yml").read_text(encoding="utf-8"))
-                                    for name in ("terms", "claims", "letters", "subjects"))
+TERMS, CLAIMS, SUBJECTS = (yaml.safe_load((ROOT / "data" / f"{name}.yml").read_text(encoding="utf-8"))
+                           for name in ("terms", "claims", "subjects"))
 
 
 def cells(name):
@@ -43,12 +43,18 @@ def test_sections_have_their_words():
     assert next(iter(found)) == "chapters/softmax" and len(found) > 6
 
 
-def test_the_glossary_has_every_term_in_the_order_of_the_alphabet():
-    entries = re.findall(r"^(.+)\n: (.+) \[.+\]\(\.\./((?:chapters|further)/\w+)\.ipynb(#[\w-]+)?\)$", text("glossary"), flags=re.M)
-    assert [term for term, *_ in entries] == sorted((term["term"] for term in TERMS), key=str.casefold) == [term["term"] for term in terms(ROOT)]
-    assert {term: (means, toc.slug(page)) for term, means, page, _ in entries} == {term["term"]: (term["means"], term["slug"]) for term in TERMS}
-    assert all(page.startswith("chapters/") for _, _, page, _ in entries), "a term is defined on the page itself, not in its side room"
-    assert {page + anchor for _, _, page, anchor in entries} == {term["where"] for term in terms(ROOT)}
+def test_the_glossary_has_every_term_and_subject_in_the_order_of_the_alphabet():
+    entries = {entry[0]: entry[1:] for entry in (block.split("\n: ") for block in text("glossary").split("\n\n") if "\n: " in block)}
+    found = subjects(ROOT)
+    assert list(entries) == [entry["subject"] for entry in found] and len({entry["subject"].casefold() for entry in SUBJECTS}) == len(SUBJECTS)
+    assert {entry["subject"] for entry in found} == {entry["subject"] for entry in SUBJECTS} | {term["term"] for term in TERMS}
+    means = {term["term"]: [term["means"]] for term in TERMS}
+    for entry in found:
+        *meaning, places = entries[entry["subject"]]
+        assert meaning == means.get(entry["subject"], []) and places.startswith(f"Also {', '.join(entry['also'])}. [" if entry["also"] else "[")
+        leads = re.findall(r"\]\(\.\./([^)]*)\)", places)
+        assert [re.sub(r"\.(ipynb|md)", "", place) for place in leads] == [re.sub(r"#.*\..*", "", place) for place in entry["where"]] != []
+    assert all(term["page"].startswith("chapters/") for term in terms(ROOT)), "a term is defined on the page itself, not in its side room"
 
 
 @each("term", terms(ROOT))
@@ -89,25 +95,10 @@ def test_a_claim_leads_to_the_cell_that_settles_it():
         assert at and (anchor.removeprefix("#") in words or not anchor), claim["id"]
 
 
-def test_every_letter_has_its_rows():
-    rows = [line.strip("| ").split(" | ") for line in text("letters").splitlines() if line.startswith("| $")]
-    here, others = rows[:len(LETTERS)], rows[len(LETTERS):]
-    ordered = [letter for shaped in (False, True) for letter in letters(ROOT) if ("shape" in letter) == shaped]
-    assert [row[:2] for row in here] == [[f"${letter['letter']}$", letter["means"]] for letter in ordered]
-    assert [row[-1] for row in here] == [f"[{letter['title']}](../{letter['page']}.ipynb)" for letter in ordered]
-    assert [row[2] for row in here if len(row) > 3] == [f"${letter['shape']}$" for letter in ordered if "shape" in letter]
-    assert others == [[f"${letter[text]}$" if text in letter else "–" for text in ("letter", "humt", "wikipedia", "merrell")] for letter in LETTERS]
-
-
-def test_the_index_has_every_subject_and_term_with_its_places():
-    lines = [line.removeprefix("- ") for line in text("subjects").splitlines() if line.startswith("- ")]
-    found = subjects(ROOT)
-    assert {entry["subject"] for entry in found} == {entry["subject"] for entry in SUBJECTS} | {term["term"] for term in TERMS}
-    assert len(lines) == len(found)
-    for line, entry in zip(lines, found):
-        assert line.startswith(entry["subject"] + (f" ({', '.join(entry['also'])})" if entry["also"] else "") + ": ")
-        assert len(re.findall(r"\]\(\.\./", line)) == len(entry["where"]) > 0 and not any(word in line for word in entry["typed"] if word.isupper())
-    assert len({entry["subject"].casefold() for entry in SUBJECTS}) == len(SUBJECTS)
+def test_every_letter_has_its_row():
+    rows = [line.strip("| ").split(" | ") for line in text("glossary").splitlines() if line.startswith("| $")]
+    assert rows == [[f"${letter['letter']}$", letter["means"], f"${letter['shape']}$" if "shape" in letter else "a number", f"[{letter['title']}](../{letter['page']}.ipynb)",
+                     *(f"${letter[text]}$" if text in letter else "–" for text in ("humt", "wikipedia", "merrell"))] for letter in letters(ROOT)]
 
 
 def test_the_lists_fit_the_pages():

@@ -407,6 +407,31 @@ def test_a_finger_sees_the_meaning_first(watched, site):
         w.page.wait_for_url("**/reference/glossary.html#term-*")
 
 
+LEFT = """() => [...document.querySelectorAll('.ak-glossary dt, article tbody tr')].filter(e => e.checkVisibility())
+    .map(e => (e.querySelector('annotation') ?? e).textContent)"""
+
+
+@pytest.mark.parametrize("where", ["served", "from the disk", "without scripts"])
+def test_what_is_typed_is_what_remains_of_the_glossary(watched, site, where):
+    """Those that are called so, or else those that speak of it; the next stop of the tab key is the first of them."""
+    with watched(java_script_enabled=where != "without scripts") as w:
+        w.page.goto(f"{SITE.as_uri() if where == 'from the disk' else site}/reference/glossary.html")
+        every, field = w.page.evaluate(LEFT), w.page.get_by_role("searchbox", name="Find a term")
+        assert len(every) > 200 and field.is_visible() == (where != "without scripts")
+        if where == "without scripts":
+            return
+        for typed, left in {"W^Q": ["W^Q"], "Mask caus": ["causal mask"], "adamw": ["Adam"], "xyzzy": [], "": every}.items():
+            field.fill(typed)
+            assert w.page.evaluate(LEFT) == left and w.page.locator("#letters-and-shapes").is_visible() == (typed in ("W^Q", ""))
+        field.fill("adamw")
+        assert w.page.locator(".ak-search").get_by_role("status").inner_text().startswith(f"1 of {len(every)} entries")
+        field.press("Tab")
+        assert "Steps of a better length" in w.page.evaluate("document.activeElement.textContent")
+        field.press("Enter")
+        w.page.wait_for_url("**/search.html?q=adamw")
+        assert not w.errors and not w.outside
+
+
 def test_claims_are_filtered_without_a_script(chromium, site):
     context = chromium.new_context(java_script_enabled=False)
     page = context.new_page()

@@ -51,7 +51,7 @@ def colab():
     """The branch of the repository that has the notebooks for Colab, from BOOK_COLAB; or an empty text."""
     branch = os.environ.get("BOOK_COLAB", "").strip()
     if not re.fullmatch(r"[\w./-]*", branch):
-        raise ValueError(f"BOOK_COLAB is {branch!r}; it is to be a branch with the notebooks of `make colab`")
+        raise ValueError(f"BOOK_COLAB is {branch!r}; it is to be a branch with the notebooks of tools/colab.py")
     return branch
 
 

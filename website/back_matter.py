@@ -54,14 +54,15 @@ def subjects(folder=".."):
     """The index of subjects: what is listed for it, and every term, in the order of the alphabet, a dict each.
 
     Of each "subject" it has what it is "also" called, what else is "typed" by those who look for it, and "where" it is
-    told: addresses from `folder` without a suffix, the best first.  Of a term the section that defines it comes first.
+    told: addresses from `folder` without a suffix, the best first.  Of a term it has what it "means", and the section
+    that defines it comes first.
     """
     listed = _list("subjects", folder)
     found = {entry["subject"]: {"also": [], "typed": [], **entry} for entry in listed}
     for term in terms(folder):
         place = term["where"]
         entry = found.setdefault(term["term"], {"subject": term["term"], "also": [], "typed": [], "where": []})
-        entry["where"] = [place, *(other for other in entry["where"] if other != place)]
+        entry |= {"means": term["means"], "where": [place, *(other for other in entry["where"] if other != place)]}
     return sorted(found.values(), key=lambda entry: re.sub(r"\W", "", entry["subject"]).casefold())
 
 

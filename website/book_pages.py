@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 from pathlib import Path
 
 from lxml import etree, html
@@ -16,20 +15,15 @@ class Page:
     """A page of the site, parsed: `name` as in _toc.yml, `tree` its elements, `up` the way to the site.
 
     It is `fresh` if Sphinx has just written it.  One that has not changed Sphinx does not write again, and the passes
-    have been over it: beside the doctrees lies what Sphinx wrote, with the date of the finished page.
+    have been over it: beside the doctrees lies an empty file with the date of the finished page.
     """
 
     def __init__(self, app, file):
         self.app, self.file = app, file
         self.name = file.relative_to(app.outdir).with_suffix("").as_posix()
         self.up = "../" * self.name.count("/")
-        self.raw = Path(app.doctreedir, f"{self.name}.html")
-        self.fresh = not self.raw.exists() or self.raw.stat().st_mtime_ns != file.stat().st_mtime_ns
-        if self.fresh:
-            self.raw.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(file, self.raw)
-        elif self.name in FROM_OTHERS:
-            file, self.fresh = self.raw, True
+        self.dated = Path(app.doctreedir, f"{self.name}.html")
+        self.fresh = not self.dated.exists() or self.dated.stat().st_mtime_ns != file.stat().st_mtime_ns
         self.text = file.read_text(encoding="utf-8")
         self.tree = html.document_fromstring(self.text)
 
@@ -38,12 +32,10 @@ class Page:
         text = html.tostring(self.tree, encoding="unicode", doctype="<!DOCTYPE html>")
         if self.fresh or text != self.text:
             self.file.write_text(text, encoding="utf-8")
+            self.dated.parent.mkdir(parents=True, exist_ok=True)
+            self.dated.touch()
             date = self.file.stat().st_mtime_ns
-            os.utime(self.raw, ns=(date, date))
-
-
-# What is put on these pages is taken from others, which may be fresh where they are not.
-FROM_OTHERS = {book_terms.GLOSSARY}
+            os.utime(self.dated, ns=(date, date))
 
 
 def read(app):

@@ -70,7 +70,7 @@ def link_names(app, what, name, thing, options, lines):
     def link(match):
         word = match[1]
         if word.startswith("attnkit."):
-            return f":doc:`{word} </reference/{word.split('.')[1].replace('gates', 'equivalences')}>`"
+            return f":doc:`{word} </reference/{word.split('.')[1]}>`"
         if word in attnkit.__all__ and word != name.rpartition(".")[2]:
             return f":py:func:`{word} <{getattr(attnkit, word).__module__}.{word}>`"
         return f"``{word}``"

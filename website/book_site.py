@@ -25,7 +25,6 @@ from website import (
     book_search,
     book_sharing,
     book_styles,
-    book_terms,
     lists,
 )
 
@@ -89,7 +88,7 @@ def write_figures(app):
     They are no `html_static_path` of the site, where every page would load each of them: a page names what it needs.
     """
     files = {"core.js": base.script("core") + base.script("page") + base.MOUNT, "core.css": base.core_stylesheet()}
-    files |= {f"{name}.js": base.script(name) for name in base.SHARED - {"core", "page"}}
+    files |= {f"{name}.js": base.script(name) for name in base.SHARED if name not in ("core", "page")}
     for kind in base.kinds():
         style = lightningcss.process_stylesheet(base.stylesheet(kind), minify=True)
         files |= {f"{kind}.js": base.script(kind), f"{kind}.css": style}
@@ -231,7 +230,6 @@ def finish(app, exception):
     for page in pages:
         for change in book_pages.PASSES if page.fresh else ():
             change(page)
-    book_terms.pictures(app, pages)
     book_search.write(app, pages)
     book_sharing.sign_notebooks(app, pages)
     (out / ".nojekyll").touch()      # or hosts that know Jekyll leave out every folder that begins with _

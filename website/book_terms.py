@@ -4,18 +4,21 @@ The link shows the meaning when it is pointed at or has the focus: a rule of boo
 `aria-description`, which is read out, too.  A citation shows so what it stands for.
 """
 
-import copy
 import functools
 import re
 from pathlib import Path
 
-from lxml import etree, html
+from lxml import html
 from lxml.html import builder
-from sphinx.errors import ConfigError
 
 from website import back_matter, toc
 
 GLOSSARY, BIBLIOGRAPHY = "reference/glossary", "chapters/bibliography"
+# Without its script the list is there to read, and the field is not.
+FIELD = """<form class="ak-search" action="../search.html" role="search" hidden>
+<input type="search" name="q" class="form-control" aria-label="Find a term, a subject or a letter"
+ placeholder="mask, BPE, W^Q" autocomplete="off" autocapitalize="off" spellcheck="false">
+<p class="ak-search-said" role="status"></p><script src="../_static/glossary.js" defer></script></form>"""
 # Where no link is put: headings, links, code, what is in bold or moves, exercises, and what has a role of its own.
 APART = {"a", "blockquote", "h1", "h2", "h3", "h4", "pre", "code", "strong", "b", "summary", "figcaption", "svg",
          "table", "button"}
@@ -29,57 +32,14 @@ def address(term):
 
 
 def glossary_places(page):
-    """Each entry of the glossary has an address."""
+    """Each term has an address in the glossary, and above the list stands the field that finds one."""
     if page.name == GLOSSARY:
-        for entries in page.tree.xpath("//article//dl"):
-            entries.set("class", "ak-glossary")
-            for entry in entries.iter("dt"):
+        page.tree.find(".//article//h1").getnext().addnext(html.fragment_fromstring(FIELD))
+        page.tree.find(".//article//dl").set("class", "ak-glossary")
+        known = {address(term["term"]) for term in back_matter.terms(page.app.srcdir)}
+        for entry in page.tree.xpath("//article//dt"):
+            if address(entry.text_content()) in known:
                 entry.set("id", address(entry.text_content()))
-
-
-def pictures(app, pages):
-    """Beside an entry of the glossary stands the picture that terms.yml names in the section that defines the term.
-
-    A file of its own, so that a browser fetches what comes into sight.
-    """
-    trees = {page.name: page.tree for page in pages}
-    folder = Path(app.outdir) / "_static" / "terms"
-    folder.mkdir(parents=True, exist_ok=True)
-    for term in back_matter.terms(app.srcdir):
-        if "picture" not in term:
-            continue
-        page, _, anchor = term["where"].partition("#")
-        place = trees[page].xpath("//article//section[@id=$id]" if anchor else "//article//section", id=anchor)
-        there = place[0].xpath(".//figure[contains(@class, 'ak-picture')]//svg[@viewbox]") if place else []
-        if len(there) < term["picture"]:
-            wanted = f"picture {term['picture']} of {term['where']}, which has {len(there)}"
-            raise ConfigError(f"data/terms.yml: {term['term']} wants {wanted}")
-        drawn = there[term["picture"] - 1]
-        entry = trees[GLOSSARY].xpath("//dt[@id=$id]", id=address(term["term"]))
-        size = [float(number) for number in drawn.get("viewbox").split()[2:]]
-        file = folder / f"{address(term['term'])}.svg"
-        file.write_bytes(alone(drawn))
-        image = builder.IMG(src=f"../_static/terms/{file.name}", loading="lazy", alt=drawn.get("aria-label"),
-                            width=f"{size[0]:.0f}", height=f"{size[1]:.0f}")
-        entry[0].getnext().append(builder.P(image))
-
-
-# What HTML's parser writes small, and a file of its own may not.
-LARGE = ("viewBox", "preserveAspectRatio", "markerWidth", "markerHeight", "markerUnits", "refX", "refY", "clipPath",
-         "clipPathUnits", "gradientUnits", "linearGradient", "textLength", "lengthAdjust", "patternUnits")
-
-
-def alone(svg):
-    """A drawing of a page as a file."""
-    picture, spelt = copy.deepcopy(svg), {name.lower(): name for name in LARGE}
-    picture.tail = None
-    for element in picture.iter(etree.Element):
-        element.tag = spelt.get(element.tag, element.tag)
-        for name in set(element.attrib) & set(spelt):
-            element.set(spelt[name], element.attrib.pop(name))
-    picture.set("xmlns", "http://www.w3.org/2000/svg")
-    del picture.attrib["style"]
-    return etree.tostring(picture).replace(b"<svg ", b'<svg xmlns:xlink="http://www.w3.org/1999/xlink" ', 1)
 
 
 def links_to_terms(page):

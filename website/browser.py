@@ -1,16 +1,15 @@
-"""The built site in a browser, the outside world cut off: what tests/ looks at and `make speed` times."""
+"""The built site in a browser, the outside world cut off: what tests/ looks at."""
 
 import contextlib
 import functools
 import gzip
 import http.server
-import os
 import re
 import threading
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-SITE = ROOT / "_build" / os.environ.get("BOOK_SITE", "html")      # `make check` looks at figures alone, elsewhere
+SITE = ROOT / "_build" / "html"
 # Letters as a desktop draws them: the shell alone would move each to whole pixels.
 FLAGS = ["--font-render-hinting=slight", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
          "--disable-background-networking", "--disable-component-update", "--disable-sync"]

@@ -5,7 +5,6 @@
     python -m website.toc --slugs    what the chapters are called
 """
 
-import ast
 import json
 import re
 import sys
@@ -116,24 +115,6 @@ def slug(name):
 def chapter(wanted, root=ROOT):
     """The page of a chapter by its slug, on the road before its side room; None if there is none."""
     return next((name for name in chapters(root) if slug(name) == wanted), None)
-
-
-def importing(module, root=ROOT):
-    """The pages whose notebooks import a module, or something from it."""
-    return [name.removesuffix(".ipynb") for name in notebooks(root) if module in imports(root / name)]
-
-
-@cache
-def imports(notebook):
-    """What a notebook imports: modules, and what is imported from one by its full name."""
-    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-    trees = [ast.parse("".join(cell["source"])) for cell in cells if cell["cell_type"] == "code"]
-    nodes = [node for tree in trees for node in ast.walk(tree)]
-    found = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
-    for node in nodes:
-        if isinstance(node, ast.ImportFrom):
-            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    return found
 
 
 LISTS = {"--notebooks": notebooks, "--pages": pages, "--slugs": lambda: [slug(name) for name in chapters()]}

@@ -1,6 +1,6 @@
 // The search page. The sections of the book and what is known of words are in sections.js; MiniSearch finds the words in
 // them, and the rules here say what comes first: a place that defines what was asked, then one that is called so, then one
-// that speaks of it; the road before side rooms, both before the package's pages.
+// that speaks of it; the road before side rooms; the package's pages last, unless one has typed a function's very name.
 (() => {
   "use strict";
 
@@ -8,7 +8,8 @@
   const TYPED = new RegExp(Object.keys(bookWords.typed).join("|"), "gi");
   const LONGEST = 300; // letters of a question: who pastes a page has asked with its first lines
   const ROOMS = { chapters: 1.5, further: 1, reference: 0.8, index: 1 };
-  const LISTS = /^(reference\/(claims|subjects|letters|gallery|licences)|chapters\/bibliography)\./; // each names everything
+  const LISTS = /^(reference\/(claims|gallery|glossary\.html(?!#term))|chapters\/bibliography)/; // each names everything
+  const PACKAGE = /^reference\/(attnkit|mechanism|scores|masks|positions|equivalences|memory|sampling|modules)\./;
   const ASIDE = /^(In one paragraph|Exercises|Side trips|The map|Checkpoint.*)$/; // they speak of everything, and explain nothing
   const BOOST = { defines: 10, tells: 4, heading: 6, page: 3, symbols: 3, code: 0.5, text: 1 };
 
@@ -134,6 +135,7 @@
       boostDocument: (id) => worth(bookSections[id], question),
     });
     const asked = counted(question);
+    const codes = question.match(/\w+(?=\()|[A-Za-z]+[_A-Z]\w+/g) ?? []; // as one types a function
     const places = (word) => results.filter((result) => has(result, word)).length;
     const known = asked.map((word) => ({ ...word, places: places(word) })).filter((word) => word.places);
     // Who has all the words comes before who has some of them often, and a word that few places have says more.
@@ -142,7 +144,9 @@
     const found = results.map((result) => {
       const part = sum(result) / sum();
       const all = known.every((word) => has(result, word));
-      return { ...bookSections[result.id], terms: result.terms, all, worth: result.score * part * part };
+      const section = bookSections[result.id];
+      const last = PACKAGE.test(section.at) && !codes.includes(section.heading);
+      return { ...section, terms: result.terms, all, last, worth: result.score * part * part };
     });
     found.sort((one, other) => other.worth - one.worth);
     const unknown = asked.filter((word) => !known.some((one) => one.word === word.word));
@@ -150,20 +154,15 @@
   }
 
   /** The sections that answer a question, the best first. */
-  const ranked = (typed) => look(typed).found;
+  const ranked = (typed) => best(look(typed).found);
 
   /** How much a section counts: its room, whether it explains, and whether it is called what was asked. */
   function worth(section, question) {
     const room = ROOMS[section.at.split(/[/.]/)[0]] ?? 1;
     const asked = key(question);
-    const exact = [section.heading, ...(section.defines ?? []), ...names(section)].some((name) => key(name) === asked);
+    const exact = [section.heading, ...(section.defines ?? [])].some((name) => key(name) === asked);
     const aside = ASIDE.test(section.heading) || LISTS.test(section.at);
     return room * (aside ? 0.3 : 1) * (exact ? 4 : 1);
-  }
-
-  /** The last part of a function's full name. */
-  function names(section) {
-    return /^attnkit\./.test(section.heading) ? [section.heading.split(".").at(-1)] : [];
   }
 
   /** What a question or a heading comes down to. */
@@ -213,7 +212,7 @@
     let said = all[at];
     while ((said.endsWith(":") || said.length < 60) && all[at + 1] && said.length + all[at + 1].length < LENGTH)
       said += ` ${all[++at]}`;
-    // The page does not say the word: the index of subjects has brought us here, or the page's code.
+    // The page does not say the word: the index has brought us here, or the page's code.
     const name = [...(section.defines ?? []), ...(section.tells ?? [])].find((one) => hits(one, section.terms) > there);
     const code = there ? [] : coded(section);
     const why = name ? `Found under “${name}”. ` : code.length ? `In its code: ${code.join(", ")}. ` : "";
@@ -261,10 +260,11 @@
     return item;
   }
 
-  /** What is shown: all that have all the words, or a few more; never a long list. */
+  /** What is shown: all that have all the words, or a few more; never a long list, the package at its end. */
   function best(found) {
     const whole = found.filter(({ all }) => all).length;
-    return found.slice(0, Math.min(SHOWN, Math.max(whole, 5)));
+    const shown = found.slice(0, Math.min(SHOWN, Math.max(whole, 5)));
+    return shown.sort((one, other) => Number(one.last) - Number(other.last));
   }
 
   /** What the list is, in words. */
@@ -281,8 +281,7 @@
     if (!question.trim()) return "";
     if (!asked.length)
       return "There is no word in it that tells one page from another. Add one that names what you look for.";
-    if (!found.length)
-      return "Nothing was found. Try another word, or the glossary and the index of subjects in the back matter.";
+    if (!found.length) return "Nothing was found. Try another word, or the glossary in the back matter.";
     const missing = unknown.map(({ word }) => `“${short(word)}”`).join(", ");
     return `For “${short(question.trim())}”: ${told(found)}.${missing && ` No page has ${missing}.`}`;
   }
