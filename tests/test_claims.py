@@ -61,12 +61,13 @@ def test_every_claim_of_a_chapter_is_settled(page):
 
 @pytest.mark.parametrize("page", asked(toc.chapters()))
 def test_what_settles_a_claim_shows_it(page):
-    """A calculation shows its result; a matter of record, or of what the source says, its citation."""
+    """A calculation shows its result, or asserts what the sentence above it says; a matter of record, or of what the source says, its citation."""
     source = {claim["id"]: claim["source"] for claim in CLAIMS}
     text = "".join(map(road.said, cells(page)))
     for _, cell, ids in settling([page]):
         if cell["cell_type"] == "code":
-            assert any("".join(output.get("text", "")).strip() or output.get("data") for output in cell["outputs"]), where(page, cell)
+            shows = any("".join(output.get("text", "")).strip() or output.get("data") for output in cell["outputs"])
+            assert shows or re.search(r"^(assert |says\()", "".join(cell["source"]), flags=re.M), where(page, cell)
         assert cell["cell_type"] == "code" or "bibliography.md#" in road.said(cell), where(page, cell)
         for number in ids:
             assert re.search(rf"bibliography\.md#{source.get(number)}\b", text), f"{where(page, cell)}: claim {number}"

@@ -1,6 +1,6 @@
 """The committed notebooks: executed, in order, clean, described.
 
-nbval executes each once more and compares every output; `make reproduce` executes them in other ways and compares bytes.
+nbval executes each once more and compares every output; every week they are executed in other ways, too.
 """
 
 import ast
@@ -71,8 +71,8 @@ def test_what_a_cell_shows_is_stored(name):
         tree = ast.parse("".join(cell["source"]))
         shows = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)} & {"print", "display"}
         last = tree.body[-1] if tree.body else None
-        # torch's settings, `torch.set_...(...)`, give nothing.
-        ends = isinstance(last, ast.Expr) and not ast.unparse(last).startswith("torch.set_")
+        # torch's settings, `torch.set_...(...)`, and what holds a sentence to its numbers give nothing.
+        ends = isinstance(last, ast.Expr) and not ast.unparse(last).startswith(("torch.set_", "says("))
         defines = any(isinstance(node, ast.FunctionDef) for node in tree.body)
         if ends or (shows and not defines):
             assert cell["outputs"], where(name, cell)
@@ -87,12 +87,27 @@ def test_running_times_are_measured():
 @pytest.mark.parametrize("name", asked(BOOK))
 def test_what_was_measured_has_one_loader_and_says_its_command(name):
     """A notebook asks `results` for it and opens no file of its own; nbval compares the numbers, here the reader is told."""
-    shown = ""
+    shown = "".join("".join(cell["source"]) for cell in cells(name, "markdown"))
     for cell in cells(name):
         assert not re.search(r"data/measured/|read_text|\bopen\(", "".join(cell["source"])), where(name, cell)
         shown += "".join("".join(output["data"].get("text/markdown", "")) for output in cell["outputs"] if "data" in output)
     for part in measured.readers().get(name.removesuffix(".ipynb"), []):
         assert f"`{measured.parts()[part]['command']}`" in shown, (name, part)
+
+
+@pytest.mark.parametrize("name", asked(BOOK))
+def test_what_is_asserted_stands_in_the_words_above(name):
+    """`says("0.88", x)` below a sentence holds its number to x: another number there, or none, and nobody would notice."""
+    words = ""
+    for cell in json.loads((ROOT / name).read_text())["cells"]:
+        source = "".join(cell["source"])
+        if cell["cell_type"] == "markdown":
+            words = source
+            continue
+        for call in ast.walk(ast.parse(source)):
+            if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "says":
+                text = call.args[0].value
+                assert re.search(rf"(?<![\d.,]){re.escape(text)}(?![\d]|[.,]\d)", words), f"{where(name, cell)}: {text}"
 
 
 @pytest.mark.parametrize("name", asked(BOOK))

@@ -150,14 +150,12 @@ def test_a_sentence_of_ones_own(page):
     found = page.page.locator(".ak-figure[data-ak-kind=head_maps]")
     found.get_by_role("textbox").fill("My cat chased my dog")
     found.get_by_role("textbox").press("Enter")
-    near = found.locator(".ak-near li")
-    near.first.wait_for()
-    assert near.count() == 5 and found.locator("tbody:visible tr").count() == 7
+    found.get_by_role("button", name="chased").wait_for()
+    assert found.locator("tbody:visible tr").count() == 7
     assert found.get_by_role("combobox").evaluate("list => list.selectedOptions[0].textContent") == "your own sentence"
     found.get_by_role("textbox").fill("Would you like some tea?")
     found.get_by_role("button", name="Read it").press("Enter")
-    found.get_by_text("my cat chased my dog", exact=False).first.wait_for()
-    assert "i do not like green tea" in near.first.inner_text() and near.count() == 6
+    found.get_by_role("button", name="tea").wait_for()
     found.get_by_role("textbox").fill("word and " * 40)
     found.get_by_role("textbox").press("Enter")
     found.get_by_text("Only the first 64 pieces are read.").wait_for()
@@ -168,7 +166,7 @@ def test_a_sentence_of_ones_own(page):
     found.get_by_role("textbox").press("Enter")
     assert found.get_by_text("Type a sentence first.").is_visible()
     found.get_by_role("button", name="Reset").press("Enter")
-    assert not near.first.is_visible() and found.get_by_role("textbox").input_value() == ""
+    assert found.get_by_role("textbox").input_value() == ""
 
 
 @pytest.mark.browser
@@ -184,7 +182,7 @@ def test_the_book_answers(page):
         page.settle()
         places = [link.get_attribute("href") for link in found.get_by_role("link").all()]
         assert len({*places}) == len(places) == 6, "a section is shown twice"
-        best[question] = float(found.locator(".ak-head .ak-out").first.inner_text())
+        best[question] = float(found.locator(".ak-head .ak-num").first.inner_text())
         if "word" in question:
             assert "masks" in found.get_by_role("link").first.get_attribute("href")
     assert list(best.values())[0] > 0.5 > 0.35 > list(best.values())[1]

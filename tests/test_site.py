@@ -2,9 +2,9 @@
 
 Each page is opened twice, wide and light and as a phone in the dark; everything that wants it so is asked then, and
 after it what tests/figures/ asks of the figures on it.  The listings of the package all come from one template: a few
-stand for them; and one page of each kind is asked by axe, which takes longest, unless ALL_PAGES=1 asks for all.  `make
-pages` opens every one in all four themes and widths.  What needs no browser is read from the page's text.  Clocks are
-not asked here: what a page costs is counted in bytes, elements and requests; `make speed` measures the times.
+stand for them; and one page of each kind is asked by axe, which takes longest, unless ALL_PAGES=1 asks for all.  Every
+week, with EVERY_LOOK=1, each is opened in all four themes and widths.  What needs no browser is read from the page's text.  Clocks are
+not asked here: what a page costs is counted in bytes, elements and requests.
 """
 
 import functools
@@ -132,7 +132,7 @@ def test_weight(opened):
             "requests": len(requests), "elements": opened.page.evaluate("document.querySelectorAll('*').length")}
     print(f"\n{opened.name}: {({what: round(value) for what, value in cost.items()})}")
     assert f"{opened.name}.html" in files
-    carries = opened.page.locator(", ".join(f"[data-ak-figure={kind}]" for kind in (*base.RUN_MODELS, "head_maps", "chat"))).count()      # a model, or what one has computed
+    carries = any({"model", "loading"} & set(base.scripts(kind)) for kind in opened.page.locator("[data-ak-figure]").evaluate_all("all => all.map(e => e.dataset.akFigure)"))      # a model, or what one has computed
     assert all(cost[what] <= most for what, most in (MOST | (CARRIES if carries else {})).items()), cost
     assert 30 < weight(f for f in files if f.startswith("_static/fonts/")) <= FONTS
 

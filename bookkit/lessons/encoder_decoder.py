@@ -14,7 +14,10 @@ REACH = 12                   # how many places to each side the bias tells apart
 
 
 class Look(nn.Module):
-    """Items look at items, the same or others: several heads, with a relative bias or without."""
+    """Items look at items, the same or others: several heads, with a relative bias or without.
+
+    Only the bias keeps its two blocks from being `attnkit.modules.TransformerBlock`.
+    """
 
     def __init__(self, width, num_heads, *, biased):
         super().__init__()

@@ -49,6 +49,8 @@ TRAINED = Path(__file__).with_name("storyteller.json")
 class StoryBlock(nn.Module):
     """A block of a decoder: masked attention with a relative bias, then an MLP; each reads what a layer norm gives.
 
+    It is no `attnkit.modules.TransformerBlock`, as it gives every result on the way and takes some from elsewhere.
+
     The bias tells `reach` places back apart, and `hidden` is the units of the MLP. Where ``attention`` is "uniform"
     instead of "softmax", all words so far count the same, and queries, keys and biases stay unused. Without `mlp` the
     MLP is not used: what attention adds is all.
@@ -109,8 +111,12 @@ class StoryBlock(nn.Module):
         n, m = query.shape[-2], key.shape[-2]
         if self.uniform:
             return query.new_zeros(*query.shape[:-1], m)
+        return scaled_dot(query, key) + self.distances(n, m)
+
+    def distances(self, n, m):
+        """What each head adds to the scores of the last n of m words (h, n, m)."""
         ahead = self.bias.new_zeros(self.num_heads, self.bias.shape[1] - 1)       # the mask hides what they are for
-        return scaled_dot(query, key) + relative_bias(torch.cat([self.bias, ahead], dim=1), n, m)
+        return relative_bias(torch.cat([self.bias, ahead], dim=1), n, m)
 
 
 class Readout(nn.Module):
@@ -493,7 +499,7 @@ def random_matrices(count, d):
 
 
 class Block(nn.Module):
-    """The block of the chapter `layers` around some attention, which gives items (b, n, d) and weights."""
+    """The block of the chapter `layers`, as it stands there, around an attention that gives (b, n, d) and weights."""
 
     def __init__(self, attention, d, hidden):
         super().__init__()

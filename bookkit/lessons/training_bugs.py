@@ -12,9 +12,7 @@ from torch import nn
 
 from attnkit import merge_heads, softmax, split_heads
 from attnkit.masks import causal_mask
-from attnkit.modules import xavier
-from attnkit.positions import relative_bias
-from bookkit.lessons.storyteller import Readout, StoryTask, write
+from bookkit.lessons.storyteller import Readout, StoryBlock, StoryTask, write
 from bookkit.lessons.training import new_model, round_off
 
 SOUND = "nothing is wrong"
@@ -81,17 +79,12 @@ BUGS = (
 NAMES = (*(bug.name for bug in BUGS), SOUND)
 
 
-class PlantedBlock(nn.Module):
+class PlantedBlock(StoryBlock):
     """A block of the story model with one of the bugs, or with none."""
 
-    def __init__(self, width, num_heads, hidden, bug, reach=32):
-        super().__init__()
-        self.num_heads, self.bug = num_heads, bug
-        self.attention_norm = nn.LayerNorm(width)
-        self.w_query, self.w_key, self.w_value, self.w_output = (xavier(width, width) for _ in range(4))
-        self.bias = nn.Parameter(torch.zeros(num_heads, reach + 1))
-        self.mlp_norm = nn.LayerNorm(width)
-        self.mlp = nn.Sequential(nn.Linear(width, hidden), nn.ReLU(), nn.Linear(hidden, width))
+    def __init__(self, width, num_heads, hidden, bug):
+        super().__init__(width, num_heads, hidden)
+        self.bug = bug
 
     def forward(self, x):
         """Items (b, n, d): what goes on, of the same shape, and weights (b, h, n, n)."""
@@ -101,17 +94,13 @@ class PlantedBlock(nn.Module):
         root = 1 if self.bug == "the root of d_k is missing" else math.sqrt(query.shape[-1])
         scores = query @ key.mT / root                                                       # (b, h, n, n)
         if self.bug != "positions are forgotten":
-            scores = scores + self._distances(x.shape[1])
+            scores = scores + self.distances(x.shape[1], x.shape[1])
         weights = softmax(scores.masked_fill(~self._mask(x), -math.inf))                     # (b, h, n, n)
         heads = weights @ value                                                              # (b, h, n, d_k)
         wrong = self.bug == "heads are merged in the wrong order"
         looked = (heads.reshape(x.shape) if wrong else merge_heads(heads)) @ self.w_output   # (b, n, d)
         x = looked if self.bug == "a block forgets to add its input" else x + looked         # (b, n, d)
         return x + self.mlp(self.mlp_norm(x)), weights
-
-    def _distances(self, n):
-        ahead = self.bias.new_zeros(self.num_heads, self.bias.shape[1] - 1)
-        return relative_bias(torch.cat([self.bias, ahead], dim=1), n, n)                     # (h, n, n)
 
     def _mask(self, x):
         mask = causal_mask(x.shape[1], like=x)                                               # (n, n)

@@ -12,7 +12,7 @@ from bookkit.pictures import palette
 from bookkit.pictures.formats import fixed
 from bookkit.pictures.metrics import text_width
 from bookkit.pictures.picture import Picture, Svg
-from bookkit.pictures.shapes import LABEL, TEXT, as_array, check_names, check_within, opacity, text
+from bookkit.pictures.shapes import LABEL, TEXT, as_array, block, check_names, check_within, opacity, text
 
 INK, QUIET, PAGE, GROUND, GRID = (palette.var(name) for name in ("ink", "quiet", "page", "ground", "grid"))
 STRONG = 6                       # the stream's line
@@ -377,3 +377,40 @@ def attention_over_words(words, weights, *, asking, row_names=None):
         raise ValueError(f"weights must be from 0 to 1, got {rows.min():g} to {rows.max():g}")
     check_within("asking", asking, 0, len(words) - 1, "words")
     return Picture(Looks(words, rows, asking, row_names).drawing())
+
+
+def drawers(asking, asked, *, names, labels, inside, looks, takes):
+    """Draw two words' vectors as drawers, each with a few numbers, and how the first reads what lies in the second.
+
+    Each vector is (k, d): k drawers, called `labels`, of d numbers, and `inside` says what each of the d stands for.
+    `looks` is the drawer that asks and the one that is looked at, `takes` the one read and the one that it goes into.
+    """
+    rows = [as_array(asking, "asking"), as_array(asked, "asked")]
+    k, d = rows[0].shape
+    if rows[1].shape != (k, d):
+        raise ValueError(f"asked must have the shape of asking, {(k, d)}, got {rows[1].shape}")
+    check_names("names", names, 2, "the two words")
+    check_names("labels", labels, k, f"{k} drawers")
+    check_names("inside", inside, d, f"drawers of {d} numbers")
+    side, apart, size, heights = 18, 14, TEXT - 1, (46, 168)
+    left = [4 + (d * side + apart) * j for j in range(k)]
+    held = [[inside[drawer.argmax()] if drawer.max() > .5 else "empty" for drawer in row] for row in rows]
+    body = [text(x + d * side / 2, 38, words, QUIET, size=size) for x, words in zip(left, labels)]
+    for row, found, name, y, at in zip(rows, held, names, heights, (16, 226)):
+        body.append(text(4, at, name, INK, anchor="start", bold=True))
+        for x, drawer, words in zip(left, row, found):
+            body += [block(drawer[None], x, y, side, "", None, None, 1, None, above=False, side=side),
+                     text(x + d * side / 2, y + 36, words, QUIET if words == "empty" else INK, size=size)]
+    middle = [x + d * side / 2 for x in left]
+    (a, b), (c, e), top, bottom = looks, takes, heights[0] + 42, heights[1] - 6
+    for path, height, words, colour in (
+            ([(middle[a], top), (middle[b], bottom)], top + 26, "looks for", palette.var("query")),
+            ([(middle[c], bottom), (middle[e], top)], top + 50, "hands over", palette.var("value"))):
+        (x, y), (far, end) = path
+        body += [arrow((x, y), (x, height), (far, height), (far, end), colour=colour),
+                 text((x + far) / 2, height - 6, words, colour, size=size)]
+    said = [f"{name}: {', '.join(f'{label} {words}' for label, words in zip(labels, found))}"
+            for name, found in zip(names, held)]
+    alt = (f"Drawers of {said[0]}. Of {said[1]}. {names[0]} looks with “{labels[a]}” for “{labels[b]}”, {held[0][a]}, "
+           f"and puts what “{labels[c]}” holds, {held[1][c]}, into “{labels[e]}”.")
+    return Picture(Svg("".join(body), left[-1] + d * side + 4, 232, alt))

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from attnkit import attention, checks, convolution_as_attention
+from attnkit import attention, convolution_as_attention
 from bookkit.pictures import palette
 from bookkit.pictures.draw import describe
 from bookkit.pictures.formats import fixed, plain
@@ -372,11 +372,15 @@ class _Numbered:
 
     def _told(self):
         down, aside = self.steps
-        ways = [checks.many(abs(number), thing) + (more if number > 0 else less) for number, thing, more, less in
+        ways = [_many(abs(number), thing) + (more if number > 0 else less) for number, thing, more, less in
                 ((down, "row", " down", " up"), (aside, "column", " right", " left")) if number]
         terms = " ".join(words for words, _ in self._terms())
         return (f"A picture of {self.height} by {self.width} pixels, numbered row by row from 0. From pixel "
                 f"{self.numbers[0]}, {' and '.join(ways) or 'no step'}: {terms}.")
+
+
+def _many(count, thing):
+    return f"{count} {thing}{'' if count == 1 else 's'}"
 
 
 # ---- which numbers are shared
@@ -392,7 +396,7 @@ class _Sharing:
         place = np.arange(n) - np.arange(n)[:, None] + reach         # in the kernel, of column j seen from row i
         banded = np.where((place >= 0) & (place < len(kernel)), kernel[np.clip(place, 0, len(kernel) - 1)], np.nan)
         weights = attention(items, items, items)[1]
-        learned = [checks.many(count, "learned number") for count in (n * n, len(kernel))]
+        learned = [_many(count, "learned number") for count in (n * n, len(kernel))]
         self.kinds = [
             ("dense layer", weight, None, (f"{learned[0]},", "one for each pair of places"), describe(weight)),
             ("convolution", banded, None, (f"{learned[1]},", "the same at every place"),

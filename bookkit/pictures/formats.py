@@ -1,6 +1,7 @@
 """How the book writes a number, the same in Python and in its JavaScript twin (figures/core.js)."""
 
 import math
+import re
 
 
 def fixed(x, digits=2, *, plus=False):
@@ -75,6 +76,25 @@ def in_time(ms):
                       if ms >= .9995 * size)
     value = ms / size if size else ms
     return f"{fixed(value, 2 if value < .995 else 1 if value < 99.95 else 0)} {unit}"
+
+
+def says(text, found):
+    """Hold what a sentence says, a number or some words, to what was found.
+
+    A number is rounded to as many decimals as the sentence gives it.
+
+    >>> says("0.88", 0.8812), says("19,432", 19432), says("−3", -2.9), says("Ada", "Ada")
+    (None, None, None, None)
+    >>> says("0.88", 0.871)
+    Traceback (most recent call last):
+    AssertionError: the sentence says "0.88", and "0.87" was found
+    """
+    if not isinstance(found, str):
+        found = fixed(found, len(text.partition(".")[2]), plus=text.startswith("+"))
+        whole, point, rest = found.partition(".")
+        found = re.sub(r"(?<=\d)(?=(\d{3})+$)", ",", whole) + point + rest if "," in text else found
+    if found != text:
+        raise AssertionError(f'the sentence says "{text}", and "{found}" was found')
 
 
 def _scaled(count, units):

@@ -17,7 +17,6 @@ from bookkit.pictures.shapes import LABEL, as_array, check_names, check_shares, 
 INK, QUIET, PAGE, QUERY, VALUE, WEIGHT = (palette.var(c) for c in ("ink", "quiet", "page", "query", "value", "weight"))
 KINDS = ("recurrent", "convolution", "dilated", "attention", "window")
 MOST_ITEMS = 32
-MOST_LINES = 600                 # of more connections, only those that lead to the last output are drawn
 FEW_LINES = 200                  # more are paler
 
 
@@ -103,17 +102,6 @@ class Network:
         far = self.distances(source)
         return [sum(node // self.n == level for node in far) for level in range(1, self.layers + 1)]
 
-    def drawn(self):
-        """The connections to be drawn: all, or of more than 600 those that lead to the last output."""
-        if len(self.edges) <= MOST_LINES:
-            return self.edges
-        lead, kept = {self.last}, []
-        for a, b in reversed(self.edges):
-            if b in lead:
-                lead.add(a)
-                kept.insert(0, (a, b))
-        return kept
-
 
 def paths(n, kind, source=1, *, ends=None):
     """Draw a `Network` over n items and a shortest path by which item `source`, from 1, reaches the last output.
@@ -157,7 +145,7 @@ class _Ways:
     def drawing(self):
         """The connections, the nodes over them, the words."""
         network, path, far = self.network, self.network.path(self.source), self.network.distances(self.source)
-        lines, deaf = network.drawn(), [k for k in range(network.last + 1) if k not in far]
+        lines, deaf = network.edges, [k for k in range(network.last + 1) if k not in far]
         body = [self._lines(lines, QUIET, 1, .4 if len(lines) <= FEW_LINES else .2),
                 self._dots(deaf, QUIET, 5, 1), self._dots(far, PAGE, 9, 1), self._dots(far, VALUE, 9, .45),
                 self._lines(zip(path, path[1:]), VALUE, 3.5, 1), self._dots(path, VALUE, 10, 1),

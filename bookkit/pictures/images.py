@@ -1,4 +1,4 @@
-"""Pictures of pixels: colours as light, cut into patches, and which axis of their channels is summed over."""
+"""Pictures of pixels: colours as light, and which axis of their channels is summed over."""
 
 import base64
 import math
@@ -13,9 +13,8 @@ from bookkit.pictures.metrics import text_width
 from bookkit.pictures.picture import Picture, Svg
 from bookkit.pictures.shapes import TEXT, text
 
-INK, QUIET, GRID, GROUND, PAGE = (palette.var(name) for name in ("ink", "quiet", "grid", "ground", "page"))
+INK, QUIET, GRID, GROUND = (palette.var(name) for name in ("ink", "quiet", "grid", "ground"))
 MOST = 64                    # pixels of a side
-LINE = 8                     # patches in a line, as wide as a phone
 
 
 def colour_image(pixels, *, alt, label="", side=12):
@@ -24,7 +23,7 @@ def colour_image(pixels, *, alt, label="", side=12):
     `pixels` (height, width, 3), from 0 to 1 and at most 64 by 64; 1, 1, 1 is white.  `alt` says what it shows, `label`
     is written above, and a pixel has `side` pixels of the screen.
     """
-    x = _colours(pixels, "pixels")
+    x = _colours(pixels)
     height, width = side * x.shape[0], side * x.shape[1]
     top, whole = (TEXT + 10, max(width, text_width(label))) if label else (2, width)
     title = text(2 + whole / 2, TEXT, label, INK) if label else ""
@@ -32,52 +31,29 @@ def colour_image(pixels, *, alt, label="", side=12):
     return Picture(Svg(body, math.ceil(whole) + 4, top + height + 2, alt=alt))
 
 
-def patches(image, size):
-    """Draw how a vision Transformer reads: a picture cut into patches, in a row like words, of each a vector.
-
-    `image` (height, width, 3), from 0 to 1 and at most 64 by 64; the side of a patch, `size` pixels, divides height and
-    width, and there are at most 64 patches.  After Dosovitskiy et al. (2021), section 3.1.
-    """
-    x = _colours(image, "image")
-    height, width = x.shape[:2]
-    if height % size or width % size:
-        raise ValueError(f"size must divide the sides of the image, {height} and {width}, got {size}")
-    across, count = width // size, height * width // size**2
-    if count > MOST:
-        raise ValueError(f"there must be at most {MOST} patches, got {count}")
-    cut = [x[i:i + size, j:j + size] for i in range(0, height, size) for j in range(0, width, size)]
-    whole = Svg(*_numbered(x, across, height // size),
-                alt=f"A picture of {height} by {width} pixels, cut into {count} patches "
-                    f"of {size} by {size}, numbered row by row.")
-    words = Svg(*_in_a_row(cut), alt=f"The patches in a row, 1 to {count}; an arrow leads from each to a vector.")
-    return Picture(whole, "→", words)
-
-
-def axes_cube(height="H", width="W", channels="C"):
+def axes_cube(height, width, channels):
     """Draw which axis is summed over: three blocks of numbers, places and channels, and what becomes of each.
 
     For the gates of channels the mean of each channel is taken over the places, for the gates of places there is a
-    weighted sum of the channels at each place, and self-attention has a dot product for each pair of places.  On the
-    edges stand numbers, or names of at most 3 letters.  The gates are those of `attnkit.gates`.
+    weighted sum of the channels at each place, and self-attention has a dot product for each pair of places.  Each of
+    the numbers, below 1,000, stands on its edge.
     """
     sides = [str(side) for side in (height, width, channels)]
     if max(map(len, sides)) > 3:
-        raise ValueError(f"what is written on an edge must be at most 3 letters or digits, got {', '.join(sides)}")
-    numbers = all(isinstance(side, int) for side in (height, width))
-    places = str(height * width) if numbers else f"{height}{width}"
+        raise ValueError(f"height, width and channels must be below 1,000, got {', '.join(sides)}")
     return Picture(*(Svg(*panel) for panel in (_channel_panel(*sides), _place_panel(*sides),
-                                                _pair_panel(*sides, places))))
+                                                _pair_panel(*sides, str(height * width)))))
 
 
 # ---- pixels
 
-def _colours(pixels, name):
+def _colours(pixels):
     """A picture of colours, checked, as an array."""
     x = np.asarray(pixels, dtype=float)
     if x.ndim != 3 or x.shape[2] != 3 or x.size == 0 or max(x.shape) > MOST:
-        raise ValueError(f"{name} must be (height, width, 3), at most {MOST} by {MOST}, got {x.shape}")
+        raise ValueError(f"pixels must be (height, width, 3), at most {MOST} by {MOST}, got {x.shape}")
     if not ((x >= 0) & (x <= 1)).all():
-        raise ValueError(f"the colours of {name} must lie between 0 and 1, got {x.min():g} to {x.max():g}")
+        raise ValueError(f"the colours of pixels must lie between 0 and 1, got {x.min():g} to {x.max():g}")
     return x
 
 
@@ -97,39 +73,6 @@ def _image(x, left, top, width, height):
     return (f'<image x="{left:g}" y="{top:g}" width="{width:g}" height="{height:g}" preserveAspectRatio="none" '
             f'style="image-rendering:pixelated" href="data:image/png;base64,{data}"/>'
             f'<path d="M{left:g} {top:g}h{width:g}v{height:g}h{-width:g}Z" fill="none" stroke="{QUIET}"/>')
-
-
-# ---- patches
-
-def _numbered(x, across, down):
-    """The whole picture with lines between the patches and their numbers; its body, width and height."""
-    side = max(30, 176 / across)
-    wide, deep = across * side, down * side
-    lines = "".join(f"M{2 + j * side:g} 2v{deep:g}" for j in range(1, across))
-    lines += "".join(f"M2 {2 + i * side:g}h{wide:g}" for i in range(1, down))
-    numbers = "".join(text(2 + (k % across + .5) * side, 2 + (k // across + .5) * side + 5, str(k + 1), INK)
-                      for k in range(across * down))
-    # A seam in the colour of the page keeps a number legible on any picture.
-    body = (_image(x, 2, 2, wide, deep) + f'<path d="{lines}" stroke="{PAGE}" stroke-width="2"/>'
-            f'<g stroke="{PAGE}" stroke-width="4" stroke-linejoin="round" paint-order="stroke">{numbers}</g>')
-    return body, math.ceil(wide) + 4, math.ceil(deep) + 4
-
-
-def _in_a_row(cut):
-    """Patches in lines, each with its number, an arrow and the squares of a vector; body, width and height."""
-    pitch, side, line = 38, 32, 146
-    body = []
-    for k, patch in enumerate(cut):
-        x, y = 2 + k % LINE * pitch, k // LINE * line
-        middle = x + pitch / 2
-        squares = "".join(f"M{middle - 6:g} {y + 78 + 10 * i}h12v10h-12Z" for i in range(4))
-        body.append(text(middle, y + 14, str(k + 1), INK) + _image(patch, x + 3, y + 20, side, side)
-                    + arrow((middle, y + 56), (middle, y + 74))
-                    + f'<path d="{squares}" fill="{GROUND}" stroke="{INK}" stroke-width="1.5"/>')
-    lines, words = math.ceil(len(cut) / LINE), "a vector each"
-    wide = 4 + max(min(len(cut), LINE) * pitch, math.ceil(text_width(words)))
-    body += [text(wide / 2, n * line + 134, words, QUIET) for n in range(lines)]
-    return "".join(body), wide, lines * line - 6
 
 
 # ---- which axis is summed over

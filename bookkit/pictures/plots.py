@@ -30,6 +30,8 @@ def picture(ax, *, alt, caption=""):
     width, height = (float(v) for v in re.search(r'viewBox="0 0 (\S+) (\S+)"', svg).groups())
     body = svg[svg.index(">", svg.index("<svg")) + 1:svg.rindex("</svg>")]
     body = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->|\n\s*", " ", body, flags=re.S)
+    # A picture of its own has no name for xlink's space.
+    body = body.replace("xlink:href", "href")
     # The words in the face of the other pictures, whatever matplotlib measured them in.
     body = re.sub(r"font-family: [^;\"]*; ?", "", body).replace("font-weight: 700", "font-weight: 600")
     for name, shades in palette.variables().items():

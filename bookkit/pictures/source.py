@@ -72,11 +72,11 @@ BOXES = {
     "multi_head_attention": (0, 2), "scores": (1, 2),
     "split_heads, merge_heads": (0, 3), "attention": (1, 3),
     "softmax": (0, 4), "numerics": (1, 4),
-    "masks": (0, 5), "positions": (1, 5), "equivalences": (0, 6), "memory": (1, 6), "gates": (0, 7), "sampling": (1, 7),
+    "masks": (0, 5), "positions": (1, 5), "equivalences": (0, 6), "memory": (1, 6), "sampling": (0, 7),
 }
 NOTES = {
     "scores": "for attention(score=)", "masks": "for attention(mask=)", "positions": "for the items",
-    "equivalences": "layers as heads", "memory": "without the weights", "gates": "for pictures",
+    "equivalences": "layers as heads", "memory": "without the weights",
     "sampling": "a word by its score", "numerics": "precision and speed",
 }
 TOPS = (0, 52, 104, 208, 260, 324, 426, 546)     # of the rows
@@ -98,7 +98,7 @@ def package_map():
         raise ValueError(f"the picture has no box for {', '.join(missing)}")
     arrows = sorted({(box_of[a], box_of[b]) for a, names in named_by.items() for b in names
                      if a in box_of and b in box_of and box_of[a] != box_of[b]
-                     and not (b == "numerics" and box_of[a] in groups)})     # which scores and memory use, too
+                     and not (b in ("numerics", "softmax") and box_of[a] in groups)})     # what scores and memory use
 
     ink, quiet, grid = (palette.var(name) for name in ("ink", "quiet", "grid"))
     body = (f'<defs><marker id="ak-arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" '

@@ -5,7 +5,7 @@ function with its arguments; a job trains a model on one thread, examines it and
 down. ``python -m tools.study`` runs them.
 
 Seeds are fixed in each module, before anything was run with them; every run is written down, the bad ones too.
-Recall, positions, reviews, reach, gates and digits are contests, so every model is tuned with
+Recall, positions, reviews, reach and digits are contests, so every model is tuned with
 the same number of trials first, on examples and seeds of their own, and the trials are written down too.
 """
 
@@ -19,7 +19,6 @@ from bookkit.studies import (
     digits,
     encoder_decoder,
     few_sentences,
-    gates,
     layers,
     learned_score,
     longer_translation,
@@ -46,6 +45,6 @@ from bookkit.studies import (
 STUDIES = {module.__name__.rpartition(".")[2]: module for module in (
     translation, longer_translation, learned_score, copying, multi_head, recall, positions, stories, story_heads,
     moved_parts, layers,
-    reviews, reach, gates, digits, ask_the_book, sizes, stopped,
+    reviews, reach, digits, ask_the_book, sizes, stopped,
     encoder_decoder, both_sides, training_bugs, answering, low_rank, preferences, put_in,
     own_text, few_sentences, tuned_kinds, chat_model, chat_tuned)}

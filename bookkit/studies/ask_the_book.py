@@ -35,7 +35,7 @@ QUESTIONS = {
         ("Is cosine similarity better than the dot product?", "score_functions dot_product"),
         ("Can a convolution be written as attention?", "convolution"),
         ("How does attention differ from a fully connected layer?", "fully_connected"),
-        ("What are squeeze and excitation channel weights?", "space_and_channels"),
+        ("What are squeeze and excitation channel weights?", "convolution"),
         ("Are attention weights an explanation of the answer of a classifier?", "document_classifier"),
         ("How are the query and key matrices learned by gradient descent?", "learning"),
     ],
@@ -53,7 +53,7 @@ QUESTIONS = {
         ("Why does the same word mean different things?", "basic_attention real_model"),
         ("What do the letters and arrows stand for?", "notation"),
         ("How did people do it before, one word after the other?", "recurrence_and_graphs"),
-        ("Can it look at pictures, too?", "space_and_channels convolution"),
+        ("Can it look at pictures, too?", "convolution"),
         ("Why stack one thing on top of another?", "layers"),
     ],
 }

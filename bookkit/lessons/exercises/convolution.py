@@ -19,9 +19,6 @@ def _two_heads(rows):
 
 
 EXERCISES = {
-    "index": Value([38, 39, 48, 49, 58, 59], [
-        ([39, 40, 49, 50, 59, 60], "49 ends its row: 40, 50 and 60 begin the next ones."),
-        ([46, 47, 48, 49, 50, 51], "these are neighbours in one long line; a picture has rows.")]),
     "heads": Function(
         lambda n, k: np.stack([np.eye(n, k=a - k // 2) for a in range(k)]), [(5, 3), (6, 5)],
         [(lambda n, k: np.stack([np.eye(n, k=k // 2 - a) for a in range(k)]),
@@ -40,6 +37,19 @@ def heads(n, k):
         [[3, 0, 0, 1, 0, 1], [0, 1, 2, 0, 1, -1]], [[0.75, 0, 0, 0.25, 0, 4], [0, 0.25, 0.5, 0, 0.25, 4]],
         [[0.75, 0, 0, 0.25, 0, 4], [0, 0.25, 0.5, 0, 0.25, -4]],
         [[0.6, -0.2, -0.4, 0.2, 0.8, 1], [0.2, 0.2, 0.2, 0.2, 0.2, 0]]]),
+    # Of (8, 2, 4) come (4, 1, 2), (8, 8, 8), (8, 2, 3), (9, 2, 4): columns are gates and attention.
+    "gates": Value(np.array([[True, False], [False, True], [True, True], [False, False]]), mistakes=[
+        (np.array([[True, True], [False, True], [True, True], [False, False]]),
+         "a mean of 8, 2 and 4 is never below 2, so attention cannot give the 1 of the first."),
+        (np.array([[True, False], [True, True], [True, True], [False, False]]),
+         "a gate is at most 1, so it cannot make an 8 of the 2."),
+        (np.array([[True, False], [False, True], [True, False], [False, False]]),
+         "attention can blend the 2 and the 4 into the 3 of the third."),
+        (np.array([[True, False], [False, True], [True, True], [False, True]]),
+         "nothing is larger than 8 among the values, so no mean of them is 9."),
+        (np.array([[False, True], [True, False], [True, True], [False, False]]),
+         "columns are gates and attention: this is turned round.")],
+        labels=[f"{k}: {what}" for k in (1, 2, 3, 4) for what in ("gates", "attention")]),
 }
 
 GUESSES = {

@@ -69,5 +69,4 @@ def merge(m1, l1, o1, m2, l2, o2):
 
 GUESSES = {
     "first_wrong": Guess(["the window", "the matrix memory", "both, when the fifth sentence comes"], right=0),
-    "double": Guess(low=1, high=5, step=0.1, digits=1, unit=" times", right=8 / 3, within=0.25),
 }
