@@ -110,6 +110,43 @@ def test_what_is_asserted_stands_in_the_words_above(name):
                 assert re.search(rf"(?<![\d.,]){re.escape(text)}(?![\d]|[.,]\d)", words), f"{where(name, cell)}: {text}"
 
 
+# Decimals in sentences that nothing on their page computes or compares.
+TYPED = {
+    "chapters/checkpoint_inside": "0.7",                              # supposed in a question
+    "chapters/document_classifier": "0.95 4.6 6.9",                   # asked in an exercise; logs of 100 and of 1,000
+    "chapters/dot_product": "2.5",                                    # Mia's numbers, of an earlier page
+    "chapters/machine": "4.12 22.7",                                  # the difference of two scores that are shown; a size
+    "chapters/multi_head": "0.7 −1.76",                               # supposed; the mirror of a number that is shown
+    "chapters/real_model": "0.08 0.16",                               # the steps of a hint
+    "chapters/taught_with_twelve_sentences": "22.7",                  # a size
+    "chapters/transformer": "0.1875 0.69",                            # a constant of the model, and ln 2
+    "chapters/when_it_does_not_learn": "0.0001 0.001 0.003",          # rates to begin with; an exercise's symptom
+    "chapters/writing": "3.1 15.6", "further/writing": "3.1 15.6",    # a published model
+    "chapters/your_own_text": "0.326 38.20",                          # a product of two numbers that are shown; a symptom
+    "further/chat_model": "0.0001",                                   # a bound that a study asserts
+    "further/from_here": "0.003 0.01 1.82",                           # rates of a study; a published number
+    "further/taught_with_twelve_sentences": "0.001 1.25 −1.25",       # settings of a study
+    "further/transformer": "1.5 3.1",                                 # a published model; a section
+}
+
+
+@pytest.mark.parametrize("name", asked([name for name in BOOK if name.startswith(("chapters/", "further/"))]))
+def test_decimals_of_sentences_are_asserted(name):
+    """Each stands in the code of its page, in what it shows, or in its exercises, or in the short list above."""
+    page = name.removesuffix(".ipynb")
+    exercises = ROOT / f"bookkit/lessons/exercises/{toc.slug(page)}.py"
+    there = exercises.read_text() if exercises.exists() else ""
+    for cell in cells(name):
+        there += "".join(cell["source"])
+        for output in cell["outputs"]:
+            there += "".join(output.get("text", "")) + "".join("".join(output.get("data", {}).get(kind, "")) for kind in ("text/plain", "text/markdown"))
+    apart = r"```.*?```|`[^`]*`|\$\$.*?\$\$|\$[^$]*\$|\]\([^)]*\)|<[^>]*>"
+    words = re.sub(apart, "", "\n".join("".join(cell["source"]) for cell in cells(name, "markdown")), flags=re.S)
+    typed = {number: number.replace("−", "").lstrip("0") for number in re.findall(r"(?<![\w.,])[−-]?\d[\d,]*\.\d+(?!\w)", words)}
+    alone = {number for number, digits in typed.items() if digits not in there and digits.rstrip("0") not in there}
+    assert alone <= {*TYPED.get(page, "").split()}, sorted(alone)
+
+
 @pytest.mark.parametrize("name", asked(BOOK))
 def test_metadata(name):
     notebook = json.loads((ROOT / name).read_text())

@@ -155,7 +155,7 @@ def test_a_sentence_of_ones_own(page):
     assert found.get_by_role("combobox").evaluate("list => list.selectedOptions[0].textContent") == "your own sentence"
     found.get_by_role("textbox").fill("Would you like some tea?")
     found.get_by_role("button", name="Read it").press("Enter")
-    found.get_by_role("button", name="tea").wait_for()
+    found.get_by_role("button", name="tea", exact=True).wait_for()
     found.get_by_role("textbox").fill("word and " * 40)
     found.get_by_role("textbox").press("Enter")
     found.get_by_text("Only the first 64 pieces are read.").wait_for()
