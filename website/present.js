@@ -49,7 +49,8 @@
       if (block.matches("h1, h2, section, .toctree-wrapper, .ak-kicker")) return [];
       const shown = [...block.querySelectorAll(":scope > .cell_output > *")];
       const writes =
-        block.matches(".cell:not(:has(> .cell_input))") && shown.some((one) => one.matches("p, .math, ul, ol, blockquote"));
+        block.matches(".cell:not(:has(> .cell_input))") &&
+        shown.some((one) => one.matches("p, .math, ul, ol, blockquote"));
       if (!writes) return [block];
       const apart = (one) => (one.matches("p, ul, ol, blockquote, details, .math") ? one : cell(one));
       return [...shown.map(apart), ...block.querySelectorAll(":scope > details")];
