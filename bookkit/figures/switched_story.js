@@ -74,7 +74,7 @@
     if (!other.length) return `${begins} It ends before the first word.`;
     if (same === whole.length && !next.length) return `${begins} All ${same} words are the same.`;
     const common =
-      same === 0 ? "Already the first word is another:" : `The same ${same === 1 ? "word" : `${same} words`}, then`;
+      same === 0 ? "From the first word on:" : `The same ${same === 1 ? "word" : `${same} words`}, then`;
     return `${begins} ${common} ${next.length ? quoted(sentence(next) + rest) : "it ends"}.`;
   }
 

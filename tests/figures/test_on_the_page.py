@@ -293,6 +293,7 @@ def test_a_figure_keeps_its_height(opened):
             button = found.get_by_role("button", name=words)
             before = button.evaluate("b => b.getBoundingClientRect().top + scrollY")
             button.evaluate("b => b.click()")
+            opened.page.wait_for_function("!goesOn()")      # what is written word by word is as tall as its end
             opened.settle()
             assert found.bounding_box()["height"] == pytest.approx(height, abs=1), (kind, words)
             assert button.evaluate("b => b.getBoundingClientRect().top + scrollY") == pytest.approx(before, abs=1), (kind, words)

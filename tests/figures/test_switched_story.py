@@ -98,7 +98,7 @@ def told(widget):
         return f"{begins}It ends before the first word."
     if widget.same == len(whole) and not rest:
         return f"{begins}All {widget.same} words are the same."
-    common = "Already the first word is another:" if widget.same == 0 else f"The same {'word' if widget.same == 1 else f'{widget.same} words'}, then"
+    common = "From the first word on:" if widget.same == 0 else f"The same {'word' if widget.same == 1 else f'{widget.same} words'}, then"
     more = " …" if len(rest) > 6 else ""
     return f"{begins}{common} {f'“{sentence(rest[:6])}{more}”' if rest else 'it ends'}."
 
