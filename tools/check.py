@@ -1,18 +1,16 @@
 """Test what a change can break: `make check`, after what git says has changed, or `make check ONLY=softmax`.
 
 A name is a page's slug, a figure, a module or a function, or several of these at once; each is looked up in the files,
-so nothing has to be listed here.  What is chosen is chosen by paths: nothing else is read.
+so nothing has to be listed here.
 
     page        the rules of its text; the page itself, built, looked at once; its cells, if its code has changed
     figure      its style and types, its arithmetic against Python, each of its controls on the pages where it stands
-    module,     the tests that reach it by name, its examples; and which pages call it
+    module,     its style and examples, and the test files of its room that say its name
     function
 
     python -m tools.check [names]
 """
 
-import ast
-import functools
 import re
 import subprocess
 import sys
@@ -35,7 +33,7 @@ class Plan:
     """What is to be done."""
 
     def __init__(self):
-        self.pages, self.cells, self.kinds, self.tests, self.style, self.callers, self.left = ([] for _ in range(7))
+        self.pages, self.cells, self.kinds, self.tests, self.style, self.left = ([] for _ in range(6))
 
     def page(self, name):
         """A page: its rules, and its cells unless they were right as they are."""
@@ -47,82 +45,51 @@ class Plan:
     def figure(self, kind):
         """A figure."""
         self.kinds.append(kind)
-        self.callers += showing(kind)
-        self.style += [f"bookkit/figures/{kind}.{suffix}" for suffix in ("py", "js", "css")
-                       if (ROOT / f"bookkit/figures/{kind}.{suffix}").exists()]
+        self.style += [f"bookkit/figures/{path.name}" for path in (ROOT / "bookkit" / "figures").glob(f"{kind}.*")]
 
-    def module(self, file, names=None):
-        """A module, or what it defines under some names."""
-        defined = definitions(ROOT / file)
-        names = set(defined) if names is None else names & set(defined)
+    def module(self, file, name=None):
+        """A module: its examples, and the tests of its room that import it, or that say the name of what it defines."""
+        parts = Path(file).with_suffix("").parts
+        room = ROOT / "tests" / parts[1] if (ROOT / "tests" / parts[1]).exists() else ROOT / "tests"
+        stem = "attnkit" if parts[0] == "attnkit" else parts[-2] if parts[-1] == "__init__" else parts[-1]
         self.style.append(file)
-        self.tests += reaching(file, names)
-        dotted = file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-        examples = [name for name in sorted(names) if ">>>" in (ast.get_docstring(defined[name]) or "")]
-        self.tests += [f"{file}::{dotted}.{name}" for name in examples]
-        self.callers += [page for page in calling(names) if page not in self.callers]
+        for path in sorted(room.glob("test_*.py")):
+            text = path.read_text(encoding="utf-8")
+            imports = "".join(re.findall(r"^(?:from|import) (?:.*\([^)]*\)|.*)", text, re.M))
+            if re.search(rf"\b{stem}\b", imports) and (not name or re.search(rf"\b{name}\b", text)):
+                self.tests.append(path.relative_to(ROOT).as_posix())
+        self.tests += [file] * (">>>" in (ROOT / file).read_text(encoding="utf-8"))
 
-
-def definitions(file):
-    """The functions and classes of a module, by name."""
-    tree = ast.parse(file.read_text(encoding="utf-8"))
-    return {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    def follow(self, file):
+        """What the change of a file can break."""
+        path = Path(file)
+        folder = path.parent.as_posix()
+        if path.suffix in (".ipynb", ".md") and file.rpartition(".")[0] in toc.pages():
+            self.page(file.rpartition(".")[0])
+        elif not (ROOT / file).exists():
+            self.left.append(file)
+        elif folder == "bookkit/figures" and path.stem in base.kinds():
+            self.figure(path.stem)
+        elif folder == "bookkit/figures" and path.stem in base.SHARED:
+            for kind in base.kinds():
+                if path.stem in base.scripts(kind):
+                    self.figure(kind)
+            self.style.append(file)
+        elif path.parts[0] == "tests" and path.name.startswith("test_") and path.suffix == ".py":
+            self.tests.append(file)
+        elif path.suffix == ".py" and path.parts[0] in PACKAGES:
+            self.module(file)
+        elif folder == "data" and path.stem in LISTS:
+            self.tests.append(f"tests/test_{LISTS[path.stem]}.py")
+        else:
+            self.left.append(file)
 
 
 def rules(file):
     """The tests of a file that are asked of each page: by what stands above them they know which these are."""
-    return [f"{file}::{node.name}" for node in definitions(ROOT / file).values()
-            if any(re.match(r"on\(|.*\basked\(", ast.unparse(above)) for above in node.decorator_list)]
-
-
-# ---- which tests and pages reach a name
-
-def reaching(file, names):
-    """The tests, as paths, that say one of the names, themselves or by what they use of their own file."""
-    parts = Path(file).parts
-    stem = Path(file).stem if Path(file).stem != "__init__" else parts[-2]
-    own = ROOT / "tests" / parts[1]
-    room = own if parts[0] == "bookkit" and own.exists() else ROOT / "tests"
-    found = []
-    for path in sorted(room.glob("test_*.py")):
-        text = path.read_text(encoding="utf-8")
-        if re.search(rf"\b(?:{stem}|{parts[0]})\b", text):
-            found += [f"{path.relative_to(ROOT).as_posix()}::{test}" for test in saying(ast.parse(text), names)]
-    return found
-
-
-def saying(tree, names):
-    """The tests of a file that say one of some names, or something of the file that does."""
-    said = {}
-    for node in tree.body:
-        words = {part.id if isinstance(part, ast.Name) else part.attr for part in ast.walk(node)
-                 if isinstance(part, ast.Name | ast.Attribute)}
-        words |= {part.value for part in ast.walk(node) if isinstance(getattr(part, "value", 0), str)}
-        words |= {part.arg for part in ast.walk(node) if isinstance(part, ast.arg)}          # fixtures
-        for name in [node.name] if hasattr(node, "name") else assigned(node):
-            said[name] = said.get(name, set()) | words - {name}
-    reached = set(names)
-    while new := {name for name, words in said.items() if words & reached} - reached:
-        reached |= new
-    return [name for name in said if name in reached and name.startswith("test_")]
-
-
-def assigned(node):
-    """The names that a statement at the top of a file gives something to."""
-    targets = getattr(node, "targets", [getattr(node, "target", None)])
-    return [part.id for target in targets if target for part in ast.walk(target) if isinstance(part, ast.Name)]
-
-
-def calling(names):
-    """The pages whose cells call one of some names."""
-    pattern = re.compile(rf"(?<![\w\"'])(?:{'|'.join(map(re.escape, sorted(names)))})\(")
-    return [file.removesuffix(".ipynb") for file in toc.notebooks() if names and pattern.search(code(file))]
-
-
-@functools.cache
-def code(file):
-    """The code of a notebook."""
-    return "\n".join("".join(cell["source"]) for cell in executed.cells(file))
+    return [f"{file}::{name}" for above, name in re.findall(r"^@(.*)\n(?:@.*\n)*def (test_\w+)",
+                                                            (ROOT / file).read_text(encoding="utf-8"), re.M)
+            if re.match(r"on\(|.*\basked\(", above)]
 
 
 def showing(kind):
@@ -131,25 +98,25 @@ def showing(kind):
             if f'data-ak-figure=\\"{kind}\\"' in (ROOT / file).read_text(encoding="utf-8")]
 
 
-# ---- what is named, and what has changed
-
 def named(plan, name):
     """Plan what a name stands for; whether it stands for anything."""
-    pages = [page for page in toc.pages() if name in (toc.slug(page), page)]
     kind = re.sub(r"(?<=.)([A-Z])", r"_\1", name).lower()
-    for page in pages:
-        plan.page(page)
-    if kind in base.kinds():
-        plan.figure(kind)
+    pages = [page for page in toc.pages() if name in (toc.slug(page), page)]
+    kinds = [kind] if kind in base.kinds() else []
     files = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))
              if "node_modules" not in path.parts and path.parent.name != "figures"]
-    modules = [path for path in files if path.stem == name]
-    homes = [path for path in files if name in path.read_text(encoding="utf-8") and name in definitions(path)]
+    defines = re.compile(rf"^(?:def|class) {re.escape(name)}\b", re.M)
+    modules = [path for path in files if path.stem == name and path.parent.name != "exercises"]
+    homes = [path for path in files if defines.search(path.read_text(encoding="utf-8"))]
+    for page in pages:
+        plan.page(page)
+    for kind in kinds:
+        plan.figure(kind)
     for path in modules:
         plan.module(path.relative_to(ROOT).as_posix())
     for path in homes:
-        plan.module(path.relative_to(ROOT).as_posix(), {name})
-    return bool(pages or kind in base.kinds() or modules or homes)
+        plan.module(path.relative_to(ROOT).as_posix(), name)
+    return bool(pages or kinds or modules or homes)
 
 
 def changed():
@@ -157,33 +124,6 @@ def changed():
     asked = ["diff", "--name-only", "-z", "HEAD"], ["ls-files", "--others", "--exclude-standard", "-z"]
     told = [subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True).stdout for words in asked]
     return sorted(name for name in "".join(told).split("\0") if name)
-
-
-def follow(plan, file):
-    """Plan what the change of a file can break."""
-    path = Path(file)
-    folder = path.parent.as_posix()
-    if path.suffix in (".ipynb", ".md") and file.rpartition(".")[0] in toc.pages():
-        plan.page(file.rpartition(".")[0])
-    elif not (ROOT / file).exists():
-        plan.left.append(file)
-    elif folder == "bookkit/figures" and path.stem in base.kinds():
-        plan.figure(path.stem)
-    elif folder == "bookkit/figures" and path.stem in base.SHARED:
-        for kind in base.kinds():
-            if path.stem in base.scripts(kind):
-                plan.figure(kind)
-        plan.style.append(file)
-        plan.left += [file] * (path.stem == "core")
-    elif path.parts[0] == "tests" and path.name.startswith("test_") and path.suffix == ".py":
-        plan.tests.append(file)
-    elif path.suffix == ".py" and path.parts[0] in PACKAGES:
-        plan.module(file)
-        plan.left += [file] * (path.parts[0] == "website")
-    elif folder == "data" and path.stem in LISTS:
-        plan.tests.append(f"tests/test_{LISTS[path.stem]}.py")
-    else:
-        plan.left.append(file)
 
 
 def plan(names):
@@ -194,7 +134,7 @@ def plan(names):
             sys.exit(f"[book] there is no page, figure, module or function '{name}'; pages are "
                      f"{', '.join(dict.fromkeys(map(toc.slug, toc.chapters())))}")
     for file in changed() if not names else ():
-        follow(made, file)
+        made.follow(file)
     for what, listed in vars(made).items():
         setattr(made, what, list(dict.fromkeys(listed)))
     return made
@@ -228,7 +168,7 @@ def tests(made):
         book.say("; ".join(filter(None, [
             made.pages and f"the pages {', '.join(made.pages)}: their rules, and a look at each",
             made.cells and f"the cells of {', '.join(made.cells)}",
-            made.tests and f"{len(made.tests)} tests that say what has changed"])))
+            made.tests and f"what the tests say of {', '.join(made.tests)}"])))
         asked = [rule for file in RULES for rule in rules(file)] if made.pages else []
         cells = [*book.NBVAL, "--all", *made.cells] if made.cells else []
         passed["tests"] = book.pytest("--doctest-modules", *asked, *made.tests, *cells,
@@ -243,8 +183,6 @@ def main():
         book.say("git says that nothing has changed since the last commit; name something: make check ONLY=softmax")
         return
     passed = style_and_types(made.style) | tests(made)
-    if made.callers:
-        book.say(f"on {len(made.callers)} pages: {', '.join(made.callers)}")
     if made.left:
         book.say(f"not looked at here, but by 'make test': {', '.join(made.left)}")
     if not all(passed.values()):
