@@ -9,6 +9,7 @@ import os
 import re
 from pathlib import Path
 
+import nbformat
 import nbval.kernel
 import pytest
 from conftest import ROOT, asked
@@ -145,6 +146,20 @@ def test_decimals_of_sentences_are_asserted(name):
     typed = {number: number.replace("−", "").lstrip("0") for number in re.findall(r"(?<![\w.,])[−-]?\d[\d,]*\.\d+(?!\w)", words)}
     alone = {number for number, digits in typed.items() if digits not in there and digits.rstrip("0") not in there}
     assert alone <= {*TYPED.get(page, "").split()}, sorted(alone)
+
+
+def test_a_number_that_has_changed_is_named_with_its_sentence(tmp_path):
+    """Executing goes on to the end, and says of each such number what was found, in which cell, and where it is said."""
+    written = nbformat.v4.new_notebook(cells=[
+        nbformat.v4.new_markdown_cell("Some words. The share is 0.88, and *3 more*. Others."),
+        nbformat.v4.new_code_cell("from bookkit.pictures.formats import says\nsays('0.88', 0.91)", id="share"),
+        nbformat.v4.new_code_cell("says('3', 4)", id="more")])
+    nbformat.write(written, tmp_path / "page.ipynb")
+    with pytest.raises(AssertionError) as told:
+        notebooks.execute(tmp_path / "page.ipynb")
+    assert str(told.value).splitlines() == [
+        'cell share: the sentence says "0.88", and "0.91" was found', "    The share is 0.88, and *3 more*.",
+        'cell more: the sentence says "3", and "4" was found', "    The share is 0.88, and *3 more*."]
 
 
 @pytest.mark.parametrize("name", asked(BOOK))

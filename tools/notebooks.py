@@ -8,6 +8,7 @@ times, no widget state, no widget views, no version of the interpreter.
 
 import argparse
 import os
+import re
 import sys
 import tempfile
 import uuid
@@ -42,7 +43,10 @@ class AsyncKernel(OwnSockets, AsyncKernelManager):
 
 
 def execute(path):
-    """Run a notebook from top to bottom in its own folder and return it in its committed form."""
+    """Run a notebook from top to bottom in its own folder and return it in its committed form.
+
+    It runs to its end where sentences say other numbers than were found; then AssertionError names them all.
+    """
     notebook = nbformat.read(path, as_version=4)
     for cell in notebook.cells:
         if cell.cell_type == "code":
@@ -54,9 +58,23 @@ def execute(path):
     client = NotebookClient(notebook, kernel_name="python3", timeout=3600, record_timing=False, coalesce_streams=True,
                             store_widget_state=False, kernel_manager_class=AsyncKernel,
                             extra_arguments=["--IPKernelApp.log_level=ERROR"],
-                            startup_timeout=600, resources={"metadata": {"path": str(Path(path).parent)}})
+                            startup_timeout=600, resources={"metadata": {"path": str(Path(path).parent)}},
+                            allow_error_names=["AssertionError"])
     client.execute()
+    if wrong := list(untrue(notebook)):
+        raise AssertionError("\n".join(wrong))
     return normalise(notebook)
+
+
+def untrue(notebook):
+    """For each cell whose assertion failed: which it is, why, and the sentence above it that says otherwise."""
+    above = []
+    for cell in notebook.cells:
+        above += re.split(r"(?<=[.?!:])\s+|\n\n", cell.source) if cell.cell_type == "markdown" else []
+        for error in (output for output in cell.get("outputs", []) if output.output_type == "error"):
+            said = re.search(r'the sentence says "(.*?)"', error.evalue)
+            sentence = next((words for words in reversed(above) if said and said[1] in words), "")
+            yield f"cell {cell.id}: {error.evalue or error.ename}\n    {sentence or cell.source.splitlines()[0]}"
 
 
 def normalise(notebook):
@@ -87,7 +105,7 @@ def main():
         print(f"[{k} of {len(names)}] executing {name}", flush=True)
         try:
             notebook = execute(path)
-        except CellExecutionError as error:
+        except (CellExecutionError, AssertionError) as error:
             sys.exit(f"{name}: a cell failed\n{error}")
         target = args.into / name if args.into else path
         target.parent.mkdir(parents=True, exist_ok=True)
