@@ -54,8 +54,8 @@ def subjects(folder=".."):
     """The index of subjects: what is listed for it, and every term, in the order of the alphabet, a dict each.
 
     Of each "subject" it has what it is "also" called, what else is "typed" by those who look for it, and "where" it is
-    told: addresses from `folder` without a suffix, the best first.  Of a term it has what it "means", and the section
-    that defines it comes first.
+    told: addresses from `folder` without a suffix, the best first; of a thing, and of each term, what it "means".  The
+    section that defines a term comes first.
     """
     listed = _list("subjects", folder)
     found = {entry["subject"]: {"also": [], "typed": [], **entry} for entry in listed}
