@@ -9,13 +9,11 @@
    */
 
   // The arithmetic, compared with attnkit.softmax by tests/figures/: softmax(log w / T), row by row.
-  /** @param {{ weights: Matrix, temperature: number }} state */
   function compute({ weights, temperature }) {
     return weights.map((row) => attnkit.softmax(row.map((w) => Math.log(w) / temperature)));
   }
 
   // The words that ask: buttons, chosen by pointing at them, too.
-  /** @param {Figure<State, Given>} figure @param {string[]} words */
   function queryButtons(figure, words) {
     return words.map((word, i) => {
       const choose = () => figure.put({ selected: i });
@@ -25,9 +23,7 @@
   }
 
   // A ribbon from each word above to each word below.
-  /** @param {SVGElement} picture @param {number} rows @param {number} columns */
   function ribbons(picture, rows, columns) {
-    /** @param {number} k @param {number} count */
     const at = (k, count) => (100 * (k + 0.5)) / count;
     return Array.from({ length: rows }, (_, i) =>
       Array.from({ length: columns }, (_, j) => {
@@ -40,7 +36,6 @@
     );
   }
 
-  /** @param {Figure<State, Given>} figure */
   function build(figure) {
     const { query_words: queries, key_words: keys } = figure.given("query_words", "key_words");
     const asking = queryButtons(figure, queries);
@@ -51,11 +46,9 @@
     );
     const picture = attnkit.svg("svg", { viewBox: "0 0 100 100", preserveAspectRatio: "none", "aria-hidden": "true" });
     const lines = ribbons(picture, queries.length, keys.length);
-    /** @param {string[]} words @param {HTMLElement[]} inside */
     const grid = (words, inside) =>
       h("div", { class: "ak-words", style: `grid-template-columns:repeat(${words.length},1fr)` }, ...inside);
 
-    /** @param {State} state */
     function update(state) {
       const weights = compute({ weights: figure.get("weights"), temperature: state.temperature });
       stop.at(state.selected);

@@ -17,7 +17,6 @@
   const WORDS = 45; // of a passage that is not the first
 
   // The weights of all passages, those that are shown first; compared with Python.
-  /** @param {State} state */
   function compute({ found, temperature }) {
     return { weights: "scores" in found ? attnkit.softmax(found.scores.map((score) => score / temperature)) : [] };
   }
@@ -26,31 +25,24 @@
 
   /** @type {Promise<{ passages: Book["passages"], keys: Float32Array[] }> | null} */
   let library = null;
-  /** @param {Book} book */
   function unpack({ passages, keys, steps, width }) {
     const bytes = atob(keys);
-    const unpacked = passages.map((_, k) => {
-      const key = new Float32Array(width);
-      for (let j = 0; j < width; j += 2) {
-        const byte = bytes.charCodeAt((k * width + j) / 2);
-        key[j] = ((byte >> 4) - 8) * steps[k];
-        key[j + 1] = ((byte & 15) - 8) * steps[k];
-      }
-      return key;
-    });
+    const unpacked = passages.map((_, k) =>
+      Float32Array.from({ length: width }, (_, j) => {
+        const byte = bytes.charCodeAt((k * width + j) >> 1);
+        return ((j % 2 ? byte & 15 : byte >> 4) - 8) * steps[k];
+      }),
+    );
     return { passages, keys: unpacked };
   }
-  /** @param {Float32Array} vector */
   const drawn = (vector) => Array.from(vector, (v) => Math.round(FINE * v));
   // As bookkit/figures/ask_book.py does it in `answered`.
-  /** @param {string} question @returns {Promise<Found>} */
   async function ask(question) {
     library ??= attnkit.fetched("minilm/passages").then(unpack);
     library.catch(() => (library = null));
     const [{ passages, keys }, { vector }] = await Promise.all([library, attnkit.minilm.read(question)]);
     const scores = keys.map((key) => key.reduce((sum, v, j) => sum + v * vector[j], 0));
     const order = scores.map((_, k) => k).sort((a, b) => scores[b] - scores[a]);
-    /** @param {number} k */
     const section = (k) => (passages[k].page ? `${passages[k].page}#${passages[k].anchor}` : k);
     const found = new Map([...order].reverse().map((k) => [section(k), k])); // of each section its best passage
     const shown = order.filter((k) => found.get(section(k)) === k).slice(0, SHOWN);
@@ -62,14 +54,11 @@
   // ---- the parts
 
   // Where a passage stands, in words.
-  /** @param {Told} passage */
   const place = ({ title, heading }) => (heading === title ? title : `${title.split(":")[0]}: ${heading}`);
 
   // All numbers of a vector, a thin stripe for each.
-  /** @param {string} label */
   function stripe(label) {
     const place = h("div", { class: "ak-stripe", role: "img", "aria-label": label });
-    /** @param {number[]} numbers */
     function show(numbers) {
       const raster = attnkit.raster(1, numbers.length);
       raster.show(numbers, 0.15 * FINE);
@@ -79,12 +68,10 @@
   }
 
   // One passage: its weight as a bar, where it stands, its key, its words.
-  /** @param {boolean} first @param {boolean} live */
   function passageBox(first, live) {
     const [bar, link, words] = [attnkit.gauge(), h("a"), h("p", { class: "ak-small" })];
     const key = stripe("Its key: 384 numbers");
     const element = h("li", {}, h("div", { class: "ak-head" }, bar, link), key, words);
-    /** @param {Told} passage @param {number} weight */
     function show(passage, weight) {
       const { page, anchor, text } = passage;
       bar.show(weight, fixed(weight));
@@ -98,7 +85,6 @@
     return { element, show };
   }
 
-  /** @param {Owner} figure */
   function answers(figure) {
     const query = stripe("The query: 384 numbers");
     const boxes = Array.from({ length: SHOWN }, (_, k) => passageBox(k === 0, "send" in figure.model));
@@ -106,7 +92,6 @@
     const asked = h("p", { class: "ak-asked" });
     const list = h("ol", { class: "ak-passages" }, boxes);
     const element = h("div", { class: "ak-answers" }, asked, query, list, rest);
-    /** @param {State} state */
     function show(state) {
       const { found } = state;
       element.hidden = !("top" in found);
@@ -127,14 +112,12 @@
   }
 
   // The question: a line to type it, and some to begin with.
-  /** @param {Owner} figure */
   function asking(figure) {
     const { questions } = figure.given("questions");
     const first = figure.get("defaults").question; // an example, and no text that one would have to delete
     const hint = { placeholder: first || "Type a question", "aria-label": "Your question" };
     const input = h("input", { type: "text", maxlength: 300, ...hint });
     const note = h("p", { class: "ak-small", "aria-live": "polite" });
-    /** @param {string} question */
     async function put(question) {
       if (!question) return attnkit.write(note, "Type a question first.");
       if (question === figure.get("question")) return;
@@ -150,7 +133,6 @@
         attnkit.write(note, error instanceof Error ? error.message : String(error));
       }
     }
-    /** @param {Event} event */
     const onsubmit = (event) => {
       event.preventDefault();
       put(input.value.trim());
@@ -162,7 +144,6 @@
     });
     const loader = attnkit.loader(figure, attnkit.minilm, SIZE, h("div", {}, form, some));
     const element = h("div", {}, loader, note);
-    /** @param {State} state */
     function show({ question, found }) {
       if (question !== first && document.activeElement !== input) input.value = question;
       some.show(questions.indexOf(question));
@@ -172,7 +153,6 @@
     return { element, show, clear, stop: loader.stop };
   }
 
-  /** @param {Owner} figure */
   function build(figure) {
     const question = asking(figure);
     const passages = answers(figure);
@@ -186,7 +166,6 @@
       write: (place) => ({ temperature: LOW ** (1 - place / STEPS) }),
     });
     const controls = attnkit.row(heat, figure.reset(question.clear));
-    /** @param {State} state */
     function update(state) {
       question.show(state);
       const told = passages.show(state);

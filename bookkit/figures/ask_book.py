@@ -32,9 +32,8 @@ class AskBook(Figure):
     """Ask, and see which passages answer: a question is the query, vectors of passages are keys, the passages values.
 
     `library`, an `Asked`, is what a notebook asks; a page fetches the real model and the passages of the book when
-    asked to. `questions` are some to begin with, each a button. `opening` is something small that is asked at first, so
-    that the figure does not open empty: another that can be asked, and a question to it. The `temperature`, from 0.01
-    to 1, is that of the softmax over all passages.
+    asked to. `questions` are some to begin with. `opening`, another library and a question to it, is asked at first, so
+    that the figure does not open empty. The `temperature` is that of the softmax over all passages.
     """
 
     kind = "ask_book"

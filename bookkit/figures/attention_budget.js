@@ -8,15 +8,12 @@
 
   // The arithmetic, compared with numpy by tests/figures/. What one word gains, the others lose in proportion to what
   // they have; where they have nothing, they share alike.
-  /** @param {number[]} weights @param {number} k @param {number} share */
   function spend(weights, k, share) {
     const rest = 1 - weights[k];
-    /** @param {number} w */
     const left = (w) => (rest > 1e-9 ? (w * (1 - share)) / rest : (1 - share) / (weights.length - 1));
     return weights.map((w, i) => (i === k ? share : left(w)));
   }
 
-  /** @param {{ weights: number[], points: Point[], word: number, share: number }} state */
   function compute({ weights, points, word, share }) {
     const spent = spend(weights, word, share);
     return { weights: spent, average: attnkit.blend(spent, points) };
@@ -24,7 +21,6 @@
 
   // The weights whose average comes nearest to a place: those there are, shifted step by step towards the words that lie there.
   // None becomes 0, so that z can be pulled back.
-  /** @param {number[]} weights @param {Matrix} points @param {Point} target */
   function pulled(weights, points, target) {
     let now = weights.map((w) => Math.max(w, 0.001));
     for (let step = 0; step < 400; step++) {
@@ -34,34 +30,26 @@
     return now;
   }
 
-  /** @param {number[]} a @param {number[]} b */
   const same = (a, b) => a.every((w, k) => Math.abs(w - b[k]) < 1e-6);
 
   // Which words weigh most, and whose weights these are, if they are a reader's.
-  /** @param {number[]} weights @param {Given} given */
   function sentence(weights, { points, words, reader_names, reader_weights }) {
     const most = fixed(Math.max(...weights));
     const first = words.filter((_, k) => fixed(weights[k]) === most).map(attnkit.quoted);
     const whose = reader_names[reader_weights.findIndex((of_one) => same(of_one, weights))];
     const these = whose ? `These are ${whose}'s weights: ` : "";
-    const weigh =
-      first.length === words.length
-        ? `${these ? "all" : "All"} words weigh the same, ${most}.`
-        : first.length > 1
-          ? `${attnkit.listed(first)} weigh most, ${most} each.`
-          : `${first[0]} weighs most, ${most}.`;
+    const all = `${these ? "all" : "All"} words weigh the same, ${most}.`;
+    const some = `${attnkit.listed(first)} ${first.length > 1 ? `weigh most, ${most} each` : `weighs most, ${most}`}.`;
     const z = `The average z is ${attnkit.pair(attnkit.blend(weights, points))}.`;
-    return `The weights sum to ${fixed(attnkit.sum(weights))}. ${z} ${these}${weigh}`;
+    return `The weights sum to ${fixed(attnkit.sum(weights))}. ${z} ${these}${first.length === words.length ? all : some}`;
   }
 
   // What shows the weights on their way from those that were shown to new ones: a hand and a reader who asked for less
   // motion get there at once.
-  /** @param {(weights: number[]) => void} draw */
   function gliding(draw) {
     /** @type {number[]} */
     let shown = [];
     let [direct, from, goal, start] = [true, shown, shown, 0];
-    /** @param {number[]} weights */
     function jump(weights) {
       shown = weights;
       draw(weights);
@@ -73,7 +61,6 @@
       jump(t < 1 ? from.map((w, k) => w + way * (goal[k] - w)) : goal);
       if (t === 1) frames.halt();
     });
-    /** @param {number[]} weights */
     function to(weights) {
       frames.halt();
       if (direct || attnkit.calm() || same(shown, weights)) jump(weights);
@@ -86,7 +73,6 @@
     return { to, stop: frames.halt, atOnce: () => (direct = true) };
   }
 
-  /** @param {Figure<State, Given>} figure @param {Given} given @param {() => void} atOnce */
   function controls(figure, { words, reader_names, reader_weights }, atOnce) {
     const sliders = figure.sliders({
       names: words,
@@ -99,12 +85,8 @@
         return { weights: spend(weights, k, share) };
       },
     });
-    const whose = figure.choice({
-      label: "weights",
-      words: reader_names.map((name) => `${name}'s weights`),
-      read: ({ weights }) => reader_weights.findIndex((of_one) => same(of_one, weights)),
-      write: (k) => ({ weights: reader_weights[k] }),
-    });
+    const buttons = reader_names.map((name) => `${name}'s weights`);
+    const whose = figure.choice({ label: "weights", words: buttons, values: reader_weights, trait: "weights" });
     const evenly = figure.button("Spread evenly", () => ({ weights: words.map(() => 1 / words.length) }));
     return attnkit.controls(sliders, attnkit.row(whose.buttons, evenly, figure.reset()));
   }
@@ -133,13 +115,14 @@
       weights.forEach((w, k) => attnkit.attr(dots[k], "r", fixed(4 + 9 * Math.sqrt(w), 1)));
       for (const node of [z, hit]) attnkit.move(node, place);
     });
-    /** @param {State} state */
-    function update({ weights }) {
-      motion.to(weights);
-      figure.say(sentence(weights, given));
-    }
-    const side = h("div", { class: "ak-side" }, plane, controls(figure, given, motion.atOnce));
-    return { parts: [side], update, stop: motion.stop };
+    return {
+      parts: [h("div", { class: "ak-side" }, plane, controls(figure, given, motion.atOnce))],
+      update({ weights }) {
+        motion.to(weights);
+        figure.say(sentence(weights, given));
+      },
+      stop: motion.stop,
+    };
   }
 
   attnkit.register("attention_budget", { label: "A budget of attention", compute, build });

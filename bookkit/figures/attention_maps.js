@@ -12,7 +12,6 @@
   /** @typedef {(side: Side, place: number) => void} Select */
 
   // What a chosen word shows, compared with numpy by tests/figures/: its row of weights, or its column.
-  /** @param {{ weights: Matrix[], step: number, word: Word }} state */
   function compute({ weights, step, word: [side, k] }) {
     const numbers = side === "row" ? weights[step][k] : weights[step].map((row) => row[k]);
     return { numbers, sum: attnkit.sum(numbers) };
@@ -20,57 +19,46 @@
 
   const TOLD = 3; // so many weights are told one by one, the rest together
   // A phone's cell has room for three characters: .88, 1.0.
-  /** @param {number} weight */
   const short = (weight) => fixed(weight).replace(/^0|0$/, "");
-  /** @param {string[]} texts */
   const longest = (texts) => texts.reduce((a, b) => (b.length > a.length ? b : a), "");
 
   // What the longest sentence on each side needs: words, and letters of one; a shorter one hides what is left over.
-  /** @param {Example[]} examples */
   function roomOf(examples) {
-    const [rows, columns] = [examples.map((e) => e.rows), examples.map((e) => e.columns)];
-    /** @param {string[][]} words */
-    const most = (words) => Math.max(...words.map(({ length }) => length));
-    const [length, height] = [rows, columns].map((words) => longest(words.flat()).length);
-    return { rows: most(rows), columns: most(columns), length, height };
+    const sides = [examples.map((e) => e.rows), examples.map((e) => e.columns)];
+    const [rows, columns] = sides.map((words) => Math.max(...words.map((of_one) => of_one.length)));
+    const [length, height] = sides.map((words) => longest(words.flat()).length);
+    return { rows, columns, length, height };
   }
 
   // Numbers that the style sheet counts with.
-  /** @param {HTMLElement} element @param {Record<string, number>} numbers */
   function tellStyle(element, numbers) {
     for (const [name, value] of Object.entries(numbers)) element.style.setProperty(`--${name}`, String(value));
   }
 
-  /** @param {Figure<State, Given>} figure @param {string[]} steps */
-  function stepSlider(figure, steps) {
-    /** @param {number} k */
-    const format = (k) => steps[k];
-    const range = { min: 0, max: steps.length - 1, step: 1 };
-    const slider = figure.slider({ name: figure.get("step_name"), trait: "step", ...range, format });
+  // The sentences above the words, and below them the steps.
+  function controls(figure, examples, steps) {
+    const pick = figure.menu({
+      label: "sentence",
+      words: examples.map((e) => e.columns.join(" ")),
+      trait: "example",
+      write: (example) => ({ word: ["row", 0], example }), // a word that every sentence has
+    });
+    const range = { min: 0, max: steps.length - 1, step: 1, format: (/** @type {number} */ k) => steps[k] };
+    const slider = figure.slider({ name: figure.get("step_name"), trait: "step", ...range });
     slider.element.style.gridTemplateColumns = `max-content minmax(3rem, 1fr) ${longest(steps).length + 1}ch`;
-    return slider;
-  }
-
-  // What the model says at the step shown; it has room for the longest.
-  /** @param {string | null} lang @param {string} most */
-  function speech(lang, most) {
-    const words = h("strong", { lang });
-    const look = { class: "ak-said", "data-longest": `says: ${quoted(most)}` };
-    return { words, element: h("p", look, h("span", {}, "says: “", words, "”")) };
+    return { pick, below: h("div", { class: "ak-controls ak-last-row" }, slider, figure.reset()) };
   }
 
   // The words of one side, chosen by pointing at them, too.
-  /** @param {Side} side @param {number} count @param {string | null} lang @param {Select} select */
   function chips(side, count, lang, select) {
     return Array.from({ length: count }, (_, k) => {
       const pick = () => select(side, k);
-      const look = { class: `ak-chip ak-chip-${side}`, "aria-pressed": "false", lang };
+      const look = { class: "ak-chip", "aria-pressed": "false", lang };
       return attnkit.button(null, pick, { ...look, onmouseenter: pick, onfocus: pick });
     });
   }
 
   // The words looked at, a curve from each of the words that look to each of them, and the matrix.
-  /** @param {HTMLButtonElement[]} looked @param {HTMLElement[]} lookers @param {WeightTable} map @param {string} title */
   function stage(looked, lookers, map, title) {
     const curves = lookers.map(() => looked.map(() => attnkit.svg("path")));
     const svg = attnkit.svg("svg", { "aria-hidden": "true" }, curves);
@@ -78,34 +66,24 @@
     const list = h("div", { class: "ak-list", role: "group", "aria-label": title }, heading, looked);
     const element = h("div", { class: "ak-looks" }, svg, list, map);
     // Curves lead from word to word, where they stand side by side.
-    /** @param {Example} example */
     function draw({ rows, columns }) {
       if (!svg.getClientRects().length) return;
-      /** @param {HTMLElement} word */
-      const box = (word) => attnkit.box(word, element);
-      const [from, to] = [looked.slice(0, columns.length).map(box), lookers.slice(0, rows.length).map(box)];
-      /** @param {ReturnType<typeof box>} place */
-      const height = ({ top, bottom }) => (top + bottom) / 2;
-      to.forEach((b, i) =>
-        from.forEach((a, j) => {
-          const [x, y, u, v] = [a.right, height(a), b.left, height(b)];
-          const middle = (x + u) / 2;
-          attr(curves[i][j], "d", `M${x} ${y}C${middle} ${y} ${middle} ${v} ${u} ${v}`);
+      const ends = (word) => {
+        const { left, right, top, bottom } = attnkit.box(word, element);
+        return { left, right, y: (top + bottom) / 2 };
+      };
+      const [from, to] = [looked.slice(0, columns.length).map(ends), lookers.slice(0, rows.length).map(ends)];
+      to.forEach(({ left, y: v }, i) =>
+        from.forEach(({ right, y }, j) => {
+          const middle = (right + left) / 2;
+          attr(curves[i][j], "d", `M${right} ${y}C${middle} ${y} ${middle} ${v} ${left} ${v}`);
         }),
       );
     }
     return { element, curves, draw, stop: attnkit.walk(looked) };
   }
 
-  // The squares of the right words.
-  /** @param {WeightTable} map @param {number[][]} gold */
-  const mark = ({ cells }, gold) =>
-    cells.forEach((row, i) =>
-      row.forEach(({ square }, j) => square.classList.toggle("ak-right", Boolean(gold[i]?.includes(j)))),
-    );
-
   // The words of one side: one of them is pressed, or all show what the pressed word of the other side gives them.
-  /** @param {HTMLElement[]} list @param {Walk} stop @param {number | null} pressed @param {number[]} numbers */
   function showWords(list, stop, pressed, numbers) {
     if (pressed !== null) stop.at(pressed);
     list.forEach((word, i) => {
@@ -116,7 +94,6 @@
   }
 
   // The whole matrix and the curves; what belongs to the chosen word is lit.
-  /** @param {WeightTable} map @param {SVGElement[][]} curves @param {Matrix} weights @param {Word} word */
   function showWeights({ cells, show }, curves, weights, [side, k]) {
     show(weights, short);
     cells.forEach((row, i) =>
@@ -132,14 +109,12 @@
   }
 
   // Words that stand twice in a sentence are told apart by their place.
-  /** @param {string[]} words @param {number} i */
   const nameOf = (words, i) =>
     quoted(words[i]) + (words.indexOf(words[i]) === words.lastIndexOf(words[i]) ? "" : ` (word ${i + 1})`);
 
   // The weights of a word, the largest first, in words: “aime” with 0.95, ...
-  /** @param {string[]} others @param {number[]} numbers @param {string} by */
   function listed(others, numbers, by) {
-    const order = numbers.map((_, i) => i).sort((a, b) => numbers[b] - numbers[a] || a - b);
+    const order = attnkit.ranked(numbers);
     const told = order.length > TOLD + 1 ? order.slice(0, TOLD) : order;
     const parts = told.map((i) => `${by} ${nameOf(others, i)} with ${fixed(numbers[i])}`);
     const rest = order.slice(told.length);
@@ -149,7 +124,6 @@
   }
 
   // The line below the figure: where a word looks, or who looks at it.
-  /** @param {Example} example @param {Word} word @param {ReturnType<typeof compute>} found */
   function answer({ rows, columns, gold }, [side, k], { numbers, sum }) {
     if (side === "column")
       return `${nameOf(columns, k)} is looked at ${listed(rows, numbers, "by")}. The column sums to ${fixed(sum)}.`;
@@ -158,16 +132,17 @@
     return `${nameOf(rows, k)} looks ${listed(columns, numbers, "at")}.${marked}`;
   }
 
-  /** @param {Figure<State, Given>} figure */
   function build(figure) {
     const { examples, steps, rows, columns } = figure.given("examples", "steps", "rows", "columns");
     const lang = figure.get("rows_language");
     const room = roomOf(examples);
-    const [most, widest] = [room.rows, room.columns];
     const select = (/** @type {Word} */ ...word) => figure.put({ word });
-    const said = speech(lang, longest(examples.flatMap((e) => e.said ?? [])));
-    const [lookers, looked] = [chips("row", most, lang, select), chips("column", widest, null, select)];
-    const map = attnkit.weightTable(lookers, widest, select, { corner: `${rows}: looks`, label: "weights" });
+    // What the model says at the step shown has room for the longest.
+    const most = `says: ${quoted(longest(examples.flatMap((e) => e.said ?? [])))}`;
+    const words = h("strong", { lang });
+    const said = h("p", { class: "ak-said", "data-longest": most }, h("span", {}, "says: “", words, "”"));
+    const [lookers, looked] = [chips("row", room.rows, lang, select), chips("column", room.columns, null, select)];
+    const map = attnkit.weightTable(lookers, room.columns, select, { corner: `${rows}: looks`, label: "weights" });
     const scene = stage(looked, lookers, map, `${columns}: looked at`);
     tellStyle(scene.element, room);
     const legend = h("p", { class: "ak-small" });
@@ -175,14 +150,15 @@
     const place = () => laid && scene.draw(laid);
 
     // Another sentence: other words, other squares.
-    /** @param {Example} e */
     function lay(e) {
       laid = e;
-      said.element.hidden = !e.said;
+      said.hidden = !e.said;
       map.lay(e.rows, e.columns);
       scene.stop.within(e.columns.length);
       attnkit.fill(looked, e.columns);
-      mark(map, e.gold ?? []);
+      map.cells.forEach((row, i) =>
+        row.forEach(({ square }, j) => square.classList.toggle("ak-right", Boolean(e.gold?.[i]?.includes(j)))),
+      );
       const [n, m] = [e.rows.length, e.columns.length];
       tellStyle(scene.element, { n, m });
       map.element.classList.toggle("ak-level", 0.6 * longest(e.columns).length < 12 / Math.max(n, m));
@@ -191,13 +167,12 @@
       place();
     }
 
-    /** @param {State} state */
     function update({ example, step, word: [side, chosen] }) {
       const e = examples[example];
       const k = Math.min(chosen, e[`${side}s`].length - 1); // the kernel may change the sentence first, then the word
       const shown = compute({ weights: e.weights, step, word: [side, k] });
       if (e !== laid) lay(e);
-      if (e.said) attnkit.write(said.words, e.said[step]);
+      if (e.said) attnkit.write(words, e.said[step]);
       showWords(lookers, map.stop, side === "row" ? k : null, shown.numbers);
       showWords(looked, scene.stop, side === "column" ? k : null, shown.numbers);
       showWeights(map, scene.curves, e.weights[step], [side, k]);
@@ -205,14 +180,8 @@
     }
     const watch = new ResizeObserver(place);
     for (const node of [scene.element, looked[0], lookers[0]]) watch.observe(node); // words grow when their letters arrive
-    const pick = figure.menu({
-      label: "sentence",
-      words: examples.map((e) => e.columns.join(" ")),
-      trait: "example",
-      write: (example) => ({ word: ["row", 0], example }), // a word that every sentence has
-    });
-    const controls = h("div", { class: "ak-controls ak-last-row" }, stepSlider(figure, steps), figure.reset());
-    return { parts: [pick, said, scene, legend, controls], update, stop: () => watch.disconnect() };
+    const { pick, below } = controls(figure, examples, steps);
+    return { parts: [pick, said, scene, legend, below], update, stop: () => watch.disconnect() };
   }
 
   attnkit.register("attention_maps", { label: "Attention maps", compute, build });

@@ -27,12 +27,10 @@
         step: 0.05,
         word: (v, { moved }) => `${names[moved]} ${fixed(v)}`,
         read: ({ points, moved }) => points[moved][axis],
-        write: (v, { points, moved }) =>
-          move(
-            points,
-            moved,
-            points[moved].map((old, a) => (a === axis ? v : old)),
-          ),
+        write(v, { points, moved }) {
+          const to = points[moved].map((old, a) => (a === axis ? v : old));
+          return move(points, moved, to);
+        },
       }),
     );
     const scale = figure.logSlider({ name: "scale of scores", trait: "scale", most: 10 });
@@ -41,14 +39,8 @@
 
   // A point is pulled by its circle or by its name; one of them pressed and not pulled makes it ask. Its distance from
   // the pointer stays, which may have taken it at the edge.
-  /**
-   * @param {Grip} node
-   * @param {number} i
-   * @param {Figure<State, Given>} figure
-   * @param {Plane} plane
-   * @param {Move} move
-   */
-  function hold(node, i, figure, plane, move) {
+  /** @param {Figure<State, Given>} figure @param {Plane} plane @param {Move} move @param {number} i @param {Grip} node */
+  function hold(figure, plane, move, i, node) {
     let [before, from] = [figure.get("points")[i], figure.get("points")[i]];
     node.addEventListener("pointerdown", (event) => {
       [before, from] = [figure.get("points")[i], plane.from(event)];
@@ -66,13 +58,7 @@
 
   // A name stands on the outer side of its point, away from the lines and the other points; near the frame above or
   // below it, and inwards. Where it stands is told in hundredths of the drawing, which is as wide as there is room.
-  /**
-   * @param {HTMLElement} button
-   * @param {Point} p
-   * @param {Point} place
-   * @param {Point} middle
-   * @param {number} limit
-   */
+  /** @param {HTMLElement} button @param {Point} p @param {Point} place @param {Point} middle @param {number} limit */
   function placeName(button, p, [x, y], middle, limit) {
     const way = [p[0] - middle[0], p[1] - middle[1]];
     const away = way.map((v) => v / (Math.hypot(...way) || 1));
@@ -90,10 +76,9 @@
     const weights = now.weights[selected];
     const best = attnkit.argmax(weights);
     const alike = weights[best] - Math.min(...weights) < 1e-9;
-    return (
-      `${names[selected]} asks and looks ${alike ? "at all alike" : `most at ${names[best]} (${fixed(weights[best])})`}; ` +
-      `output ${attnkit.pair(now.outputs[selected])}. ${names[moved]} stands at ${attnkit.pair(points[moved])}.`
-    );
+    const looks = alike ? "at all alike" : `most at ${names[best]} (${fixed(weights[best])})`;
+    const [output, place] = [now.outputs[selected], points[moved]].map((point) => attnkit.pair(point));
+    return `${names[selected]} asks and looks ${looks}; output ${output}. ${names[moved]} stands at ${place}.`;
   }
 
   /** @param {Figure<State, Given>} figure */
@@ -109,7 +94,7 @@
     const dots = names.map((_, i) => {
       const [ring, hit] = [attnkit.svg("circle", { r: 8 }), attnkit.svg("circle", { r: 22, class: "ak-hit" })];
       const button = h("button", { type: "button" });
-      for (const node of [hit, button]) hold(node, i, figure, plane, move);
+      for (const node of [hit, button]) hold(figure, plane, move, i, node);
       return { ring, button, element: attnkit.svg("g", {}, ring, hit) };
     });
     plane.element.append(...average.behind, ...dots.map((dot) => dot.element), ...outputs, average.dot);
@@ -136,10 +121,8 @@
       figure.say(sentence(names, state, now));
     }
     const picture = h("div", { class: "ak-over" }, plane, asks);
-    return {
-      parts: [h("div", { class: "ak-side ak-stacked" }, picture, controls(figure, names, limit, move))],
-      update,
-    };
+    const side = h("div", { class: "ak-side ak-stacked" }, picture, controls(figure, names, limit, move));
+    return { parts: [side], update };
   }
 
   attnkit.register("attention_plane", { label: "Points that attend to each other", compute, build });

@@ -42,11 +42,17 @@ interface Choice extends Part {
   show(chosen: number): void;
 }
 interface Menu extends Part {
+  element: HTMLElement;
   input: HTMLSelectElement;
   show(chosen: number): void;
 }
 interface Gauge extends Part {
   show(share: number, words: string): void;
+}
+interface WordBars extends Part {
+  element: HTMLElement;
+  bars: HTMLElement[];
+  show(words: [text: string, chance: number][], look?: { drawn?: number; digits?: number }): void;
 }
 // A group of buttons with one stop of the tab key.
 interface Walk {
@@ -67,6 +73,9 @@ interface Chart extends Plane {
 interface Bar extends Part {
   element: HTMLElement;
   show(share: number): void;
+}
+interface Squares extends Part {
+  show(numbers: Matrix, vmax: number): void;
 }
 interface Average {
   behind: SVGElement[];
@@ -154,9 +163,11 @@ interface Figure<S, G> {
   redraw(): void;
   follow<V, C extends Control<S, V>>(control: C, bound: Bound<S, V>): C;
   slider(options: SliderLook<S> & Bound<S, number>): Slider<S>;
+  temperature(what: string): Slider<S>;
   sliders(options: { names: string[] } & Omit<SliderLook<S>, "name"> & SomeBound<S>): Slider<S>[];
   logSlider(options: { name: string; most: number } & Bound<S, number>): LogSlider<S>;
   choice(options: { label: string; words: string[] } & Bound<S, number>): Choice;
+  choice<V>(options: { label: string; words?: string[]; values: V[] } & Bound<S, V>): Choice;
   menu(options: { label: string; words: string[]; lang?: string | null } & Bound<S, number>): Menu;
   seedField(seeds: number, take: (seed: number) => void): HTMLInputElement;
   button(words: string, changes: (state: S) => Partial<S>, stuck?: (state: S) => string): HTMLButtonElement;
@@ -173,6 +184,7 @@ interface Built<S> {
 }
 interface Kind<S, G> {
   label: string;
+  wide?: boolean; // whether it has more to show than a column of text is wide
   compute(state: never): unknown;
   build(figure: Figure<S, G>): Built<S>;
 }
@@ -415,7 +427,8 @@ interface Attnkit {
   controls(...parts: Child[]): HTMLElement;
   row(...parts: Child[]): HTMLElement;
   tr(name: Child, ...cells: Child[]): HTMLTableRowElement;
-  table(kind: string, heads: Child[] | HTMLElement, rows: HTMLElement[]): HTMLTableElement;
+  table(kind: string, heads: Child[] | HTMLElement, rows: Child[]): HTMLTableElement;
+  squares(kind: string, heads: Child[] | HTMLElement, names: string[], columns: number, plus?: boolean): Squares;
   bar(): Bar;
   box(part: Element, element: Element): { left: number; right: number; top: number; bottom: number };
   keys(node: Grip, ways: Record<string, (() => void) | undefined>): void;
@@ -429,6 +442,7 @@ interface Attnkit {
   ): Walk;
   toggled(numbers: number[], k: number): number[];
   gauge(): Gauge;
+  wordBars(count: number, take?: ((k: number) => void) | null, lang?: string | null): WordBars;
   menu(label: string, words: string[], onChoose: (chosen: number) => void, lang?: string | null): Menu;
   choice(label: string, words: Child[], onChoose: (chosen: number) => void): Choice;
   slider<S>(options: SliderLook<S> & { onInput(value: number): void }): Slider<S>;
@@ -450,7 +464,7 @@ interface Attnkit {
   unpack(packed: Packed, shapes: Record<string, Shape>): Record<string, Float64Array>;
   decoder(packed: PackedDecoder, without?: string): Decoder;
   translator(packed: PackedTranslator): Translator;
-  ranked(scores: number[], never: number[]): number[];
+  ranked(numbers: number[], never?: number[]): number[];
   chances(scores: number[], order: number[], temperature: number, most: number | null): number[];
   chosen(scores: number[], order: number[], temperature: number, most: number | null, random: number): number;
   random(seed: number, place: number): number;
@@ -461,7 +475,7 @@ interface Attnkit {
     choose: (side: "row" | "column", place: number) => void,
     look: { corner?: string; lang?: string | null; label: string },
   ): WeightTable;
-  inWorker(program: unknown, bring: (model: Bringing) => Promise<void>): LargeModel;
+  inWorker(names: Record<string, unknown>, bring: (model: Bringing) => Promise<void>): LargeModel;
   // biome-ignore lint/suspicious/noExplicitAny: whatever a file of the site hands over.
   fetched(name: string): Promise<any>;
   sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string>;

@@ -287,11 +287,16 @@ def _length(figure, of):
 
 # ---- parts of still pictures
 
+class Cell(str):
+    """A cell of a still table that is made already."""
+
+
 def still_table(head, rows):
-    """A table of texts; the first of each row is its heading."""
+    """A table of texts and of cells; the first text of each row is its heading."""
     top = "".join(f'<th scope="col">{escape(t)}</th>' if t else "<td></td>" for t in head)
-    body = "".join(f'<tr><th scope="row">{escape(row[0])}</th>'
-                   + "".join(f"<td>{escape(t)}</td>" for t in row[1:]) + "</tr>" for row in rows)
+    body = "".join(f'<tr><th scope="row">{escape(name)}</th>'
+                   + "".join(t if isinstance(t, Cell) else f"<td>{escape(t)}</td>" for t in row) + "</tr>"
+                   for name, *row in rows)
     return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
 
 
@@ -320,5 +325,6 @@ def still_plane(marks, limit, axes):
 def still_cell(value, text, vmax, *, kind=None, note=""):
     """One coloured cell of a still table: hue by sign, or of `kind` "weight"; the style stands in the cell."""
     fill = palette.var(f"fill-{kind or ('negative' if value < 0 else 'positive')}")
-    return (f'<td style="background-color:color-mix(in srgb, {fill} {100 * opacity(value, vmax):.4g}%, transparent);'
-            f'text-align:center;padding:4px 8px">{escape(text)}{note}</td>')
+    share = f"{100 * opacity(value, vmax):.4g}%"
+    return Cell(f'<td style="background-color:color-mix(in srgb, {fill} {share}, transparent);'
+                f'text-align:center;padding:4px 8px">{escape(text)}{note}</td>')

@@ -14,22 +14,18 @@
   const TOP_LOSS = 6; // of the chart; what is above is cut off, and its number is written
 
   // For each run whether its bug has been named; compared with Python.
-  /** @param {State & Given} state */
   function compute({ runs, named }) {
     return { verdicts: runs.map(({ bug }, k) => (named[k] < 0 ? null : named[k] === bug)) };
   }
 
   // ---- in words
 
-  /** @param {Sound} run */
   const ends = ({ first, last }) => `Loss ${fixed(first)} at the first step, ${fixed(last)} at the end.`;
 
   // What the best check says of a run; `others` are all runs, and one of them has the bug that is asked for.
-  /** @param {string} check @param {Sound} run @param {string[]} checks */
   const says = (check, run, checks) => (check === CURVE ? ends(run) : run.found[checks.indexOf(check)]);
 
   // Why a wrong name is wrong: what the best check for it would have said, and what it says here.
-  /** @param {Bug} named @param {Run} run @param {Given} given */
   function refuted({ name, tells }, run, { runs, bugs, checks }) {
     const other = runs.find(({ bug }) => bugs[bug].name === name);
     if (!other) return "No. None of these runs has it.";
@@ -40,7 +36,6 @@
 
   // ---- the parts
 
-  /** @param {number} steps @param {Sound} sound */
   function lossChart(steps, sound) {
     const chart = attnkit.chart([340, 176], [30, 10, 330, 150]);
     chart.scale([0, 1], [0, TOP_LOSS]);
@@ -48,35 +43,29 @@
     chart.below("0", "steps", String(steps));
     const [pale, line] = ["ak-pale", "ak-curve"].map((kind) => attnkit.svg("path", { class: kind }));
     chart.element.append(pale, line);
-    /** @param {number[]} losses */
-    const path = (losses) =>
-      attnkit.path(losses.map((loss, k) => chart.at((k + 0.5) / losses.length, Math.min(loss, TOP_LOSS))));
-    attnkit.attr(pale, "d", path(sound.curve));
     const said = h("p", { class: "ak-small" });
     const key = h("p", { class: "ak-small" }, `The dashed line is a sound run. ${ends(sound)}`);
-    return {
-      element: h("div", {}, chart, said, key),
-      /** @param {Run} run */
-      show(run) {
-        attnkit.attr(line, "d", path(run.curve));
-        attnkit.write(said, `The solid line is this run. ${ends(run)}`);
-      },
-    };
+    function draw(path, losses) {
+      const points = losses.map((loss, k) => chart.at((k + 0.5) / losses.length, Math.min(loss, TOP_LOSS)));
+      attnkit.attr(path, "d", attnkit.path(points));
+    }
+    draw(pale, sound.curve);
+    function show(run) {
+      draw(line, run.curve);
+      attnkit.write(said, `The solid line is this run. ${ends(run)}`);
+    }
+    return { element: h("div", {}, chart, said, key), show };
   }
 
-  /** @param {number} count */
   function samplesBox(count) {
     const lines = Array.from({ length: count }, () => h("li"));
     const title = h("p", { class: "ak-small" }, "Three stories that it begins, not chosen:");
-    /** @param {Run} run */
     const show = ({ samples }) => lines.forEach((line, k) => attnkit.write(line, `${samples[k] ?? ""} …`));
     return { element: h("div", { class: "ak-written" }, title, h("ul", {}, lines)), show };
   }
 
   // Checks to make: a button each; what it says of this run, and of a sound one.
-  /** @param {Owner} figure @param {Given} given */
   function checksBox(figure, { checks, runs, sound }) {
-    /** @param {number} check */
     function make(check) {
       const { made, run } = figure.state();
       figure.put({ made: made.map((row, k) => (k === run && !row.includes(check) ? [...row, check] : row)) });
@@ -90,7 +79,6 @@
       return { here, element: h("li", {}, h("strong", {}, name), here, there) };
     });
     const list = h("ol", { class: "ak-found" }, lines);
-    /** @param {State} state */
     function show({ run, made }) {
       lines.forEach(({ element, here }, k) => {
         const place = made[run].indexOf(k);
@@ -104,7 +92,6 @@
   }
 
   // The bugs to choose from, and what comes of it.
-  /** @param {Owner} figure @param {Given} given */
   function namingBox(figure, { bugs, runs }) {
     const pick = attnkit.menu("The bug is:", ["choose …", ...bugs.map(({ name }) => name)], preview);
     const list = pick.input;
@@ -125,7 +112,6 @@
     const lesson = h("p", { class: "ak-small" });
     const solved = h("div", { class: "ak-solved" }, code, lesson);
     let shown = -1;
-    /** @param {State} state */
     function show({ run, named }) {
       if (shown !== run) list.selectedIndex = named[run] + 1;
       shown = run;
@@ -141,7 +127,6 @@
     return { element: h("div", {}, attnkit.row(pick, attnkit.button("Name it", name)), meant, solved), show };
   }
 
-  /** @param {Owner} figure */
   function build(figure) {
     const given = figure.given("runs", "sound", "bugs", "checks", "steps");
     const { runs, bugs, checks } = /** @type {Given} */ (given);
@@ -151,10 +136,9 @@
     const made = checksBox(figure, given);
     const naming = namingBox(figure, given);
     const score = h("span", { class: "ak-small" });
-    const last = h("div", { class: "ak-buttons ak-score" }, score, figure.reset());
+    const last = attnkit.row(score, figure.reset());
 
     // What the line under the figure says: the verdict if there is one, or else the check made last.
-    /** @param {State} state @param {Run} run */
     function told({ named, made, run: k }, run) {
       if (named[k] === run.bug) return `Run ${k + 1}: right, ${bugs[run.bug].name}.`;
       if (named[k] >= 0) return `Run ${k + 1}: ${refuted(bugs[named[k]], run, given)}`;
@@ -162,7 +146,6 @@
       return `Run ${k + 1}. ${check === undefined ? ends(run) : `${checks[check]}: ${run.found[check]}`}`;
     }
 
-    /** @param {State} state */
     function update(state) {
       const run = runs[state.run];
       chart.show(run);
@@ -172,8 +155,8 @@
       const { verdicts } = compute({ ...given, ...state });
       chosen.buttons.forEach((button, k) => attnkit.write(button, `${k + 1}${verdicts[k] ? " ✓" : ""}`));
       const right = verdicts.filter(Boolean).length;
-      const count = state.made.reduce((sum, row) => sum + row.length, 0);
-      attnkit.write(score, `${right} of ${runs.length} bugs named, ${attnkit.many(count, "check")} made.`);
+      const checked = attnkit.many(state.made.flat().length, "check");
+      attnkit.write(score, `${right} of ${runs.length} bugs named, ${checked} made.`);
       figure.say(told(state, run));
     }
     return { parts: [chosen, chart, samples, made, naming, last], update };

@@ -29,27 +29,22 @@
   // ---- the arithmetic, compared with Chat by tests/figures/
 
   // How likely each of them is drawn, before all are divided by their sum.
-  /** @param {Next[]} likeliest @param {number} temperature */
   const sharesAt = (likeliest, temperature) =>
     likeliest.map(([, , chance]) => (chance / likeliest[0][2]) ** (1 / temperature));
-  /** @param {number[]} shares */
-  const sum = (shares) => shares.reduce((total, share) => total + share, 0);
   // The chances with which they are drawn; those that the model gives them where none is drawn.
-  /** @param {Next[]} likeliest @param {number} temperature */
   function chancesAt(likeliest, temperature) {
     if (temperature === 0) return likeliest.map(([, , chance]) => chance);
     const shares = sharesAt(likeliest, temperature);
-    const total = sum(shares);
+    const total = attnkit.sum(shares);
     return shares.map((share) => share / total);
   }
   // Which of the likeliest pieces is drawn: as attnkit.sampling.choose does it, in the order of their numbers.
-  /** @param {Next[]} likeliest @param {number} temperature @param {number} seed @param {number} place */
   function drawn(likeliest, temperature, seed, place) {
     if (temperature === 0 || !likeliest.length) return 0;
     const shares = sharesAt(likeliest, temperature);
     const random = attnkit.xorshift(seed);
     for (let k = 0; k < place; k++) random();
-    const wanted = random() * sum(shares);
+    const wanted = random() * attnkit.sum(shares);
     const order = likeliest.map((_, k) => k).sort((a, b) => likeliest[a][0] - likeliest[b][0]);
     let passed = 0;
     for (const k of order) {
@@ -59,7 +54,6 @@
     return order[order.length - 1];
   }
   // A row of recorded weights, if the head is among those that are recorded.
-  /** @param {Recorded} told @param {number} head @param {number} heads @param {number} hand */
   function recordedRow({ first, weights }, head, heads, hand) {
     const rows = weights[`${Math.floor(head / heads)}.${head % heads}`];
     if (!rows) return null;
@@ -68,7 +62,6 @@
     for (let k = first; k <= hand; k++) start += k;
     return Array.from({ length: hand + 1 }, (_, k) => bytes.charCodeAt(start + k) / STEPS);
   }
-  /** @param {Pick<Given, "recorded" | "heads"> & State} state */
   function compute({ recorded, heads, asked, hand, head, temperature, seed }) {
     const told = recorded[asked];
     const place = hand - told.first + 1;
@@ -80,7 +73,6 @@
   }
 
   // Whether the end of a text has stood in it again and again.
-  /** @param {number[]} numbers */
   function repeats(numbers) {
     const end = String(numbers.slice(-AGAIN));
     const before = numbers.slice(AGAIN).filter((_, k) => String(numbers.slice(k, k + AGAIN)) === end);
@@ -91,7 +83,6 @@
 
   // A chat of the reader's own outlasts the page in its tab, and nowhere else.
   const TAB = `attention-step-by-step${globalThis.location?.pathname}`;
-  /** @param {Own | null} own */
   function leave(own) {
     try {
       if (own && own.asked < 0) sessionStorage.setItem(TAB, JSON.stringify({ ...own, place: -1, found: null }));
@@ -109,7 +100,6 @@
 
   // The text that is shown, a recorded one or the reader's own, and all that changes it. Whatever begins ends what went on.
   class Session {
-    /** @param {Owner} figure @param {Given} given @param {(text: string) => void} note */
     constructor(figure, given, note) {
       this.figure = figure;
       this.given = given;
@@ -143,7 +133,6 @@
       const [{ own, hand, recorded }, { heads }] = [this, this.given];
       const found = own?.place === hand ? own.found : null;
       const known = (!own || own.asked >= 0) && hand >= recorded.first - 1;
-      /** @param {number} head */
       function row(head) {
         if (found) return Array.from(found.weights.subarray(head * (hand + 1), (head + 1) * (hand + 1)));
         return known ? recordedRow(recorded, head, heads, hand) : null;
@@ -187,20 +176,17 @@
       this.busy = false;
     }
     // Show what there is, unless something else has begun.
-    /** @param {number} mine */
     end(mine) {
       if (mine !== this.turn) return;
       this.busy = false;
       this.show(this.hand);
     }
-    /** @param {number} hand */
     show(hand) {
       leave(this.own);
       this.figure.stale = true;
       this.figure.put({ hand });
     }
     // Read up to the piece in hand; false if that was given up.
-    /** @param {number} mine */
     async look(mine) {
       const { own, hand, model } = this;
       if (!own || (own.found && own.place === hand)) return mine === this.turn;
@@ -258,7 +244,6 @@
       return this.figure.get("template") && this.given.ends.includes(this.text.words[this.hand]);
     }
     // Why it stopped, when so many pieces have been written of so many.
-    /** @param {number} written @param {number} most */
     explain(written, most) {
       const { words, numbers } = this.text;
       const stopped = most > 1 && written === most ? `Stopped after ${most} pieces: Write goes on.` : "";
@@ -267,13 +252,11 @@
       const again = why && repeats(numbers.slice(0, this.hand + 1));
       if (why) this.note(again ? `${why} It repeats itself: try a higher temperature.` : why);
     }
-    /** @param {number} count */
     full(count) {
       const most = attnkit.chat.context;
       if (count > most) this.note(`${count} pieces are too many: at most ${most} are read.`);
       return count > most;
     }
-    /** @param {number} place */
     async go(place) {
       const mine = this.start();
       this.show(Math.min(Math.max(place, this.first), this.text.words.length - 1));
@@ -281,13 +264,11 @@
       this.end(mine);
     }
     // The same when a piece is pressed: what stands before a recorded answer is not recorded.
-    /** @param {number} place */
     press(place) {
       if (this.editing) this.note(EDITED);
       else if (place < this.first) this.note("What stands before the answer needs the model: load it first.");
       else this.go(place);
     }
-    /** @param {Next} next */
     async take(next) {
       if (this.editing) return this.note(EDITED);
       if (!this.own && this.text.numbers[this.hand + 1] !== next[0])
@@ -310,12 +291,10 @@
       this.own = { numbers, words, first, question, framed: true, asked, place: -1, found: null };
       if (own || !this.busy) this.go(hand);
     }
-    /** @param {string} question */
     async reframe(question) {
       if (await this.ask(question, null)) this.go(this.hand);
     }
     // A question, within the template's marks or alone.
-    /** @param {string} question @param {Own | null} before @returns {Promise<boolean>} */
     ask(question, before) {
       const [opening, intro, after, between] = this.given.frame;
       if (!this.figure.get("template"))
@@ -332,7 +311,6 @@
       return this.begin(parts, before, { question, framed: true, asked: -1 });
     }
     // A text of the reader's own, in parts, each with its marks or without; false, and nothing is changed, if it is too long.
-    /** @param {[text: string, marks: boolean][]} parts @param {Own | null} before @param {About} about */
     async begin(parts, before, about) {
       const mine = this.start();
       /** @type {ChatPieces[]} */
@@ -363,14 +341,12 @@
 
   // The text: each piece shaded by the weight that it gets from the one in hand, which is framed. Arrow keys lead from piece
   // to piece; the box is one stop of the tab key.
-  /** @param {Run} run */
   function textBox(run) {
     const label = "The text in pieces: a pressed one is in hand";
     const box = h("div", { class: "ak-box", role: "group", "aria-label": label, translate: "no" });
     /** @type {{ word: string, button: HTMLButtonElement, line: HTMLElement, nodes: Element[] }[]} */
     const made = [];
     // What goes on with a word, or ends it, stays on its line.
-    /** @param {string} word */
     function piece(word) {
       const button = attnkit.button(visible(word), () => run.press(made.findIndex((one) => one.button === button)), {
         class: isMark(word) ? "ak-piece ak-mark" : "ak-piece",
@@ -384,7 +360,6 @@
       line.append(...nodes);
       made.push({ word, button, line, nodes });
     }
-    /** @param {number} place */
     async function walk(place) {
       await run.go(place);
       made[run.hand].button.focus({ preventScroll: true });
@@ -396,13 +371,11 @@
       End: () => walk(run.text.words.length - 1),
     });
     // The piece in hand in sight, and the page where it is.
-    /** @param {HTMLElement} button */
     function inSight(button) {
       const [inner, outer] = [button.getBoundingClientRect(), box.getBoundingClientRect()];
       if (inner.bottom > outer.bottom - 4) box.scrollTop += inner.bottom - outer.bottom + 12;
       if (inner.top < outer.top) box.scrollTop += inner.top - outer.top - 12;
     }
-    /** @param {string[]} words @param {number} hand @param {number[] | null} row */
     function show(words, hand, row) {
       let same = 0;
       while (same < words.length && made[same]?.word === words[same]) same++;
@@ -423,61 +396,34 @@
     return { element: box, show };
   }
 
-  // The likeliest next pieces, to be taken.
-  /** @param {Run} run */
+  // The likeliest next pieces, to be taken; a blank is seen here: with it a piece is another one.
   function nextPieces(run) {
     /** @type {Next[]} */
     let likeliest = [];
-    const bars = Array.from({ length: SHOWN }, (_, k) => {
-      const [fill, word, chance] = ["ak-share", "ak-word", "ak-num"].map((kind) => h("span", { class: kind }));
-      const button = attnkit.button([fill, word, chance], () => likeliest[k] && run.take(likeliest[k]), {
-        class: "ak-bar",
-      });
-      return { button, fill, word, chance };
-    });
-    const stop = attnkit.walk(bars.map(({ button }) => button));
-    // In the list a blank is seen: with it a piece is another one.
-    /** @param {string} word */
-    const marked = (word) => spelled(word.replace(/ /g, "␣"));
-    const label = "Pieces to take, with their chances";
-    const element = h(
-      "div",
-      { class: "ak-bars", role: "group", "aria-label": label },
-      ...bars.map((bar) => bar.button),
-    );
-    /** @param {Next[]} found @param {Next | undefined} next @param {number} temperature */
+    const list = attnkit.wordBars(SHOWN, (k) => likeliest[k] && run.take(likeliest[k]));
+    attr(list.element, "aria-label", "Pieces to take, with their chances");
     function show(found, next, temperature) {
       const chances = chancesAt(found, temperature);
-      likeliest = found;
-      attnkit.style(element, "opacity", found.length ? "" : "0.4"); // being read
+      attnkit.style(list.element, "opacity", found.length ? "" : "0.4"); // being read
+      likeliest = found.slice(0, SHOWN);
       if (!found.length) return;
-      bars.forEach(({ button, fill, word, chance }, k) => {
-        button.hidden = k >= found.length;
-        if (button.hidden) return;
-        write(word, marked(found[k][1]));
-        write(chance, fixed(chances[k], 3));
-        attr(button, "aria-disabled", String(run.editing || (!run.own && found[k] !== next)));
-        attnkit.style(fill, "transform", `scaleX(${chances[k].toFixed(3)})`);
-        attr(word, "class", isMark(found[k][1]) ? "ak-word ak-mark" : "ak-word");
-        attr(button, "data-next", String(found[k] === next));
+      /** @type {[string, number][]} */
+      const words = likeliest.map(([, word], k) => [spelled(word.replace(/ /g, "␣")), chances[k]]);
+      list.show(words, { drawn: next ? likeliest.indexOf(next) : -1, digits: 3 });
+      likeliest.forEach((one, k) => {
+        attr(list.bars[k], "aria-disabled", String(run.editing || (!run.own && one !== next)));
+        list.bars[k].classList.toggle("ak-of-mark", isMark(one[1]));
       });
-      stop.within(Math.min(SHOWN, found.length));
     }
-    return { element, show };
+    return { element: list.element, show };
   }
 
   // ---- the controls
 
   // What a reader types, and the whole text, which can be edited with its marks.
-  /** @param {Given} given @param {Run} run @param {(text: string) => void} note */
   function typing(given, run, note) {
-    const input = h("input", {
-      type: "text",
-      placeholder: "Ask something",
-      "aria-label": "Your question",
-      autocomplete: "off",
-    });
-    /** @param {Event} event */
+    const hint = { placeholder: "Ask something", "aria-label": "Your question" };
+    const input = h("input", { type: "text", autocomplete: "off", ...hint });
     async function ask(event) {
       event.preventDefault();
       const [text, { own }] = [input.value.trim(), run];
@@ -496,7 +442,6 @@
     return { element, clear: () => (input.value = ""), show: () => attr(send, "aria-disabled", String(run.editing)) };
   }
 
-  /** @param {Owner} figure @param {Run} run @param {(text: string) => void} note */
   function editing(figure, run, note) {
     const area = h("textarea", { spellcheck: "false", "aria-label": "The whole text, marks and all" });
     const done = attnkit.button("Read it", async () => {
@@ -511,7 +456,7 @@
       figure.redraw();
       open.focus();
     });
-    const element = h("div", { class: "ak-edit" }, area, h("div", { class: "ak-buttons" }, done, cancel));
+    const element = h("div", { class: "ak-edit" }, area, attnkit.row(done, cancel));
     const open = attnkit.button("Edit the text", () => {
       run.halt();
       if (!run.editing) area.value = run.text.words.join("");
@@ -522,31 +467,15 @@
     return { element, open, show: () => (element.hidden = !run.editing) };
   }
 
-  /** @param {Owner} figure */
   function settings(figure) {
-    const heat = figure.slider({
-      name: "temperature",
-      min: 0,
-      max: 2,
-      step: 0.05,
-      format: (v) => fixed(v),
-      word: (v) => (v === 0 ? "0, always the likeliest piece" : fixed(v)),
-      trait: "temperature",
-    });
-    const frame = figure.choice({
-      label: "template",
-      words: ["on", "off"],
-      read: ({ template }) => (template ? 0 : 1),
-      write: (k) => ({ template: k === 0 }),
-    });
+    const heat = figure.temperature("piece");
+    const frame = figure.choice({ label: "template", values: [true, false], words: ["on", "off"], trait: "template" });
     const field = figure.seedField(SEEDS, (number) => figure.put({ seed: number }));
-    const seed = h("label", { class: "ak-buttons" }, h("span", {}, "seed"), field);
+    const seed = h("label", { class: "ak-buttons" }, "seed", field);
     return h("div", { class: "ak-settings" }, heat, seed, frame);
   }
 
-  /** @param {Owner} figure @param {Given} given @param {Run} run @param {ReturnType<typeof own>} typed */
   function buttons(figure, given, run, typed) {
-    /** @param {number} most */
     const on = (most) => (run.barred() ? run.note(run.barred()) : run.on(most));
     const writing = attnkit.button("Write", () => (run.busy ? run.stop() : on(MOST)));
     const step = attnkit.button("Step", () => on(1));
@@ -555,29 +484,23 @@
       run.forget();
       typed.clear();
     });
-    const examples = figure.follow(
-      attnkit.choice(
-        "recorded",
-        given.recorded.map(({ question }) => question),
-        (asked) => {
-          run.forget();
-          figure.stale = true;
-          figure.put({ asked, hand: given.recorded[asked].words.length - 1 });
-        },
-      ),
-      { read: ({ asked }) => (run.own ? run.own.asked : asked) },
-    );
+    const questions = given.recorded.map(({ question }) => question);
+    const choice = attnkit.choice("recorded", questions, (asked) => {
+      run.forget();
+      figure.stale = true;
+      figure.put({ asked, hand: given.recorded[asked].words.length - 1 });
+    });
+    const examples = figure.follow(choice, { read: ({ asked }) => (run.own ? run.own.asked : asked) });
     const element = h("div", { class: "ak-buttons ak-moves" }, writing, step, back, typed.edit.open, reset);
     function show() {
       write(writing, run.busy ? "Stop" : "Write");
       for (const button of [writing, step]) attr(button, "aria-disabled", String(!run.busy && run.barred() !== ""));
       attr(back, "aria-disabled", String(run.editing || run.hand <= run.first));
     }
-    return { element, examples: examples.element, show };
+    return { element, examples, show };
   }
 
   // What is taken next, and what is kept.
-  /** @param {State} state @param {Given} given @param {Run} run */
   function nextLine({ temperature, seed }, { kept, ends }, run) {
     const [next, n] = [run.next(), run.hand + 1];
     const memory = `${n} pieces are kept: ${fixed((n * kept) / 1e6, 1)} MB of keys and values.`;
@@ -589,7 +512,6 @@
     if (!next) return memory;
     return `${temperature === 0 ? "" : `With seed ${seed}, `}${said(next[1])} would be taken next. ${memory}`;
   }
-  /** @param {State} state @param {Given} given @param {Run} run @param {number[] | null} row */
   function sentence({ head }, { heads }, { model, text: { words }, hand }, row) {
     const name = named(head, heads);
     if (!row) return model.ready() ? "" : `Where ${name} looks is not recorded: load the model to see it.`;
@@ -600,7 +522,6 @@
   }
 
   // What needs the model: its button first, then what a reader types and sets.
-  /** @param {Owner} figure @param {Given} given @param {Run} run @param {(text: string) => void} note */
   function own(figure, given, run, note) {
     const [field, edit] = [typing(given, run, note), editing(figure, run, note)];
     const loader = attnkit.loader(figure, attnkit.chat, SIZE, field.element);
@@ -623,16 +544,13 @@
     return { element: loader.element, edit, more, clear: field.clear, show, stop };
   }
 
-  /** @param {Owner} figure */
   function build(figure) {
     const given = figure.given("recorded", "layers", "heads", "kinds", "frame", "ends", "kept", "asks");
     const words = h("p", { class: "ak-small ak-note", "aria-live": "polite" });
-    /** @param {string} text */
     const note = (text) => write(words, text);
     const run = new Session(figure, given, note);
     const typed = own(figure, given, run, note);
     const [text, next, grid] = [textBox(run), nextPieces(run), attnkit.chat.grid(figure, choose)];
-    /** @param {number} head */
     function choose(head) {
       figure.put({ head });
       if (run.model.ready()) return;
@@ -640,9 +558,8 @@
     }
     const moves = buttons(figure, given, run, typed);
     const line = h("p", { class: "ak-small ak-line" });
-    const aloud = h("p", { class: "ak-aloud", "aria-live": "polite" });
+    const aloud = h("p", { class: "ak-unseen", "aria-live": "polite" });
     const title = h("p", { class: "ak-title" });
-    /** @param {State} state */
     function update(state) {
       run.wake();
       const [told, hand, { likeliest, row }] = [run.text, run.hand, run.now()];
@@ -658,14 +575,14 @@
       write(aloud, run.wrote && `It wrote: ${run.wrote}`);
       figure.say(run.busy && run.left > 0 ? "" : sentence(state, given, run, weights)); // of the last text nothing is said
     }
-    const talk = [moves.examples, text.element, typed.edit.element, typed.element, words, moves.element];
-    const left = h("div", {}, ...talk, title, next.element, line, aloud, figure.live);
+    const talk = [moves.examples, text, typed.edit, typed, words, moves];
+    const left = h("div", {}, talk, title, next, line, aloud, figure.live);
     function stop() {
       run.halt();
       typed.stop();
     }
-    return { parts: [h("div", { class: "ak-both" }, left, grid.element), typed.more], update, stop };
+    return { parts: [h("div", { class: "ak-both" }, left, grid), typed.more], update, stop };
   }
 
-  attnkit.register("chat", { label: "A chat with a model", compute, build });
+  attnkit.register("chat", { label: "A chat with a model", wide: true, compute, build });
 })(globalThis.attnkit);

@@ -7,7 +7,7 @@ import numpy as np
 import traitlets
 
 from attnkit.sampling import Xorshift, choose
-from bookkit.figures.base import Between, Figure, Index, few, still_table
+from bookkit.figures.base import Between, Figure, Index, few, index, still_table
 from bookkit.figures.models import ChattingModel
 from bookkit.pictures.formats import fixed
 
@@ -101,24 +101,24 @@ class Kernel(Figure):
 class Chat(Kernel):
     """Ask a chat model; see its whole text in pieces, what may come after each, and where each head looks.
 
-    `recorded` are answers as `record` makes them, at least one: the figure is alive with them before the model is
-    loaded, at whose 30 x 9 heads `kinds` looks: for each kind a name and a table (layers, heads) of how much a head is
-    of it, from 0 to 1. `frame` is what stands around a question: the words before the first one, before each, after
-    each, and between an answer and the next question; `ends` are marks after which the model stops. With a `model`, a
+    `recorded` are answers as `record` makes them: the figure is alive with them before the model is loaded. `kinds` are
+    for each kind of head a name and a table (layers, heads) of how much a head is of it, from 0 to 1. With a `model`, a
     `bookkit.figures.models.ChattingModel`, a notebook can ask, too; a page loads it when asked.
 
     `hand` is the place of the piece in hand, from the last one before the answer on; the last of all if it is not
     given. `head` is a layer and a head from 0. A `temperature` of 0 takes the likeliest piece; else one of the 50
-    likeliest is drawn with `seed`, as `attnkit.sampling.choose` does. `kept` are the bytes of keys and values of a
-    piece.
+    likeliest is drawn with `seed`, as `attnkit.sampling.choose` does.
     """
 
     kind = "chat"
     needs = ("loading", "chat_model")
+    # What stands around a question: the words before the first one, before each, after each, and after an answer.
+    FRAME = ["<|im_start|>system\nYou are a helpful AI assistant named SmolLM, trained by Hugging Face<|im_end|>\n",
+             "<|im_start|>user\n", "<|im_end|>\n<|im_start|>assistant\n", "<|im_end|>\n"]
     recorded = traitlets.List().tag(sync=True)
-    frame = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    ends = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    kept = traitlets.Int().tag(sync=True)
+    frame = traitlets.List(FRAME).tag(sync=True)
+    ends = traitlets.List(["<|im_end|>", "<|endoftext|>"]).tag(sync=True)    # marks after which the model stops
+    kept = traitlets.Int(46_080).tag(sync=True)              # bytes of keys and values of a piece
     asked = Index("recorded", "recorded answers").tag(sync=True, reset=True)
     hand = traitlets.Int().tag(sync=True, reset=True)
     head = traitlets.Int().tag(sync=True, reset=True)        # counted through all layers
@@ -127,28 +127,26 @@ class Chat(Kernel):
     seed = Index(10_000, "seeds").tag(sync=True, reset=True)
     template = traitlets.Bool(True).tag(sync=True, reset=True)
 
-    FRAME = ("<|im_start|>system\nYou are a helpful AI assistant named SmolLM, trained by Hugging Face<|im_end|>\n",
-             "<|im_start|>user\n", "<|im_end|>\n<|im_start|>assistant\n", "<|im_end|>\n")
-    ENDS = ("<|im_end|>", "<|endoftext|>")
-
     def __init__(self, recorded, kinds, model: ChattingModel | None = None, *, hand=None, head=(0, 0), temperature=0,
-                 seed=0, frame=FRAME, ends=ENDS, kept=46_080, caption=""):
+                 seed=0, caption=""):
         few(recorded, "recorded", 1, 6)
         *_, heads = np.shape(next(iter(kinds.values()), 0)) or (1,)
         hand = len(recorded[0]["words"]) - 1 if hand is None else hand
-        super().__init__(kinds, model, recorded=list(recorded), frame=list(frame), ends=list(ends), kept=kept,
-                         hand=hand, head=head[0] * heads + head[1], temperature=temperature, seed=seed, caption=caption)
+        super().__init__(kinds, model, recorded=list(recorded), hand=hand, head=head[0] * heads + head[1],
+                         temperature=temperature, seed=seed, caption=caption)
 
     @traitlets.validate("head")
     def _check_head(self, proposal):
-        return _within(proposal["value"], "head", 0, self.layers * self.heads - 1)
+        return index(proposal["value"], "head", self.layers * self.heads, "heads")
 
     @traitlets.validate("hand")
     def _check_hand(self, proposal):
-        told = self.recorded[self.asked]
-        if self.asks:              # a reader's own text, which only the script knows, may be longer
-            return _within(proposal["value"], "hand", 0, np.inf)
-        return _within(proposal["value"], "hand", told["first"] - 1, len(told["words"]) - 1)
+        told, hand = self.recorded[self.asked], proposal["value"]
+        # With a model, a reader's own text, which only the script knows, may be longer.
+        low, high = (0, np.inf) if self.asks else (told["first"] - 1, len(told["words"]) - 1)
+        if not low <= hand <= high:
+            raise ValueError(f"hand must be from {low} to {high}, got {hand}")
+        return hand
 
     # ---- what follows from the state, of a recorded answer
 
@@ -197,10 +195,3 @@ class Chat(Kernel):
         looks = [[repr(told["words"][k]), fixed(weights[k])] for k in best if weights]
         name = f"head {head + 1} of layer {layer + 1}"
         return f"<div>{story}{table}{still_table([f'{name} looks at', 'weight'], looks)}</div>"
-
-
-def _within(value, name, low, high):
-    """Check a whole number, and return it."""
-    if not low <= value <= high:
-        raise ValueError(f"{name} must be from {low} to {high}, got {value}")
-    return value

@@ -48,6 +48,12 @@
   // The place of the largest number, of equals the first.
   attnkit.argmax = (numbers) => numbers.indexOf(Math.max(...numbers));
 
+  // The places of numbers, but for some, that of the largest first, of equals the first.
+  attnkit.ranked = (numbers, never = []) => {
+    const places = numbers.map((_, k) => k).filter((k) => !never.includes(k));
+    return places.sort((a, b) => numbers[b] - numbers[a]);
+  };
+
   // Numbers from 0 to 1 that look random, the same in Python for the same seed: Marsaglia's xorshift.
   attnkit.xorshift = (seed) => {
     let state = Math.imul(seed + 1, 2654435761) >>> 0;
@@ -295,6 +301,21 @@
     return attnkit.h("table", { class: `ak-grid ${kind}` }, top, attnkit.h("tbody", {}, rows));
   };
 
+  // A table of numbers as squares, a name beside each row.
+  attnkit.squares = (kind, heads, names, columns, plus = false) => {
+    const cells = names.map(() => Array.from({ length: columns }, () => attnkit.h("td", { class: "ak-sq" })));
+    const rows = names.map((name, r) => attnkit.tr(name, ...cells[r]));
+    return {
+      element: attnkit.table(kind, heads, rows),
+      show(numbers, vmax) {
+        numbers.flat().forEach((v, k) => {
+          attnkit.write(cells.flat()[k], attnkit.fixed(v, 2, plus));
+          attnkit.paint(cells.flat()[k], v, vmax);
+        });
+      },
+    };
+  };
+
   // A bar that is as long as a share of its place.
   attnkit.bar = () => {
     const element = attnkit.h("span", { class: "ak-fill", "aria-hidden": "true" });
@@ -386,6 +407,34 @@
       show(share, words) {
         bar.show(share);
         attnkit.write(text, words);
+      },
+    };
+  };
+
+  // Words, each on a bar as wide as its chance; with `take`, which gets the place of one, they are buttons.
+  attnkit.wordBars = (count, take = null, lang = null) => {
+    const bars = Array.from({ length: count }, (_, k) => {
+      const [share, word] = [attnkit.bar(), attnkit.h("span", { class: "ak-word", lang })];
+      const number = attnkit.h("span", { class: "ak-num" });
+      const parts = [share, word, " ", number]; // the blank is for who hears them
+      const element = take ? attnkit.button(parts, () => take(k), { class: "ak-bar" }) : attnkit.h("span", {}, parts);
+      return { share, word, number, element };
+    });
+    const elements = bars.map(({ element }) => element);
+    const stop = take && attnkit.walk(/** @type {HTMLButtonElement[]} */ (elements));
+    return {
+      element: attnkit.h("div", { class: "ak-bars", role: take && "group" }, elements),
+      bars: elements,
+      show(words, { drawn = -1, digits = 2 } = {}) {
+        stop?.within(words.length);
+        bars.forEach(({ share, word, number, element }, k) => {
+          const [text, chance] = words[k] ?? ["", 0];
+          element.hidden = k >= words.length;
+          attnkit.write(word, text);
+          attnkit.write(number, attnkit.fixed(chance, digits));
+          attnkit.attr(element, "data-drawn", String(k === drawn));
+          share.show(chance);
+        });
       },
     };
   };
@@ -550,7 +599,8 @@
 
   // A picture of rows x columns numbers, each a square of the fills: hundreds of them cost one drawing, not an element each.
   attnkit.raster = (rows, columns, kinds = ["negative", "positive"]) => {
-    const element = attnkit.h("canvas", { width: columns, height: rows, class: "ak-raster", "aria-hidden": "true" });
+    const size = { width: columns, height: rows, style: `--columns:${columns};--rows:${rows}` };
+    const element = attnkit.h("canvas", { ...size, class: "ak-raster", "aria-hidden": "true" });
     const context = /** @type {CanvasRenderingContext2D} */ (element.getContext("2d")); // which every browser has
     const image = context.createImageData(columns, rows);
     return {
@@ -760,6 +810,14 @@
       return this.follow(attnkit.slider({ ...options, onInput: this.setter(options) }), options);
     }
 
+    // The temperature at which a model draws what comes next.
+    /** @param {string} what */
+    temperature(what) {
+      /** @param {number} v */
+      const word = (v) => (v === 0 ? `0, always the likeliest ${what}` : attnkit.fixed(v));
+      return this.slider({ name: "temperature", min: 0, max: 2, step: 0.05, word, trait: "temperature" });
+    }
+
     // A slider for each number of a trait.
     /** @param {{ names: string[] } & Omit<SliderLook<State>, "name"> & SomeBound<State>} options */
     sliders({ names, trait, write = (value, state, k) => ({ [trait]: state[trait].with(k, value) }), ...look }) {
@@ -778,9 +836,15 @@
       return this.follow(attnkit.logSlider({ ...options, onInput: this.setter(options) }), options);
     }
 
-    /** @param {{ label: string, words: string[] } & Bound<State, number>} options */
-    choice(options) {
-      return this.follow(attnkit.choice(options.label, options.words, this.setter(options)), options);
+    // Buttons for the values of a trait, or where there are none, for words by their numbers.
+    /** @param {{ label: string, words?: string[], values?: any[] } & Bound<State, any>} options */
+    choice({ label, values = [], words = values.map(String), ...bound }) {
+      const set = this.setter(bound);
+      if (!values.length) return this.follow(attnkit.choice(label, words, set), bound);
+      const { trait = "", read = (state) => state[trait] } = bound;
+      const texts = values.map(String);
+      const choice = attnkit.choice(label, words, (k) => set(values[k]));
+      return this.follow(choice, { read: (state) => texts.indexOf(String(read(state))) });
     }
 
     /** @param {{ label: string, words: string[], lang?: string | null } & Bound<State, number>} options */
@@ -853,7 +917,7 @@
   // A figure's parts, alive in an element: made once, redrawn whenever the state changes, from either side. Returns what
   // ends it.
   /** @param {string} kind @param {Omit<Kind<State, State>, "compute">} script @param {Place} place */
-  function render(kind, { label, build }, { model, el }) {
+  function render(kind, { label, wide, build }, { model, el }) {
     const caption = model.get("caption");
     const name = caption ? `${label}: ${caption.split(/(?<=[.:]) /)[0]}` : label; // a page may have two of a kind
     const figure = new Figure(model, kind, name);
@@ -861,7 +925,7 @@
     fill(figure.element, parts);
     if (!figure.live.parentElement) figure.element.append(figure.live); // unless it stands among the parts
     if (caption) figure.element.append(attnkit.h("p", { class: "ak-caption" }, caption));
-    el.classList.add("ak-place");
+    el.classList.add("ak-place", ...(wide ? ["ak-beyond"] : []));
     el.replaceChildren(figure.element);
     Object.assign(figure, { update, measure });
     const names = Object.keys(model.get("defaults"));
@@ -889,12 +953,12 @@
       `This figure cannot come to life: ${error instanceof Error ? error.message : error}`,
     );
 
-  // Register a figure: `build` makes its parts once and returns them with `update`, which redraws them from the state
+  // Register a figure, which goes beyond the column of text if it is `wide`: `build` makes its parts once and returns them with `update`, which redraws them from the state
   // whenever it changes; perhaps `measure`, which reads the layout before anything is written, as a read after a write
   // would lay the page out twice; and perhaps `stop`, which ends what goes on in them. `render` is what anywidget calls.
-  attnkit.register = (kind, { label, compute, build }) => {
+  attnkit.register = (kind, { compute, ...script }) => {
     /** @param {Place} place */
-    const start = (place) => render(kind, { label, build }, place);
+    const start = (place) => render(kind, script, place);
     attnkit.figures[kind] = {
       compute,
       start,

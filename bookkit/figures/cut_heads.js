@@ -17,18 +17,13 @@
 
   // ---- the arithmetic, compared with CutHeads by tests/figures/
 
-  /** @param {Text} text @param {Found} found */
   const means = ({ parts }, { losses }) =>
-    parts.map(
-      ({ start, end }) => losses.slice(start - 1, end - 1).reduce((sum, loss) => sum + loss, 0) / (end - start),
-    );
+    parts.map(({ start, end }) => attnkit.sum(losses.slice(start - 1, end - 1)) / (end - start));
   // What was measured without some heads, if it was.
-  /** @param {Text} text @param {Given["cuts"]} cuts @param {number[]} without */
   function measured({ runs }, cuts, without) {
     const known = [[], ...cuts.map(({ heads }) => heads)];
     return runs[known.findIndex((heads) => String(heads) === String(without))];
   }
-  /** @param {Pick<Given, "texts" | "cuts"> & State} state */
   function compute({ texts, cuts, text, without }) {
     const found = measured(texts[text], cuts, without);
     const runs = [texts[text].runs[0], ...(found ? [found] : [])];
@@ -40,7 +35,6 @@
 
   // A text, with some heads out, as the model reads it: once, or with each of two names behind it for their chances.
   class Reading {
-    /** @param {Owner} figure @param {Given} given @param {(text: string) => void} note */
     constructor(figure, given, note) {
       this.figure = figure;
       this.given = given;
@@ -55,7 +49,6 @@
     get text() {
       return this.own ?? this.given.texts[this.figure.get("text")];
     }
-    /** @param {number[]} without @returns {Found | undefined} */
     found(without) {
       return measured(this.text, this.given.cuts, without) ?? this.known.get(`${this.text.numbers}|${without}`);
     }
@@ -76,7 +69,6 @@
       }
       this.busy = false;
     }
-    /** @param {Text} text @param {number[]} without @returns {Promise<Found | null>} */
     async losses({ numbers, names }, without) {
       const chances = [];
       let losses = /** @type {number[]} */ ([]);
@@ -89,16 +81,12 @@
       return { losses: losses.slice(0, -1), chances: names.length ? chances : [] };
     }
     // A line of the reader's own.
-    /** @param {string} line @param {boolean} twice */
     async begin(line, twice) {
       const cut = await this.model.cut(twice ? ` ${line}` : line, false); // a first word like any other can be the same again
       const n = cut.numbers.length;
-      const [numbers, words] = twice
-        ? [
-            [...cut.numbers, ...cut.numbers],
-            [...cut.words, ...cut.words],
-          ]
-        : [cut.numbers, cut.words];
+      /** @template T @param {T[]} list */
+      const all = (list) => (twice ? [...list, ...list] : list);
+      const [numbers, words] = [all(cut.numbers), all(cut.words)];
       if (n < 2) return this.note("Type at least two words.");
       if (numbers.length > LONGEST)
         return this.note(`${numbers.length} pieces are too many: at most ${LONGEST} are read.`);
@@ -115,20 +103,13 @@
   function pieces() {
     const element = h("div", { class: "ak-pieces" });
     let shown = "";
-    /** @type {[HTMLElement, HTMLElement, HTMLElement][]} */
+    /** @type {[box: HTMLElement, loss: HTMLElement][]} */
     let made = [];
-    /** @param {string} word @returns {typeof made[0]} */
     function piece(word) {
-      const [own, loss] = [
-        h("span", { class: "ak-word" }, attnkit.chat.visible(word)),
-        h("span", { class: "ak-loss" }),
-      ];
-      const part = attnkit.chat.visible(word)
-        ? {}
-        : { title: "part of a letter", role: "group", "aria-label": "part of a letter" };
-      return [h("span", { class: "ak-cost", ...part }, own, loss), own, loss];
+      const [seen, loss] = [attnkit.chat.visible(word), h("span", { class: "ak-loss" })];
+      const part = seen ? {} : { title: "part of a letter", role: "group", "aria-label": "part of a letter" };
+      return [h("span", { class: "ak-cost", ...part }, h("span", { class: "ak-word" }, seen), loss), loss];
     }
-    /** @param {string[]} words @param {Found | undefined} whole @param {Found | undefined} found */
     function show(words, whole, found) {
       if (shown !== words.join("\n")) {
         shown = words.join("\n");
@@ -136,7 +117,7 @@
         element.replaceChildren(...made.map(([box]) => box));
       }
       attr(element, "data-waits", String(!found));
-      made.forEach(([box, , loss], k) => {
+      made.forEach(([box, loss], k) => {
         const cost = found?.losses[k - 1] ?? 0;
         const more = cost - (whole?.losses[k - 1] ?? 0);
         const share = Math.round(DARK * Math.min(1, cost / LARGEST));
@@ -150,37 +131,29 @@
 
   // Means of the parts and chances of the names: with all heads, and without those that are out.
   function results() {
-    const heads = ["", "all heads", ""].map((word) => h("th", { scope: "col" }, word));
-    const body = h("tbody");
-    const table = h("table", { class: "ak-grid ak-results" }, h("thead", {}, h("tr", {}, ...heads)), body);
-    /** @param {Text} text @param {Found | undefined} whole @param {Found | undefined} found @param {number} out */
+    const without = h("th", { scope: "col" });
+    const element = attnkit.table("ak-results", ["", "all heads", without], []);
     function show(text, whole, found, out) {
-      write(heads[2], out ? `without ${out} head${out > 1 ? "s" : ""}` : "");
-      /** @param {number | undefined} v @param {number} digits */
-      const cell = (v, digits) => h("td", {}, v === undefined ? "–" : fixed(v, digits));
+      write(without, out ? `without ${attnkit.many(out, "head")}` : "");
+      const cell = (v, digits) => (v === undefined ? "–" : fixed(v, digits));
       const [one, two] = [whole && means(text, whole), found && means(text, found)];
-      const costs = text.parts.map(({ name }, k) => [
-        h("th", { scope: "row" }, `mean loss, ${name}`),
-        cell(one?.[k], 2),
-        out ? cell(two?.[k], 2) : h("td"),
-      ]);
-      const chances = text.names.map(([, word], k) => [
-        h("th", { scope: "row" }, `chance of ${attnkit.quoted(word.trim())}`),
-        cell(whole?.chances[k], 3),
-        out ? cell(found?.chances[k], 3) : h("td"),
-      ]);
-      body.replaceChildren(...[...costs, ...chances].map((row) => h("tr", {}, ...row)));
+      const costs = text.parts.map(({ name }, k) =>
+        attnkit.tr(`mean loss, ${name}`, cell(one?.[k], 2), out ? cell(two?.[k], 2) : ""),
+      );
+      const chances = text.names.map(([, word], k) => {
+        const name = `chance of ${attnkit.quoted(word.trim())}`;
+        return attnkit.tr(name, cell(whole?.chances[k], 3), out ? cell(found?.chances[k], 3) : "");
+      });
+      element.tBodies[0].replaceChildren(...costs, ...chances);
     }
-    return { element: table, show };
+    return { element, show };
   }
 
-  /** @param {Owner} figure @param {Run} run @param {(text: string) => void} note */
   function typing(figure, run, note) {
     const label = "A line of your own";
     const input = h("input", { type: "text", placeholder: "Type a line", "aria-label": label, autocomplete: "off" });
     const again = () => run.own && run.begin(run.own.name, twice.checked);
     const twice = h("input", { type: "checkbox", checked: true, onchange: again });
-    /** @param {Event} event */
     function onsubmit(event) {
       event.preventDefault();
       if (!input.value.trim()) return note("Type a line first.");
@@ -205,7 +178,6 @@
     return { element: loader.element, clear, stop };
   }
 
-  /** @param {State} state @param {Run} run @param {Found | undefined} whole @param {Found | undefined} found */
   function sentence({ without }, { text, model }, whole, found) {
     if (!found || !whole)
       return model.ready() ? "" : "Nobody has measured it without just these heads: load the model, and it does.";
@@ -213,49 +185,42 @@
     const last = text.parts.length - 1;
     const names = text.names.map(([, word], k) => `${attnkit.quoted(word.trim())} ${fixed(found.chances[k], 3)}`);
     const next = names.length ? ` Next: ${names.join(", ")}.` : "";
-    if (!without.length)
-      return `All heads are there: a piece of “${text.parts[last].name}” costs ${fixed(one[last])}.${next}`;
-    return `Without ${without.length} of the heads a piece of “${text.parts[last].name}” costs ${fixed(two[last])}, with all ${fixed(one[last])}.${next}`;
+    const piece = `a piece of “${text.parts[last].name}” costs`;
+    if (!without.length) return `All heads are there: ${piece} ${fixed(one[last])}.${next}`;
+    return `Without ${without.length} of the heads ${piece} ${fixed(two[last])}, with all ${fixed(one[last])}.${next}`;
   }
 
-  /** @param {Owner} figure */
   function build(figure) {
     const given = figure.given("texts", "cuts", "layers", "heads", "kinds", "asks");
     const words = h("p", { class: "ak-small ak-note", "aria-live": "polite" });
-    /** @param {string} text */
-    const note = (text) => write(words, text);
+    const note = (/** @type {string} */ text) => write(words, text);
     const run = new Reading(figure, given, note);
-    const choose = (/** @type {number} */ text) => {
-      run.own = null;
-      figure.stale = true;
-      figure.put({ text });
-    };
-    const named = attnkit.choice(
-      "text",
-      given.texts.map(({ name }) => name),
-      choose,
-    );
-    figure.follow(named, { read: ({ text }) => (run.own ? -1 : text) });
-    const all = [[], ...given.cuts.map(({ heads }) => heads)];
+    const named = figure.choice({
+      label: "text",
+      words: given.texts.map(({ name }) => name),
+      read: ({ text }) => (run.own ? -1 : text),
+      write(text) {
+        run.own = null;
+        figure.stale = true;
+        return { text };
+      },
+    });
     const cuts = figure.choice({
       label: "take out",
       words: ["nothing", ...given.cuts.map(({ name }) => name)],
-      read: ({ without }) => all.findIndex((heads) => String(heads) === String(without)),
-      write: (k) => ({ without: all[k] }),
+      values: [[], ...given.cuts.map(({ heads }) => heads)],
+      trait: "without",
     });
     const [text, table] = [pieces(), results()];
-    const grid = attnkit.chat.grid(figure, (head) => {
-      const out = figure.get("without");
-      const without = out.includes(head) ? out.filter((one) => one !== head) : [...out, head].sort((a, b) => a - b);
-      figure.put({ without });
-    });
+    const grid = attnkit.chat.grid(figure, (head) =>
+      figure.put({ without: attnkit.toggled(figure.get("without"), head) }),
+    );
     const typed = typing(figure, run, note);
     const reset = figure.reset(() => {
       run.own = null;
       typed.clear();
       note("");
     });
-    /** @param {State} state */
     function update(state) {
       const [whole, found] = [run.found([]), run.found(state.without)];
       text.show(run.text.words, whole, found);
@@ -265,10 +230,9 @@
       run.read();
     }
     const legend = h("p", { class: "ak-small" }, "Thick line: its loss has grown by more than 1.");
-    const talk = [named.element, text.element, legend, cuts.element, table.element, figure.live, typed.element];
-    const left = h("div", {}, ...talk, h("div", { class: "ak-buttons" }, words, reset));
-    return { parts: [h("div", { class: "ak-both" }, left, grid.element)], update, stop: typed.stop };
+    const talk = [named, text, legend, cuts, table, figure.live, typed, attnkit.row(words, reset)];
+    return { parts: [h("div", { class: "ak-both" }, h("div", {}, talk), grid)], update, stop: typed.stop };
   }
 
-  attnkit.register("cut_heads", { label: "Heads of a chat model, taken out", compute, build });
+  attnkit.register("cut_heads", { label: "Heads of a chat model, taken out", wide: true, compute, build });
 })(globalThis.attnkit);

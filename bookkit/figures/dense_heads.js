@@ -7,7 +7,6 @@
   /** @typedef {{ items: Matrix, blocks: Matrix }} Given */
 
   // The arithmetic, compared with multi_head_attention by tests/figures/.
-  /** @param {State & Given} state */
   function compute({ items, blocks, sharpness }) {
     const weights = items.map((_, i) => attnkit.softmax(items.map((_, j) => (i === j ? sharpness : 0))));
     const reads = weights.map((row) => attnkit.blend(row, items));
@@ -23,12 +22,10 @@
   const FRAMES = ["ak-frame-weight", "ak-frame-value", "", "ak-frame-output"];
 
   // A row for each head, and below what they add up to, what the layer gives, and the difference.
-  /** @param {Matrix} blocks */
   function table(blocks) {
     const heads = blocks.map((numbers) =>
       [blocks, numbers, numbers, [0]].map((row) => row.map(() => h("span", { class: "ak-sq" }))),
     );
-    /** @param {HTMLElement[]} squares @param {number} k */
     const cell = (squares, k) =>
       h("td", { "data-name": NAMES[k] }, h("span", { class: `ak-frame ${FRAMES[k]}` }, squares));
     const rows = heads.map((parts, i) => attnkit.tr(`head ${i + 1}`, ...parts.map(cell)));
@@ -41,25 +38,22 @@
     return { heads, numbers: totals.map(({ number }) => number), element };
   }
 
-  /** @param {Figure<State, Given>} figure */
   function build(figure) {
     const { items, blocks } = figure.given("items", "blocks");
     const vmax = Math.max(1, ...[...items, ...blocks].flat().map(Math.abs));
     const { heads, numbers, element } = table(blocks);
     const slider = figure.slider({ name: "sharpness", trait: "sharpness", min: 0, max: 40, step: 0.5 });
 
-    /** @param {State} state */
     function update({ sharpness }) {
       const { weights, reads, pieces, output, exact, gap } = compute({ items, blocks, sharpness });
-      heads.forEach((parts, i) => {
-        [weights[i], reads[i], blocks[i], [pieces[i]]].forEach((values, part) => {
+      heads.forEach((parts, i) =>
+        [weights[i], reads[i], blocks[i], [pieces[i]]].forEach((values, part) =>
           values.forEach((value, k) => {
             attnkit.write(parts[part][k], fixed(value));
-            if (part) attnkit.paint(parts[part][k], value, vmax);
-            else attnkit.paint(parts[part][k], value, 1, "weight");
-          });
-        });
-      });
+            attnkit.paint(parts[part][k], value, part ? vmax : 1, part ? undefined : "weight");
+          }),
+        ),
+      );
       [fixed(output), fixed(exact), gap].forEach((text, k) => attnkit.write(numbers[k], text));
       figure.say(
         `Sharpness ${fixed(sharpness, 1)}: each head gives its own item the weight ${fixed(weights[0][0])}. ` +

@@ -6,13 +6,10 @@
   const PRIMES = Array.from({ length: 312 }, (_, n) => n).filter(
     (n) => n > 1 && !Array.from({ length: n }, (_, k) => k).some((k) => k > 1 && n % k === 0),
   );
-  /** @param {number} root */
   const fractions = (root) => PRIMES.map((prime) => Math.floor((prime ** (1 / root) % 1) * 2 ** 32) | 0);
   const [BEGUN, ADDED] = [fractions(2).slice(0, 8), Int32Array.from(fractions(3))];
-  /** @param {number} x @param {number} by */
   const turned = (x, by) => (x >>> by) | (x << (32 - by));
 
-  /** @param {Uint8Array} bytes */
   function digest(bytes) {
     const state = Int32Array.from(BEGUN);
     const words = new Int32Array(ROUNDS);
@@ -21,7 +18,6 @@
     rest.set(bytes.subarray(whole));
     rest[bytes.length - whole] = 128;
     new DataView(rest.buffer).setUint32(rest.length - 4, bytes.length * 8);
-    /** @param {Uint8Array} from @param {number} at */
     function block(from, at) {
       for (let k = 0; k < 16; k++, at += 4)
         words[k] = (from[at] << 24) | (from[at + 1] << 16) | (from[at + 2] << 8) | from[at + 3];

@@ -7,13 +7,9 @@
   /** @typedef {{ pictures: string[], sentences: string[] }} Given */
 
   // Compared with Python.
-  /** @param {State & Given} state */
-  function compute({ sentences, step }) {
-    return { sentence: sentences[step] };
-  }
+  const compute = ({ sentences, step }) => ({ sentence: sentences[step] });
 
   // A picture as Picture.html has written it, which escapes every word; no caller's text is HTML here.
-  /** @param {string} html */
   function drawing(html) {
     const { body } = new DOMParser().parseFromString(html, "text/html");
     return h("div", {}, ...body.childNodes);
@@ -21,14 +17,12 @@
 
   const PACE = 900; // milliseconds from where something comes from to where it stands
 
-  /** @param {Element} element */
   function middle(element) {
     const { left, top, width, height } = element.getBoundingClientRect();
     return { x: left + width / 2, y: top + height / 2 };
   }
 
   // What something has come from runs to where it stands: the score into its weight. What runs is a copy, and gone then.
-  /** @param {SVGElement} target @param {Element} stack */
   function arrive(target, stack) {
     const svg = target.ownerSVGElement;
     if (!svg || !target.parentNode) return;
@@ -47,12 +41,10 @@
     }
   }
 
-  /** @param {Figure<State, Given>} figure */
   function build(figure) {
     const { pictures, sentences } = figure.given("pictures", "sentences");
     const count = sentences.length;
-    /** @param {State} state */
-    const told = ({ step }) => `Step ${step + 1} of ${count}: ${compute({ pictures, sentences, step }).sentence}`;
+    const told = ({ step }) => `Step ${step + 1} of ${count}: ${compute({ sentences, step }).sentence}`;
 
     // All stand in one place, so that it is as large as the largest, and nothing moves when another one is seen.
     const drawings = pictures.map(drawing);
@@ -61,18 +53,16 @@
     const lines = sentences.map((_, step) => h("p", {}, told({ step })));
     const room = h("div", { class: "ak-stack ak-room", "aria-hidden": "true" }, ...lines);
 
-    const parts = [...stack.querySelectorAll("[data-ak-from], [data-ak-at]")].filter((e) => e instanceof SVGElement);
-
     const steps = figure.choice({ label: "step", words: sentences.map((_, k) => String(k + 1)), trait: "step" });
     const back = figure.button("Back", ({ step }) => ({ step: Math.max(step - 1, 0) }));
     const next = figure.button("Next step", ({ step }) => ({ step: Math.min(step + 1, count - 1) }));
     next.classList.add("ak-primary");
-    const ways = h("div", { class: "ak-buttons" }, back, next, figure.reset());
-
-    const coming = [...stack.querySelectorAll("[data-ak-came]")].filter((e) => e instanceof SVGElement);
+    const ways = h("div", { class: "ak-ways" }, steps, attnkit.row(back, next, figure.reset()));
+    const [parts, coming] = ["[data-ak-from], [data-ak-at]", "[data-ak-came]"].map((those) =>
+      [...stack.querySelectorAll(those)].filter((e) => e instanceof SVGElement),
+    );
 
     // Whether something comes at a step: with its part of one drawing, or in a drawing that is the first to have it.
-    /** @param {SVGElement} one @param {number} step */
     function comes(one, step) {
       const part = one.closest("[data-ak-from]");
       if (part instanceof SVGElement) return Number(part.dataset.akFrom) === step;
@@ -81,7 +71,6 @@
     }
 
     let last = figure.get("step");
-    /** @param {State} state */
     function update(state) {
       for (const copy of stack.querySelectorAll(".ak-runs")) copy.remove();
       if (drawings.length > 1)
@@ -99,7 +88,7 @@
         for (const one of coming) if (comes(one, state.step)) arrive(one, stack);
       last = state.step;
     }
-    return { parts: [stack, h("div", { class: "ak-ways" }, steps.element, ways), room], update };
+    return { parts: [stack, ways, room], update };
   }
 
   attnkit.register("growing_picture", { label: "A picture, step by step", compute, build });

@@ -16,7 +16,6 @@
   const SIZE = 26; // megabytes of the model, as tests/test_real_model_on_the_page.py finds them
 
   // The maps of a text, one after the other, each row by row.
-  /** @param {Text} text */
   function unpack({ maps }) {
     const letters = atob(maps);
     const out = new Float64Array(letters.length);
@@ -25,9 +24,7 @@
   }
 
   // What was typed, if it has been read; else the sentence that is chosen.
-  /** @param {Text[]} texts @param {State} state */
   const chosenText = (texts, { text, found }) => ("pieces" in found ? found : texts[text]);
-  /** @param {Text} text */
   const title = ({ pieces }) => pieces.slice(1, -1).join(" ").replaceAll(" ##", "");
 
   // The weights of a piece in a head; compared with Python.
@@ -36,18 +33,15 @@
     const told = chosenText(texts, state);
     return { row: rowOf(unpack(told), told.pieces.length, state.head, state.piece) };
   }
-  /** @param {Float64Array} maps @param {number} n @param {number} head @param {number} piece */
   const rowOf = (maps, n, head, piece) => Array.from(maps.subarray((head * n + piece) * n, (head * n + piece + 1) * n));
 
   // The small maps themselves, in the buttons; those of a text are kept until the theme changes.
-  /** @param {HTMLElement[]} buttons @param {number} heads */
   function drawing(buttons, heads) {
     /** @type {Map<Text, HTMLCanvasElement[]>} */
     const kept = new Map();
     /** @type {Text | null} */
     let drawn = null;
     // A layer in a task of its own: the page answers between them.
-    /** @param {Text} text @param {Float64Array} maps @param {HTMLCanvasElement[]} canvases */
     function next(text, maps, canvases) {
       if (drawn !== text || canvases.length === buttons.length) return;
       const n = text.pieces.length;
@@ -61,15 +55,12 @@
       setTimeout(next, 0, text, maps, canvases);
     }
     return {
-      /** @param {Text} text @param {Float64Array} maps */
       show(text, maps) {
         if (drawn === text) return;
         drawn = text;
         const canvases = kept.get(text) ?? [];
         kept.set(text, canvases);
-        canvases.forEach((canvas, k) => {
-          buttons[k].replaceChildren(canvas);
-        });
+        canvases.forEach((canvas, k) => buttons[k].replaceChildren(canvas));
         setTimeout(next, 0, text, maps, canvases);
       },
       again() {
@@ -79,14 +70,12 @@
     };
   }
 
-  /** @param {number} head @param {number} heads */
   const nameOf = (head, heads) => `head ${(head % heads) + 1} of layer ${Math.floor(head / heads) + 1}`;
 
   // The small maps, a button for each head.
-  /** @param {Owner} figure @param {Given} given */
   function overview(figure, { layers, heads }) {
     const buttons = Array.from({ length: layers * heads }, (_, head) => {
-      const look = { "aria-label": nameOf(head, heads), "aria-pressed": "false" };
+      const look = { "aria-label": nameOf(head, heads), "aria-pressed": "false", class: "ak-framed" };
       return attnkit.button("", () => figure.put({ head }), look);
     });
     const stop = attnkit.walk(buttons, { columns: heads });
@@ -99,11 +88,8 @@
     const element = h("div", group, h("span"), top, rows);
     attnkit.style(element, "gridTemplateColumns", `max-content repeat(${heads}, minmax(0, 1fr))`);
     const maps = drawing(buttons, heads);
-    /** @param {number} head @param {Text} text @param {Float64Array} weights */
     function show(head, text, weights) {
-      buttons.forEach((button, k) => {
-        attnkit.attr(button, "aria-pressed", String(k === head));
-      });
+      buttons.forEach((button, k) => attnkit.attr(button, "aria-pressed", String(k === head)));
       stop.at(head);
       maps.show(text, weights);
     }
@@ -111,16 +97,13 @@
   }
 
   // The chosen map as a table; who looks is chosen there, and has its numbers.
-  /** @param {Owner} figure @param {string[]} pieces */
   function table(figure, pieces) {
     const lookers = pieces.map((_, piece) => attnkit.button(null, () => figure.put({ piece })));
-    /** @param {"row" | "column"} side @param {number} piece */
     const choose = (side, piece) => side === "row" && figure.put({ piece });
     const look = { label: "The weights of this head" };
     const { element, ...map } = attnkit.weightTable(lookers, pieces.length, choose, look);
     element.setAttribute("role", "grid");
     map.lay(pieces, pieces);
-    /** @param {State} state @param {Float64Array} maps */
     function show({ head, piece }, maps) {
       const n = pieces.length;
       const rows = pieces.map((_, i) => rowOf(maps, n, head, i));
@@ -135,16 +118,13 @@
   }
 
   // A long text as running words, where a table would be too large: the chosen piece, and in their shade its weights.
-  /** @param {Owner} figure @param {string[]} pieces */
   function running(figure, pieces) {
-    const words = pieces.map((piece, k) =>
-      attnkit.button(piece, () => figure.put({ piece: k }), { "aria-pressed": "false" }),
-    );
+    const look = { "aria-pressed": "false", class: "ak-framed" };
+    const words = pieces.map((piece, k) => attnkit.button(piece, () => figure.put({ piece: k }), look));
     const stop = attnkit.walk(words);
     const spaced = words.map((word) => [word, " "]);
     const label = "The pieces: a pressed one shows by shades where it looks";
     const element = h("div", { class: "ak-running", role: "group", "aria-label": label }, spaced);
-    /** @param {State} state @param {Float64Array} maps */
     function show({ head, piece }, maps) {
       const row = rowOf(maps, words.length, head, piece);
       words.forEach((word, j) => {
@@ -157,28 +137,21 @@
   }
 
   // In a sentence: what the chosen piece looks at.
-  /** @param {Given} given @param {State} state @param {string[]} pieces @param {Float64Array} maps */
   function sentence({ heads }, { head, piece }, pieces, maps) {
     const row = rowOf(maps, pieces.length, head, piece);
-    const best = pieces
-      .map((_, j) => j)
-      .sort((a, b) => row[b] - row[a])
-      .slice(0, TOLD);
+    const best = attnkit.ranked(row).slice(0, TOLD);
     const told = best.map((j) => `${quoted(pieces[j])} ${fixed(row[j])}`).join(", ");
     return `${nameOf(head, heads).replace("h", "H")}: ${quoted(pieces[piece])} looks at ${told}.`;
   }
 
-  /** @param {Found} found */
   const remark = ({ cut, pieces }) =>
     cut ? "Only the first 64 pieces are read." : pieces.length > WIDE ? "A long sentence stands in running words." : "";
 
   // A sentence of the reader's own: the worker reads it, or in a notebook the kernel.
-  /** @param {Owner} figure */
   function typing(figure) {
     const hint = { placeholder: "Type a sentence", "aria-label": "A sentence of your own" };
     const input = h("input", { type: "text", maxlength: 400, ...hint });
     const note = h("p", { class: "ak-small", "aria-live": "polite" });
-    /** @param {Event} event */
     async function send(event) {
       event.preventDefault();
       const typed = input.value.trim();
@@ -192,7 +165,6 @@
     }
     const form = h("form", { class: "ak-buttons", onsubmit: send }, input, h("button", { type: "submit" }, "Read it"));
     const loader = attnkit.loader(figure, attnkit.minilm, SIZE, form);
-    /** @param {State} state */
     function show({ typed, found }) {
       const told = "pieces" in found ? found : null;
       if (!typed || told) attnkit.write(note, told ? remark(told) : "");
@@ -203,13 +175,11 @@
   }
 
   // The sentences that come with the figure, and the reader's own while it is shown.
-  /** @param {Owner} figure @param {Text[]} texts */
   function sentences(figure, texts) {
     const names = [...texts.map(title), "your own sentence"];
     const menu = attnkit.menu("sentence", names, (text) => figure.put({ text, piece: 1, typed: "", found: {} }));
     const own = menu.input.options[texts.length];
     own.hidden = true;
-    /** @param {State} state */
     function show({ text, found }) {
       own.hidden = !("pieces" in found);
       menu.show(own.hidden ? text : texts.length);
@@ -217,14 +187,12 @@
     return { element: menu.element, show };
   }
 
-  /** @param {Owner} figure */
   function build(figure) {
     const given = figure.given("texts", "layers", "heads", "views", "asks");
     const { texts, views } = given;
     // What a text needs is made when it is chosen.
     /** @type {WeakMap<Text, { maps: Float64Array, large: ReturnType<typeof table | typeof running> }>} */
     const made = new WeakMap();
-    /** @param {Text} text */
     function of(text) {
       const large = text.pieces.length > WIDE ? running : table;
       const found = made.get(text) ?? { maps: unpack(text), large: large(figure, text.pieces) };
@@ -246,7 +214,6 @@
     const own = given.asks ? typing(figure) : null;
     const place = h("div", { class: "ak-large" });
     let dark = "";
-    /** @param {State} state */
     function update(state) {
       const colour = getComputedStyle(figure.element).getPropertyValue("--ak-fill-weight");
       if (colour !== dark) all.again();
@@ -264,5 +231,5 @@
     return { parts: [chosen, list, own, maps, attnkit.row(figure.reset(own?.clear))], update, stop: own?.stop };
   }
 
-  attnkit.register("head_maps", { label: "All heads on a sentence", compute, build });
+  attnkit.register("head_maps", { label: "All heads on a sentence", wide: true, compute, build });
 })(globalThis.attnkit);

@@ -8,14 +8,9 @@
   /** @typedef {ReturnType<typeof compute>} Found */
 
   const STEPS = [-1, 0, 1];
-  const WHERE = [
-    ["up left", "up", "up right"],
-    ["left", "here", "right"],
-    ["down left", "down", "down right"],
-  ];
+  const WHERE = ["up left", "up", "up right", "left", "here", "right", "down left", "down", "down right"];
 
   // The weights of the three heads along one axis, from each place to each.
-  /** @param {number} count @param {number} sharpness */
   function alongAxis(count, sharpness) {
     const at = Array.from({ length: count }, (_, i) => i);
     return STEPS.map((step) => at.map((i) => attnkit.softmax(at.map((j) => -sharpness * (j - i - step) ** 2))));
@@ -23,7 +18,6 @@
 
   // The arithmetic, compared with convolution_as_attention by tests/figures/. A squared distance is a sum over
   // rows and columns, so the softmax over pixels is a product of one over rows and one over columns.
-  /** @param {State & Omit<Given, "names">} state */
   function compute({ pixels, kernels, kernel, pixel: [row, column], sharpness, exacts }) {
     const [numbers, exact] = [kernels[kernel], exacts[kernel]];
     const [down, across] = [alongAxis(pixels.length, sharpness), alongAxis(pixels[0].length, sharpness)];
@@ -31,7 +25,6 @@
     const reads = STEPS.map((_, a) => {
       const blended = down[a].map((weights) => attnkit.blend(weights, pixels));
       return STEPS.map((_, b) => {
-        /** @param {number} r @param {number} c */
         const read = (r, c) => attnkit.dot(across[b][c], blended[r]);
         if (numbers[a][b])
           output.forEach((line, r) => {
@@ -41,29 +34,20 @@
       });
     });
     const gap = Math.max(...output.flatMap((line, r) => line.map((v, c) => Math.abs(v - exact[r][c]))));
-    return {
-      reads,
-      output,
-      gap,
-      written: gap < 1e-8 ? "below 1e-8" : attnkit.compact(gap),
-      // What the heads look at from the pixel: a head's weight for pixel (r, c) is rows[a][r] * columns[b][c].
-      rows: down.map((w) => w[row]),
-      columns: across.map((w) => w[column]),
-    };
+    const written = gap < 1e-8 ? "below 1e-8" : attnkit.compact(gap);
+    // What the heads look at from the pixel: a head's weight for pixel (r, c) is rows[a][r] * columns[b][c].
+    const [rows, columns] = [down.map((w) => w[row]), across.map((w) => w[column])];
+    return { reads, output, gap, written, rows, columns };
   }
 
-  /** @param {Figure<State, Given>} figure @param {Matrix} pixels @param {HTMLElement} reset */
   function controls(figure, pixels, reset) {
     const choice = figure.choice({ label: "kernel", words: figure.get("names"), trait: "kernel" });
     choice.element.append(reset);
     const sharpness = figure.slider({ name: "sharpness", trait: "sharpness", min: 0.1, max: 40, step: 0.1 });
-    const places = [pixels.length, pixels[0].length].map((count, axis) =>
+    const places = [pixels.length, pixels[0].length].map((max, axis) =>
       figure.slider({
-        name: ["row", "column"][axis],
-        min: 1,
-        max: count,
-        step: 1,
-        word: (v) => `${v} of ${count}`,
+        ...{ name: ["row", "column"][axis], min: 1, max, step: 1 },
+        word: (v) => `${v} of ${max}`,
         read: ({ pixel }) => pixel[axis] + 1,
         write: (v, { pixel }) => ({ pixel: pixel.map((p, k) => (k === axis ? v - 1 : p)) }),
       }),
@@ -72,16 +56,13 @@
   }
 
   // Pictures over one another with a square around the chosen pixel; pointing at another pixel chooses it.
-  /** @param {string} title @param {Raster[]} layers @param {Matrix} pixels @param {(...pixel: Pair) => void} choose */
   function panel(title, layers, pixels, choose) {
     const [height, width] = [pixels.length, pixels[0].length];
     const square = attnkit.svg("rect", { width: 1, height: 1, class: "ak-aim" });
     const over = attnkit.svg("svg", { viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" }, square);
     const stack = h("div", { class: "ak-stack", style: `aspect-ratio:${width}/${height}` }, layers, over);
-    /** @param {MouseEvent} event */
     const point = (event) => {
       const box = stack.getBoundingClientRect();
-      /** @param {number} share @param {number} count */
       const at = (share, count) => Math.max(0, Math.min(count - 1, Math.floor(share * count)));
       choose(at((event.clientY - box.top) / box.height, height), at((event.clientX - box.left) / box.width, width));
     };
@@ -91,17 +72,15 @@
   }
 
   // A button for each head: its number of the kernel, what it reads, the product of both.
-  /** @param {(head: number) => void} choose */
   function headButtons(choose) {
-    const heads = WHERE.flat().map((where, k) => {
+    const heads = WHERE.map((where, k) => {
       const [reads, adds] = [h("span", { class: "ak-small" }), h("strong")];
-      const look = { "aria-pressed": "false", class: "ak-head" };
+      const look = { "aria-pressed": "false", class: "ak-head ak-framed" };
       const button = attnkit.button([h("span", { class: "ak-small" }, where), reads, adds], () => choose(k), look);
       return { reads, adds, button };
     });
     const buttons = heads.map(({ button }) => button);
     attnkit.walk(buttons, { columns: 3 });
-    /** @param {number[]} kernel @param {number[]} reads @param {number} chosen */
     function show(kernel, reads, chosen) {
       const products = kernel.map((number, k) => number * reads[k]);
       const vmax = Math.max(1, ...products.map(Math.abs));
@@ -124,7 +103,6 @@
     return { numbers, element: h("p", { class: "ak-totals" }, lines) };
   }
 
-  /** @param {Figure<State, Given>} figure */
   function build(figure) {
     const { pixels, kernels, exacts, names } = figure.given("pixels", "kernels", "exacts", "names");
     let chosen = -1; // the head that is looked at alone; -1: all of them
@@ -133,7 +111,6 @@
       figure.redraw();
     });
     const reset = figure.reset(() => (chosen = -1));
-    /** @param {Fill[]} [kinds] */
     const raster = (kinds) => attnkit.raster(pixels.length, pixels[0].length, kinds);
     const [picture, output, looks] = [raster(), raster(), raster(["weight"])];
     const choose = (/** @type {Pair} */ ...pixel) => figure.put({ pixel });
@@ -142,10 +119,8 @@
     const three = h("div", { class: "ak-three" }, left, heads, right);
     const total = totals();
 
-    /** @param {Found} now @param {Pair} pixel */
     function showPictures(now, [y, x]) {
-      const within = chosen < 0 ? WHERE.flat().map((_, k) => k) : [chosen];
-      /** @param {number} r @param {number} c */
+      const within = chosen < 0 ? WHERE.map((_, k) => k) : [chosen];
       const weight = (r, c) => attnkit.sum(within.map((k) => now.rows[Math.floor(k / 3)][r] * now.columns[k % 3][c]));
       const weights = pixels.flatMap((line, r) => line.map((_, c) => weight(r, c)));
       looks.show(weights, 1.4 * Math.max(...weights)); // the picture below stays visible
@@ -154,7 +129,6 @@
       for (const { square } of [left, right])
         for (const [name, value] of Object.entries({ x, y })) attnkit.attr(square, name, value);
     }
-    /** @param {State} state */
     function update(state) {
       const { kernel, pixel } = state;
       const [row, column] = pixel;
@@ -164,7 +138,7 @@
       heads.show(kernels[kernel].flat(), now.reads.flat(), chosen);
       [sum, exact, now.written].forEach((text, k) => attnkit.write(total.numbers[k], text));
       figure.say(
-        `${chosen < 0 ? "" : `Head ${attnkit.quoted(WHERE.flat()[chosen])} alone is shown. `}` +
+        `${chosen < 0 ? "" : `Head ${attnkit.quoted(WHERE[chosen])} alone is shown. `}` +
           `Row ${row + 1}, column ${column + 1}, ${names[kernel]}: ` +
           `the heads add up to ${sum}, the convolution gives ${exact}.`,
       );

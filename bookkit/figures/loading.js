@@ -178,9 +178,13 @@
 
   // ---- a model in a worker, shared by all figures of the page
 
-  /** @param {unknown} program @param {(message: MessageEvent) => void} hear @param {(error: Error) => void} fail */
-  function start(program, hear, fail) {
-    const text = `"use strict";(${program})(self);`;
+  // A worker gets functions, classes and plain values as texts, under their names, and calls `program` with itself.
+  /** @param {Record<string, unknown>} names @param {(message: MessageEvent) => void} hear @param {(error: Error) => void} fail */
+  function start(names, hear, fail) {
+    const lines = Object.entries(names).map(
+      ([name, value]) => `const ${name} = ${typeof value === "function" ? value : JSON.stringify(value)};`,
+    );
+    const text = ['"use strict";', ...lines, "program(self);"].join("\n");
     const address = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
     const made = new Worker(address);
     URL.revokeObjectURL(address);
@@ -236,7 +240,7 @@
   }
 
   // It is said {ready}, {failed}, or of what it was asked {asked, found}, before that perhaps {asked, done}, a share.
-  attnkit.inWorker = (program, bring) => {
+  attnkit.inWorker = (names, bring) => {
     /** @type {Worker | null} */
     let worker = null;
     let run = 0; // a load that was stopped is another one than the present
@@ -266,7 +270,7 @@
       const mine = ++run;
       tell({ state: "loading", part: 0, message: "" });
       try {
-        worker = start(program, hear, fail);
+        worker = start(names, hear, fail);
         await bring({
           post: (message) => mine === run && post(message),
           ask: (question, moved) => (mine === run ? ask(question, () => {}, moved) : new Promise(() => {})),

@@ -26,28 +26,21 @@
   // ---- the arithmetic, compared with the model in torch by tests/figures/test_machine.py
 
   // The model, what it has computed of a story, and the number at any address.
-  /** @param {PackedDecoder} packed @param {string[]} story */
   function reader(packed, story) {
     const model = attnkit.decoder(packed);
     const { words, width, num_heads } = packed;
     const numbers = story.map((word) => words.indexOf(word));
     const results = /** @type {Record<string, any[]>} */ (model.trace(numbers));
-    /** @param {string} name @param {number} layer */
     const named = (name, layer) => (layer < 0 ? name : `layers.${layer}.${name}`);
-    /** @param {Rows} rows */
     const rows = ([name, layer]) => results[named(name, layer)];
-    /** @param {string} name @param {number} layer */
     const tensor = (name, layer) => model.tensors[named(name, layer)];
-    /** @param {Address} address @returns {number} */
     function value([name, layer, place, index, head]) {
       if (name === "table") return model.tensors.embedding[head * width + index];
       if (name === "chance") return attnkit.softmax(results.scores[place])[index];
       const row = rows([name, layer])[place];
       return head >= 0 && layer >= 0 ? row[head][index] : row[index];
     }
-    /** @param {number} layer @returns {Rows} */
     const before = (layer) => (layer ? ["after_mlp", layer - 1] : ["embedding", -1]);
-    /** @param {number} place */
     const word = (place) => quoted(story[place]);
     const traced = /** @type {Decoded} */ (/** @type {unknown} */ (results));
     return {
@@ -66,25 +59,23 @@
     };
   }
 
-  /** @param {Running} it @param {Address} address @returns {Source} */
+  /** @template T @param {number} n @param {(k: number) => T} make @returns {T[]} */
+  const range = (n, make) => Array.from({ length: n }, (_, k) => make(k));
   const at = (it, address) => ({ value: it.value(address), from: address });
 
+  // Two numbers and their product, times a scale, with the words for it.
+  const times = (words, a, b, scale = 1, by = "") => ({ words, value: scale * a.value * b.value, factors: [a, b], by });
+
   // x W at one place and column: a term for each number of x.
-  /** @param {Running} it @param {Rows} from @param {number} place @param {string} name @param {number} column @param {(k: number) => string} [words] @returns {Term[]} */
   function product(it, [from, layer], place, name, column, words = (k) => `number ${k + 1}`) {
-    const [row, w] = [it.rows([from, layer])[place], it.tensor(name, layer)];
-    return Array.from(row, (value, k) => {
-      const learned = w[k * (w.length / row.length) + column];
-      return {
-        words: words(k),
-        value: value * learned,
-        factors: [at(it, [from, layer, place, k, -1]), { value: learned }],
-      };
+    const [n, w] = [it.rows([from, layer])[place].length, it.tensor(name, layer)];
+    return range(n, (k) => {
+      const learned = { value: w[k * (w.length / n) + column] };
+      return times(words(k), at(it, [from, layer, place, k, -1]), learned);
     });
   }
 
   // A layer norm of one number, step by step.
-  /** @param {Running} it @param {Rows} from @param {number} place @param {number} k @param {string} name @param {number} layer @returns {Term[]} */
   function norm(it, [from, at_], place, k, name, layer) {
     const row = /** @type {Float64Array} */ (it.rows([from, at_])[place]);
     const mean = row.reduce((sum, v) => sum + v, 0) / row.length;
@@ -98,8 +89,14 @@
     ];
   }
 
+  const normed = (it, what, from, place, k, name, layer) => ({
+    name: `number ${k + 1} of ${it.word(place)}, normed for ${what}`,
+    code: "z = layer_norm(x)",
+    said: "The stream, brought to a common size.",
+    terms: norm(it, from, place, k, name, layer),
+  });
+
   // What one more thing added to the stream makes of it.
-  /** @param {Running} it @param {Rows} was @param {Rows} adds @param {number} place @param {number} k @param {string} part @returns {Omit<Origin, "name">} */
   const added = (it, was, adds, place, k, part) => ({
     code: `x = x + ${part === "attention" ? "heads @ W_O" : "mlp(layer_norm(x))"}`,
     said: `What was in the stream, and what the ${part} adds.`.replace("the attention", "attention"),
@@ -111,7 +108,6 @@
   });
 
   // The table of words, the words' vectors, and the last two steps, which meet the table again.
-  /** @param {Running} it @returns {Record<string, Maker>} */
   const ends = (it) => ({
     table: (_, __, k, w) => ({
       name: `number ${k + 1} of ${quoted(it.packed.words[w])} in the table of word vectors`,
@@ -144,26 +140,23 @@
     }),
   });
 
-  /** @param {Running} it @param {number} i @param {number} w @returns {Origin} */
   function scoreOfWord(it, i, w) {
     const { width, words, output_scale } = it.packed;
     return {
       name: `the score of ${quoted(words[w])} as the next word after ${it.word(i)}`,
       code: `score = ${output_scale} * z @ E["${words[w]}"]`,
       said: `The sum of ${width} products, of what the last norm gives and the vector of ${quoted(words[w])}, times ${output_scale}.`,
-      terms: Array.from({ length: width }, (_, k) => {
-        const factors = [at(it, ["norm", -1, i, k, -1]), at(it, ["table", -1, i, k, w])];
-        const value = output_scale * factors[0].value * factors[1].value;
-        return { words: `number ${k + 1}`, value, factors, by: ` × ${output_scale}` };
+      terms: range(width, (k) => {
+        const factors = /** @type {const} */ ([at(it, ["norm", -1, i, k, -1]), at(it, ["table", -1, i, k, w])]);
+        return times(`number ${k + 1}`, ...factors, output_scale, ` × ${output_scale}`);
       }),
       sum: true,
     };
   }
 
-  /** @param {Running} it @param {number} l @param {number} i @param {number} j @param {number} head @returns {Origin} */
   function scoreOfKey(it, l, i, j, head) {
     const { size } = it;
-    const table = it.tensor("bias", l);
+    const [root, table] = [Math.sqrt(size), it.tensor("bias", l)];
     const reach = table.length / it.packed.num_heads - 1;
     const distance = table[head * (reach + 1) + reach - Math.min(reach, i - j)];
     return {
@@ -171,10 +164,10 @@
       code: `score = query @ key / sqrt(${size}) + bias[${i - j}]`,
       said: `The sum of ${size} products divided by the root of ${size}, and a learned number for the distance.`,
       terms: [
-        ...Array.from({ length: size }, (_, k) => {
-          const factors = [at(it, ["query", l, i, head * size + k, -1]), at(it, ["key", l, j, head * size + k, -1])];
-          const value = (factors[0].value * factors[1].value) / Math.sqrt(size);
-          return { words: `number ${k + 1}`, value, factors, by: ` / ${fixed(Math.sqrt(size))}` };
+        ...range(size, (k) => {
+          const query = at(it, ["query", l, i, head * size + k, -1]);
+          const key = at(it, ["key", l, j, head * size + k, -1]);
+          return times(`number ${k + 1}`, query, key, 1 / root, ` / ${fixed(root)}`);
         }),
         { words: `for a distance of ${i - j}`, value: distance },
       ],
@@ -183,11 +176,10 @@
   }
 
   // Inside attention.
-  /** @param {Running} it @returns {Record<string, Maker>} */
   function attention(it) {
-    const { size } = it;
-    const { width } = it.packed;
-    /** @param {string} role @returns {Maker} */
+    const { size, packed } = it;
+    const { width } = packed;
+    const numbered = (r) => `head ${Math.floor(r / size) + 1}, number ${(r % size) + 1}`;
     const projected = (role) => (l, i, r) => ({
       name: `${role} ${(r % size) + 1} of head ${Math.floor(r / size) + 1} in layer ${l + 1} for ${it.word(i)}`,
       code: `${role} = z @ W_${role[0].toUpperCase()}`,
@@ -202,10 +194,7 @@
         name: `the weight of ${it.word(j)} for ${it.word(i)} in head ${head + 1} of layer ${l + 1}`,
         code: "weight = softmax(scores)",
         said: "The softmax of all scores: e to the power of its own, divided by the sum of all such powers.",
-        terms: Array.from({ length: i + 1 }, (_, m) => ({
-          words: `score of ${it.word(m)}`,
-          ...at(it, ["scores", l, i, m, head]),
-        })),
+        terms: range(i + 1, (m) => ({ words: `score of ${it.word(m)}`, ...at(it, ["scores", l, i, m, head]) })),
         best: true,
       }),
       heads: (l, i, r) => {
@@ -214,10 +203,9 @@
           name: `number ${(r % size) + 1} of what head ${head + 1} of layer ${l + 1} blends for ${it.word(i)}`,
           code: "blend = weights @ values",
           said: "The weighted average of the values of all words so far.",
-          terms: Array.from({ length: i + 1 }, (_, j) => {
-            const factors = [at(it, ["weights", l, i, j, head]), at(it, ["value", l, j, r, -1])];
-            return { words: it.word(j), value: factors[0].value * factors[1].value, factors };
-          }),
+          terms: range(i + 1, (j) =>
+            times(it.word(j), at(it, ["weights", l, i, j, head]), at(it, ["value", l, j, r, -1])),
+          ),
           sum: true,
         };
       },
@@ -225,38 +213,20 @@
         name: `number ${k + 1} of what attention in layer ${l + 1} adds for ${it.word(i)}`,
         code: "heads @ W_O",
         said: `The sum of ${width} products, of what all heads blend and a column of learned numbers.`,
-        terms: product(
-          it,
-          ["heads", l],
-          i,
-          "w_output",
-          k,
-          (r) => `head ${Math.floor(r / size) + 1}, number ${(r % size) + 1}`,
-        ),
+        terms: product(it, ["heads", l], i, "w_output", k, numbered),
         sum: true,
       }),
     };
   }
 
   // The stream, its norms, and the MLPs.
-  /** @param {Running} it @returns {Record<string, Maker>} */
   const stream = (it) => ({
-    norm1: (l, i, k) => ({
-      name: `number ${k + 1} of ${it.word(i)}, normed for attention in layer ${l + 1}`,
-      code: "z = layer_norm(x)",
-      said: "The stream, brought to a common size.",
-      terms: norm(it, it.before(l), i, k, "norm1", l),
-    }),
+    norm1: (l, i, k) => normed(it, `attention in layer ${l + 1}`, it.before(l), i, k, "norm1", l),
     after_attention: (l, i, k) => ({
       name: `number ${k + 1} of the stream of ${it.word(i)} after attention in layer ${l + 1}`,
       ...added(it, it.before(l), ["attention", l], i, k, "attention"),
     }),
-    norm2: (l, i, k) => ({
-      name: `number ${k + 1} of ${it.word(i)}, normed for the MLP of layer ${l + 1}`,
-      code: "z = layer_norm(x)",
-      said: "The stream, brought to a common size.",
-      terms: norm(it, ["after_attention", l], i, k, "norm2", l),
-    }),
+    norm2: (l, i, k) => normed(it, `the MLP of layer ${l + 1}`, ["after_attention", l], i, k, "norm2", l),
     hidden: (l, i, u) => ({
       name: `unit ${u + 1} of the MLP in layer ${l + 1} for ${it.word(i)}`,
       code: "unit = max(z @ W_1 + b_1, 0)",
@@ -281,15 +251,12 @@
   });
 
   // Where the number at an address comes from.
-  /** @param {Running} it */
   function origins(it) {
     const makers = { ...ends(it), ...attention(it), ...stream(it) };
-    /** @param {Address} address */
     return ([name, layer, place, index, head]) => makers[name](layer, place, index, head);
   }
 
   // The largest first: of a sum by size, of what a softmax compares by height.
-  /** @param {Origin} origin */
   function ranked({ terms, sum, best }) {
     if (best) return [...terms].sort((a, b) => b.value - a.value);
     return sum && terms.length > 2 ? [...terms].sort((a, b) => Math.abs(b.value) - Math.abs(a.value)) : terms;
@@ -326,19 +293,13 @@
 
   /** @typedef {Figure<State, Given>} Owner */
   /** @typedef {{ state: State, adds: Contribution[], most: number }} Now what all parts of the column are shown with */
-  /** @typedef {{ element: HTMLElement, show(now: Now): void }} Told */
   /** @typedef {{ figure: Owner, it: Running, shows: ((now: Now) => void)[], toPanel(from: HTMLElement): void }} Site where the column is built */
 
-  /** @param {number} v */
   const shown = (v) => fixed(v, Math.abs(v) < 0.1 ? 3 : 2);
-  /** @param {number} n @param {(k: number) => Address} address @returns {Address[]} */
-  const range = (n, address) => Array.from({ length: n }, (_, k) => address(k));
 
   // Where a pointer or the arrow keys are among some squares, and what they say.
-  /** @param {HTMLElement} element @param {HTMLElement} mark @param {HTMLElement} said */
   function cursor(element, mark, said) {
     const now = { values: [0], words: [""], k: 0 };
-    /** @param {number} k */
     function move(k) {
       now.k = Math.max(0, Math.min(now.values.length - 1, k));
       const [n, value] = [now.values.length, shown(now.values[now.k])];
@@ -354,7 +315,6 @@
   }
 
   // What a press and the keys do to some squares: move the cursor, or ask for the number under it.
-  /** @param {HTMLElement} element @param {ReturnType<typeof cursor>} at_ @param {() => void} ask @param {() => void} toPanel */
   function listen(element, { now, move }, ask, toPanel) {
     const enter = () => {
       ask();
@@ -383,23 +343,23 @@
   }
 
   // A row of squares: one picture, in which a mouse, a finger or the arrow keys find a number; pressed, it is asked for.
-  /** @param {Site} site @param {string} label @param {Fill} [fill] */
-  function squares(site, label, fill) {
+  // Which numbers they are depends on the word in hand.
+  /** @param {Site} site @param {string} label @param {(place: number) => Address[]} addresses @param {{ fill?: Fill, words?: string[] }} [look] */
+  function squares(site, label, addresses, { fill, words = [] } = {}) {
     const { figure, it } = site;
     const [mark, said, place] = [h("span", { class: "ak-mark" }), h("span", { class: "ak-tip" }), h("span")];
     const props = { role: "slider", tabindex: 0, "aria-label": label, "aria-valuemin": 1 };
     const element = h("div", { class: "ak-squares", ...props }, place, mark, said);
     const at_ = cursor(element, mark, said);
     /** @type {Address[]} */
-    let addresses = [];
+    let all = [];
     /** @type {Raster | null} */
     let raster = null;
-    const ask = () => figure.put({ trail: [addresses[at_.now.k]] });
+    const ask = () => figure.put({ trail: [all[at_.now.k]] });
     listen(element, at_, ask, () => site.toPanel(element));
     // Framed is the number that is asked for; one that led to it is still under the cursor.
-    /** @param {Address[]} all @param {Address[]} trail @param {string[]} [words] */
-    function show(all, trail, words = []) {
-      addresses = all;
+    site.shows.push(({ state }) => {
+      all = addresses(state.place);
       const values = all.map(it.value);
       if (raster?.element.width !== values.length) {
         raster = attnkit.raster(1, values.length, fill ? [fill] : undefined);
@@ -407,108 +367,72 @@
       }
       raster.show(values, fill ? 1 : Math.max(...values.map(Math.abs), 1e-9));
       Object.assign(at_.now, { values, words });
-      const places = trail.map((asked) => all.findIndex((address) => String(address) === String(asked)));
+      const places = state.trail.map((asked) => all.findIndex((address) => String(address) === String(asked)));
       element.toggleAttribute("data-asked", (places[places.length - 1] ?? -1) >= 0);
       at_.move(places.filter((k) => k >= 0).pop() ?? 0);
-    }
-    return { element, show };
+    });
+    return element;
   }
 
   // What some parts add together to the score of one word less that of the other.
-  /** @param {(one: Contribution) => boolean} among @returns {Told} */
-  function bar(among) {
+  function bar({ shows }, among) {
     const { element, show } = attnkit.balance();
-    return {
-      element,
-      show: ({ adds, most }) =>
-        show(
-          adds.filter(among).reduce((sum, one) => sum + one.adds, 0),
-          most,
-        ),
-    };
+    shows.push(({ adds, most }) => show(attnkit.sum(adds.filter(among).map((one) => one.adds)), most));
+    return element;
   }
 
   // What the machine would say if it stopped at a stage.
-  /** @param {Running} it @param {Rows} rows @returns {Told} */
-  function stopped(it, rows) {
+  function stopped({ it, shows }, rows) {
     const element = h("span", { class: "ak-told" });
-    return {
-      element,
-      show({ state: { place } }) {
-        const chances = attnkit.softmax(it.model.soFar(it.rows(rows)[place]));
-        const best = attnkit.ranked(chances, []).slice(0, 3);
-        element.replaceChildren(
-          ...best.map((w, k) => h(k ? "span" : "b", null, `${it.packed.words[w]} ${fixed(chances[w])}`)),
-        );
-      },
-    };
+    shows.push(({ state: { place } }) => {
+      const chances = attnkit.softmax(it.model.soFar(it.rows(rows)[place]));
+      const best = attnkit.ranked(chances).slice(0, 3);
+      const words = best.map((w, k) => h(k ? "span" : "b", null, `${it.packed.words[w]} ${fixed(chances[w])}`));
+      element.replaceChildren(...words);
+    });
+    return element;
   }
 
   // A row of the column: its name and what is told of it, and under them its squares.
-  /** @param {Site} site @param {string} kind @param {string} name @param {number} n @param {(place: number, k: number) => Address} address @param {Told | null} [told] */
-  function vector(site, kind, name, n, address, told = null) {
-    const { element, show } = squares(site, name);
-    site.shows.push((now) => {
-      show(
-        range(n, (k) => address(now.state.place, k)),
-        now.state.trail,
-      );
-      told?.show(now);
-    });
-    return h(
-      "div",
-      { class: `ak-row ak-${kind}` },
-      h("span", { class: "ak-name" }, name),
-      told?.element ?? h("span"),
-      element,
-    );
+  /** @param {Site} site @param {string} kind @param {string} name @param {number} n @param {Rows} rows @param {HTMLElement} [told] */
+  function vector(site, kind, name, n, rows, told = h("span")) {
+    const row = squares(site, name, (place) => range(n, (k) => [...rows, place, k, -1]));
+    return h("div", { class: `ak-row ak-${kind}` }, h("span", { class: "ak-name" }, name), told, row);
   }
 
   // A head: which word it looks at most and what it adds; under that a square for each word so far, and what it blends.
-  /** @param {Site} site @param {number} l @param {number} head */
   function headRow(site, l, head) {
     const { figure, it } = site;
     const name = `head ${head + 1}`;
-    const looks = squares(site, `what ${name} of layer ${l + 1} looks at`, "weight");
-    const blends = squares(site, `what ${name} of layer ${l + 1} blends`);
+    /** @param {number} place @param {number} j @returns {Address} */
+    const weight = (place, j) => ["weights", l, place, j, head];
+    /** @param {number} place @returns {number[]} */
+    const weights = (place) => it.rows(["weights", l])[place][head];
+    const words = (/** @type {number} */ place) => range(place + 1, (j) => weight(place, j));
+    const look = { fill: /** @type {const} */ ("weight"), words: it.story };
+    const looks = squares(site, `what ${name} of layer ${l + 1} looks at`, words, look);
+    const blends = squares(site, `what ${name} of layer ${l + 1} blends`, (place) =>
+      range(it.size, (k) => ["heads", l, place, head * it.size + k, -1]),
+    );
     const most = attnkit.button("", () => {
       const { place } = figure.state();
-      figure.put({ trail: [["weights", l, place, attnkit.argmax(it.rows(["weights", l])[place][head]), head]] });
+      figure.put({ trail: [weight(place, attnkit.argmax(weights(place)))] });
     });
-    const adds = bar((one) => one.layer === l && one.part === head);
-    site.shows.push((now) => {
-      const { place } = now.state;
-      looks.show(
-        range(place + 1, (j) => ["weights", l, place, j, head]),
-        now.state.trail,
-        it.story,
-      );
-      blends.show(
-        range(it.size, (k) => ["heads", l, place, head * it.size + k, -1]),
-        now.state.trail,
-      );
-      const weights = it.rows(["weights", l])[place][head];
-      const j = attnkit.argmax(weights);
-      most.replaceChildren(h("b", null, name), ` looks at ${it.story[j]} ${fixed(weights[j])}`);
-      adds.show(now);
+    site.shows.push(({ state: { place } }) => {
+      const j = attnkit.argmax(weights(place));
+      most.replaceChildren(h("b", null, name), ` looks at ${it.story[j]} ${fixed(weights(place)[j])}`);
     });
-    return h(
-      "div",
-      { class: "ak-row ak-head" },
-      most,
-      adds.element,
-      h("div", { class: "ak-both" }, looks.element, blends.element),
-    );
+    const adds = bar(site, (one) => one.layer === l && one.part === head);
+    return h("div", { class: "ak-row ak-head" }, most, adds, h("div", { class: "ak-both" }, looks, blends));
   }
 
   // Rows that unfold.
-  /** @param {Site} site @param {string} key @param {string} words @param {HTMLElement[]} rows */
   function folded({ figure, shows }, key, words, rows) {
     const button = attnkit.button(words, () => {
       const { unfolded } = figure.state();
       figure.put({ unfolded: unfolded.includes(key) ? unfolded.filter((one) => one !== key) : [...unfolded, key] });
     });
-    const inside = h("div", null, ...rows);
+    const inside = h("div", null, rows);
     shows.push(({ state }) => {
       attnkit.attr(button, "aria-expanded", String(state.unfolded.includes(key)));
       inside.hidden = !state.unfolded.includes(key);
@@ -517,102 +441,74 @@
   }
 
   // A block, from its end to its beginning: the stream, and beside it the two branches that add to it.
-  /** @param {Site} site @param {number} l */
   function block(site, l) {
-    const { it } = site;
-    const { num_heads, width, hidden } = it.packed;
-    /** @param {string} name @param {number} [start] @returns {(place: number, k: number) => Address} */
-    const of =
-      (name, start = 0) =>
-      (i, k) => [name, l, i, start + k, -1];
+    const { num_heads, width, hidden } = site.it.packed;
     const heads = Array.from({ length: num_heads }, (_, head) => headRow(site, l, head));
     const units = [
-      vector(site, "inner", `${hidden} units`, hidden, of("hidden")),
-      vector(site, "inner", "normed", width, of("norm2")),
+      vector(site, "inner", `${hidden} units`, hidden, ["hidden", l]),
+      vector(site, "inner", "normed", width, ["norm2", l]),
     ];
-    const normed = vector(site, "inner", "normed", width, of("norm1"));
-    const [attention, mlp] = [
-      bar((one) => one.layer === l && one.part !== "mlp"),
-      bar((one) => one.layer === l && one.part === "mlp"),
-    ];
-    /** @param {"attention" | "mlp"} part */
-    const after = (part) => {
+    const normed = vector(site, "inner", "normed", width, ["norm1", l]);
+    // Where a part has been added, and in the branch what it adds and what is inside.
+    const added = (part, name, inside) => {
       const rows = /** @type {Rows} */ ([`after_${part}`, l]);
-      const name = `after ${part === "mlp" ? "MLP" : part} ${l + 1}`;
-      return vector(site, "stream", name, width, of(rows[0]), stopped(it, rows));
+      const adds = bar(site, (one) => one.layer === l && (one.part === "mlp") === (part === "mlp"));
+      return [
+        vector(site, "stream", `after ${name} ${l + 1}`, width, rows, stopped(site, rows)),
+        h(
+          "div",
+          { class: "ak-branch" },
+          vector(site, "inner", `${name} ${l + 1} adds`, width, [part, l], adds),
+          inside,
+        ),
+      ];
     };
     return [
-      after("mlp"),
-      h(
-        "div",
-        { class: "ak-branch" },
-        vector(site, "inner", `MLP ${l + 1} adds`, width, of("mlp"), mlp),
-        folded(site, `mlp${l}`, `inside MLP ${l + 1}`, units),
-      ),
-      after("attention"),
-      h(
-        "div",
-        { class: "ak-branch" },
-        vector(site, "inner", `attention ${l + 1} adds`, width, of("attention"), attention),
+      added("mlp", "MLP", folded(site, `mlp${l}`, `inside MLP ${l + 1}`, units)),
+      added(
+        "attention",
+        "attention",
         folded(site, `heads${l}`, `the ${num_heads} heads of layer ${l + 1}`, [...heads, normed]),
       ),
     ];
   }
 
   // The likeliest words, each to be asked for.
-  /** @param {Site} site */
   function chances({ figure, it, shows }) {
     const buttons = [0, 1, 2].map((k) =>
       attnkit.button("", () => {
         const { place } = figure.state();
-        const word = attnkit.ranked(it.results.scores[place], [])[k];
+        const word = attnkit.ranked(it.results.scores[place])[k];
         figure.put({ trail: [["chance", -1, place, word, -1]] });
       }),
     );
     attnkit.walk(buttons);
     shows.push(({ state: { place } }) => {
       const found = attnkit.softmax(it.results.scores[place]);
-      attnkit
-        .ranked(found, [])
-        .slice(0, 3)
-        .forEach((w, k) => {
-          attnkit.write(buttons[k], `${it.packed.words[w]} ${fixed(found[w])}`);
-        });
+      const best = attnkit.ranked(found);
+      buttons.forEach((button, k) => attnkit.write(button, `${it.packed.words[best[k]]} ${fixed(found[best[k]])}`));
     });
     const group = h("div", { class: "ak-buttons", role: "group", "aria-label": "The next word" }, ...buttons);
     return h("div", { class: "ak-row ak-ends" }, h("span", { class: "ak-name" }, "next word"), group);
   }
 
   // The column of a word, from the chances above to the word's vector below.
-  /** @param {Site} site @param {string[]} pair */
   function tower(site, pair) {
     const { num_layers, width } = site.it.packed;
     const blocks = Array.from({ length: num_layers }, (_, k) => block(site, num_layers - 1 - k));
+    const first = /** @type {Rows} */ (["embedding", -1]);
     const legend = `On the line: what the machine would say if it stopped there. In the boxes: what a part adds to the score of ${pair[0]}, minus what it adds to that of ${pair[1]}.`;
     return h(
       "div",
       { class: "ak-tower" },
       h("p", { class: "ak-small" }, legend),
       chances(site),
-      vector(site, "ends", "last norm", width, (i, k) => ["norm", -1, i, k, -1]),
-      h(
-        "div",
-        { class: "ak-line" },
-        ...blocks.flat(),
-        vector(
-          site,
-          "stream",
-          "word vector",
-          width,
-          (i, k) => ["embedding", -1, i, k, -1],
-          stopped(site.it, ["embedding", -1]),
-        ),
-      ),
+      vector(site, "ends", "last norm", width, ["norm", -1]),
+      h("div", { class: "ak-line" }, blocks, vector(site, "stream", "word vector", width, first, stopped(site, first))),
     );
   }
 
   // How strongly each word of the story is marked, from 0 to 1: where the head looks, or the unit fires, that is asked for.
-  /** @param {Running} it @param {number} place @param {Address} [address] @returns {ArrayLike<number>} */
   function marks(it, place, address) {
     if (address?.[0] === "hidden") {
       const fires = it.rows(["hidden", address[1]]).map((row) => row[address[3]]);
@@ -624,16 +520,11 @@
   }
 
   // The words of the story, one of which is in hand; marked are those that the number asked for has to do with.
-  /** @param {Owner} figure @param {Running} it */
   function words(figure, it) {
     const buttons = it.story.map((word, place) => attnkit.button(word, () => figure.put({ place, trail: [] })));
     const stop = attnkit.walk(buttons, { start: it.story.length - 1 });
-    const element = h(
-      "div",
-      { class: "ak-story", role: "group", "aria-label": "The story: a word to hold" },
-      ...buttons,
-    );
-    /** @param {State} state */
+    const group = { class: "ak-wordline", role: "group", "aria-label": "The story: a word to hold" };
+    const element = h("div", group, buttons);
     function show({ place, trail }) {
       stop.at(place);
       const strong = marks(it, place, trail[trail.length - 1]);
@@ -649,14 +540,12 @@
   // ---- where a number comes from
 
   // The layer and the head that an address belongs to, if to one.
-  /** @param {Running} it @param {Address} address */
   function headOf({ size }, [name, layer, , index, head]) {
     if (name === "query" || name === "heads") return [layer, Math.floor(index / size)];
     return (name === "scores" || name === "weights") && layer >= 0 ? [layer, head] : [-1, -1];
   }
 
   // A step of the trail in a word or two.
-  /** @param {Address} address */
   function step([name, layer]) {
     /** @type {Record<string, string>} */
     const plain = { embedding: "word vector", norm1: "normed", norm2: "normed", norm: "last norm", table: "the table" };
@@ -669,7 +558,6 @@
   const FEW = 6; // terms of a sum, before the others are asked for
 
   // A number in the panel: pressed, it is asked for in its turn; a learned one is not to be pressed.
-  /** @param {Owner} figure @param {Source} source @param {number} most */
   function square(figure, { value, from }, most) {
     const node = from
       ? attnkit.button(shown(value), () => figure.put({ trail: [...figure.get("trail"), from] }))
@@ -678,10 +566,8 @@
     return node;
   }
 
-  /** @param {Term} term @returns {Source[]} */
   const sources = ({ value, from, factors }) => factors ?? [{ value, from }];
 
-  /** @param {Owner} figure @param {Term} term @param {number} most */
   function line(figure, term, most) {
     const { words: said, value, by = "" } = term;
     const [first, second] = sources(term).map((source) => square(figure, source, most));
@@ -690,19 +576,16 @@
   }
 
   // What is asked for, the code that makes it, what it is made of, and the way back.
-  /** @param {Owner} figure @param {Running} it @param {(address: Address) => Origin} origin */
   function panel(figure, it, origin) {
     const element = h("div", { class: "ak-panel", role: "group", "aria-label": "Where a number comes from" });
     /** @type {HTMLElement | null} */
     let from = null;
     attnkit.keys(element, { Escape: () => from?.focus() });
     const here = () => /** @type {HTMLElement | null} */ (element.querySelector("[aria-pressed=true]"));
-    /** @param {HTMLElement} square */
     function enter(square) {
       from = square;
       here()?.focus();
     }
-    /** @param {Address[]} trail @param {number} few */
     function show(trail, few = FEW) {
       const address = trail[trail.length - 1];
       const held = element.contains(/** @type {Document} */ (element.getRootNode()).activeElement);
@@ -741,7 +624,6 @@
   // ---- the figure
 
   // In a sentence: what is asked for, or what comes next.
-  /** @param {Running} it @param {(address: Address) => Origin} origin @param {State} state */
   function sentence(it, origin, { place, trail }) {
     const address = trail[trail.length - 1];
     if (address) {
@@ -753,7 +635,6 @@
     return `After ${it.word(place)} the machine says ${quoted(it.packed.words[best])}, with a chance of ${fixed(found[best])}.`;
   }
 
-  /** @param {Owner} figure */
   function build(figure) {
     const { packed, story, views, scale } = figure.given("packed", "story", "views", "scale");
     const it = reader(packed, story);
@@ -762,33 +643,27 @@
     const site = { figure, it, shows: [], toPanel: (square) => asked.enter(square) };
     const names = /** @type {string[]} */ (figure.get("pair").map((w) => packed.words[w]));
     const [told, column, asked] = [words(figure, it), tower(site, names), panel(figure, it, origin)];
-    const chosen = attnkit.choice(
-      "Look at",
-      views.map(({ name }) => name),
-      (k) => {
-        const { place, unfolded, trail } = views[k];
-        figure.put({ place, unfolded, trail });
-      },
-    );
+    const chosen = figure.choice({
+      label: "Look at",
+      words: views.map(({ name }) => name),
+      read: ({ place, trail }) => views.findIndex((one) => one.place === place && String(one.trail) === String(trail)),
+      write: (k) => ({ place: views[k].place, unfolded: views[k].unfolded, trail: views[k].trail }),
+    });
     chosen.element.hidden = !views.length;
-    /** @param {State} state @param {number} place */
-    function added(state, place) {
-      const traced = { ...it.traced, scores: it.traced.scores.slice(0, place + 1) };
-      return it.model.contributions(traced, ...state.pair);
-    }
     /** @param {State} state */
     function update(state) {
-      const { place, trail } = state;
-      chosen.show(views.findIndex((one) => one.place === place && String(one.trail) === String(trail)));
       told.show(state);
-      const now = { state, adds: added(state, place), most: scale };
-      for (const show of site.shows) show(now);
+      const scores = it.traced.scores.slice(0, state.place + 1);
+      const adds = it.model.contributions({ ...it.traced, scores }, ...state.pair);
+      for (const show of site.shows) show({ state, adds, most: scale });
       asked.show(state.trail);
       figure.say(sentence(it, origin, state));
     }
-    const both = h("div", { class: "ak-machine" }, column, asked.element);
-    return { parts: [told.element, chosen.element, both, h("div", { class: "ak-buttons" }, figure.reset())], update };
+    return {
+      parts: [told, chosen, h("div", { class: "ak-machine" }, column, asked), attnkit.row(figure.reset())],
+      update,
+    };
   }
 
-  attnkit.register("machine", { label: "One story through the whole machine", compute, build });
+  attnkit.register("machine", { label: "One story through the whole machine", wide: true, compute, build });
 })(globalThis.attnkit);

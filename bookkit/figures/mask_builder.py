@@ -1,13 +1,12 @@
 """A mask to build: which word may be seen from which, and the weights that are left."""
 
 import math
-from html import escape
 
 import numpy as np
 import traitlets
 
-from attnkit import causal_mask, padding_mask, softmax, window_mask
-from bookkit.figures.base import Figure, Index, few, number_array, still_cell
+from attnkit import causal_mask, softmax
+from bookkit.figures.base import Figure, Index, few, number_array, still_cell, still_table
 from bookkit.pictures.formats import fixed
 
 
@@ -20,8 +19,8 @@ class MaskBuilder(Figure):
     the query of which the figure speaks, first one in the middle that is no padding.
 
     >>> figure = MaskBuilder(["a", "b", "c"], [[1, 0, 2], [2, 2, 5], [0, 0, 0]])
-    >>> figure.weights.round(2).tolist(), figure.preset
-    ([[1.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.33, 0.33, 0.33]], 'causal')
+    >>> figure.weights.round(2).tolist()
+    [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.33, 0.33, 0.33]]
     """
 
     kind = "mask_builder"
@@ -55,28 +54,10 @@ class MaskBuilder(Figure):
         """The softmax of each row's scores over the keys that it may attend to: shape (n, n); zeros for none."""
         return softmax(np.where(self.mask, self.scores, -math.inf))
 
-    @property
-    def presets(self):
-        """The masks to choose from by their names, each of shape (n, n)."""
-        n = len(self.words)
-        presets = {"all": np.ones((n, n), dtype=bool), "causal": causal_mask(n), "window": window_mask(n, 1)}
-        if self.padding:
-            real = np.repeat(padding_mask([n - self.padding], n)[0], n, axis=0)
-            presets |= {"padding": real, "causal and padding": causal_mask(n) & real}
-        return presets
-
-    @property
-    def preset(self):
-        """The name of the present mask, None if it was made by hand."""
-        return next((name for name, mask in self.presets.items() if mask.tolist() == self.mask), None)
-
     def still(self):
         """A table of the weights, with a cross for each key that is hidden, and the sum of each row."""
-        def line(word, weights, allowed):
-            cells = "".join(still_cell(w, fixed(w) if may else self.HIDDEN, 1, kind="weight")
-                            for w, may in zip(weights, allowed))
-            return f'<tr><th scope="row">{escape(word)}</th>{cells}<td>{fixed(weights.sum())}</td></tr>'
-        head = "".join(f'<th scope="col">{escape(text)}</th>' for text in ["query", *self.words, "sum"])
-        body = "".join(line(*row) for row in zip(self.words, self.weights, self.mask))
-        return (f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-                f"<p>{self.HIDDEN} stands for a key that is hidden: its weight is 0.</p>")
+        rows = [[word, *(still_cell(w, fixed(w) if may else self.HIDDEN, 1, kind="weight") for w, may in
+                         zip(weights, allowed)), fixed(weights.sum())]
+                for word, weights, allowed in zip(self.words, self.weights, self.mask)]
+        return (still_table(["query", *self.words, "sum"], rows)
+                + f"<p>{self.HIDDEN} stands for a key that is hidden: its weight is 0.</p>")

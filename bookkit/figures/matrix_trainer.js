@@ -20,7 +20,6 @@
   // ---- the arithmetic, compared with MatrixTrainer and with torch by tests/figures/
 
   // The twin of starting_matrix in the Python module.
-  /** @param {number} seed @param {number} size @param {number} spread */
   function startingMatrix(seed, size, spread) {
     const number = attnkit.xorshift(seed);
     const entry = () => spread * (2 * number() - 1);
@@ -28,14 +27,12 @@
   }
 
   // A weighted sum of rows, added to `sum`. It runs some thousand times a frame: loops cost a fifth of attnkit.blend.
-  /** @param {number[]} weights @param {Matrix} rows @param {number[]} [sum] */
   function mix(weights, rows, sum = rows[0].map(() => 0)) {
     for (let i = 0; i < rows.length; i++) for (let k = 0; k < sum.length; k++) sum[k] += weights[i] * rows[i][k];
     return sum;
   }
 
   // The loss of some sentences, the weights of the word that asks, and the gaps between its outputs and the answers.
-  /** @param {Matrix} matrix @param {Matrix} vectors @param {Matrix} sentences @param {number[]} answers */
   function measure(matrix, vectors, sentences, answers) {
     const question = mix(vectors[sentences[0][ASKS]], matrix); // x M: the same word asks in all sentences
     let loss = 0;
@@ -52,7 +49,6 @@
   }
 
   // How the loss changes with each number of M: back through the average, the softmax and the scores.
-  /** @param {Measured} measured @param {Data} data */
   function slopesOf({ weights, gaps }, { vectors, sentences }) {
     const asking = vectors[sentences[0][ASKS]];
     const byQuestion = asking.map(() => 0);
@@ -66,22 +62,17 @@
     return asking.map((a) => byQuestion.map((v) => a * v));
   }
 
-  /** @param {Matrix} matrix @param {Matrix} slopes @param {number} rate */
   const stepped = (matrix, slopes, rate) => matrix.map((row, r) => row.map((v, k) => v - rate * slopes[r][k]));
 
   // What trains. It keeps where it is, so that more steps cost the new ones only.
-  /** @param {Data} data */
   function trainer(data) {
-    /** @param {Matrix} matrix */
     const onTraining = (matrix) => measure(matrix, data.vectors, data.sentences, data.answers);
     let made = /** @type {Made | null} */ (null);
-    /** @param {Matrix} matrix @returns {Looked} */
     function look(matrix) {
       const training = onTraining(matrix);
       const heldOut = measure(matrix, data.vectors, data.held_out, data.held_out_answers);
       return { matrix, training, heldOut, slopes: slopesOf(training, data) };
     }
-    /** @param {State} state */
     function at({ seed, spread, rate, steps }) {
       const of = `${seed} ${spread} ${rate}`;
       let now = made;
@@ -97,25 +88,21 @@
       made = now;
       return now;
     }
-    /** @param {Made} now @param {number} rate */
     const next = (now, rate) => onTraining(stepped(now.matrix, now.slopes, rate)).loss;
     return { at, next };
   }
 
   // ---- in words; each claim is checked against the numbers by tests/figures/
 
-  /** @param {number} loss */
   const lossText = (loss) => (loss < 0.0005 ? "below 0.001" : fixed(loss, 3));
 
   // Two digits of a slope, at most five decimals.
-  /** @param {number} slope */
   function slopeText(slope) {
     if (slope < 0.00001) return "below 0.00001";
     return fixed(slope, Math.min(5, Math.max(2, 1 - Math.floor(Math.log10(slope)))));
   }
 
   // How much weight goes where it belongs, and in how many sentences a wrong word has almost all.
-  /** @param {Data} data @param {Looked} looked */
   function facts({ answers, held_out_answers }, { training, heldOut, slopes }) {
     const right = heldOut.weights.map((row, n) => row[held_out_answers[n]]);
     const first = heldOut.weights.filter((row, n) => row.every((w, i) => i === held_out_answers[n] || w < right[n]));
@@ -129,7 +116,6 @@
   }
 
   // What is to be said: "guess", "learned", "frozen" or "learning". Only what looks frozen tries one more step.
-  /** @param {Made} made @param {ReturnType<typeof facts>} facts @param {() => number} tryNext */
   function kindOf({ losses, training, heldOut }, { allFirst, hard, slope }, tryNext) {
     if (losses.length === 1) return "guess";
     if (Math.max(training.loss, heldOut.loss) < 0.02 && allFirst) return "learned";
@@ -137,7 +123,6 @@
     return stuck && Math.abs(tryNext() - training.loss) < 0.001 ? "frozen" : "learning";
   }
 
-  /** @param {Data} data @param {Made} now @param {() => number} tryNext */
   function diagnosis(data, now, tryNext) {
     const { words, sentences, held_out } = data;
     const found = facts(data, now);
@@ -172,7 +157,6 @@
     return { kind, said: [...said, end].filter(Boolean).join(" ") };
   }
 
-  /** @param {Data & State} state */
   function compute(state) {
     const train = trainer(state);
     const now = train.at(state);
@@ -189,69 +173,33 @@
 
   // ---- the parts
 
-  const BOTTOM = 160; // of the chart's field
-
-  // One of the two curves: its line, its end, and there its name with a piece of the line.
-  /** @param {string} kind @param {string} name */
-  function curve(kind, name) {
-    const look = `ak-curve ak-${kind}`;
-    const [line, end] = [attnkit.svg("path", { class: look }), attnkit.svg("circle", { r: 3.5, class: "ak-end" })];
-    const piece = attnkit.svg("path", { d: "M0 0H17", class: look });
-    const tag = attnkit.svg("g", {}, piece, attnkit.label(21, 4.5, name, "ak-small", "start"));
-    return { line, end, tag };
-  }
-
+  // Two curves, and above them what they are.
   function lossChart() {
-    const { element, at, scale, beside, below } = attnkit.chart([340, 186], [36, 10, 258, BOTTOM]);
-    const curves = [curve("training", "training"), curve("heldout", "held out")];
+    const { element, at, scale, beside, below } = attnkit.chart([340, 186], [36, 26, 326, 160]);
     const [high, far] = [beside("0", "loss", ""), below("0", "steps", "")].map((words) => words[2]);
-    element.append(...curves.flatMap(({ line, end, tag }) => [line, end, tag]));
-    /** @param {[training: number[], heldOut: number[]]} lines */
+    const curves = ["training", "held out"].map((name, c) => {
+      const look = { class: `ak-curve ak-line-${c}` };
+      const [line, end] = [attnkit.svg("path", look), attnkit.svg("circle", { r: 3.5, class: "ak-end" })];
+      const sample = attnkit.svg("path", { d: `M${140 + 100 * c} 9h18`, ...look });
+      element.append(line, end, sample, attnkit.label(163 + 100 * c, 14, name, "ak-small", "start"));
+      return { line, end };
+    });
     function show(lines) {
       const steps = Math.max(20, lines[0].length - 1);
       const top = Math.max(0.5, Math.ceil(2 * Math.max(...lines.flat())) / 2);
       scale([0, steps], [0, top]);
       attnkit.write(high, fixed(top, 1));
       attnkit.write(far, String(steps));
-      const last = lines[0].length - 1;
-      const ends = lines.map((losses) => at(last, losses[last]));
-      const names = apart(ends.map(([, y]) => y));
       lines.forEach((losses, c) => {
-        attnkit.attr(curves[c].line, "d", attnkit.path(losses.map((loss, k) => at(k, loss))));
-        attnkit.move(curves[c].end, ends[c]);
-        attnkit.move(curves[c].tag, [ends[c][0], names[c]]);
+        const points = losses.map((loss, k) => at(k, loss));
+        attnkit.attr(curves[c].line, "d", attnkit.path(points));
+        attnkit.move(curves[c].end, points[points.length - 1]);
       });
     }
     return { element, show };
   }
 
-  // Where the names of the two curves stand: at their ends, but not on one another and not below the field.
-  /** @param {Point} point */
-  function apart([a, b]) {
-    const upper = Math.min(Math.max(a, b) < Math.min(a, b) + 18 ? (a + b) / 2 - 9 : Math.min(a, b), BOTTOM - 22);
-    const lower = Math.min(Math.max(upper + 18, a, b), BOTTOM - 4);
-    return a > b + 3 ? [lower, upper] : [upper, lower]; // nearly the same: the training first
-  }
-
-  // M as squares; a row is a feature of the word that asks, a column one of the word that is looked at.
-  /** @param {string[]} features */
-  function matrixTable(features) {
-    const cells = features.map(() => features.map(() => h("td", { class: "ak-sq" })));
-    const rows = features.map((name, r) => attnkit.tr(name, ...cells[r]));
-    /** @param {Matrix} matrix */
-    function show(matrix) {
-      const vmax = Math.max(1, ...matrix.flat().map(Math.abs));
-      cells.flat().forEach((cell, k) => {
-        const v = matrix.flat()[k];
-        attnkit.write(cell, fixed(v));
-        attnkit.paint(cell, v, vmax);
-      });
-    }
-    return { element: attnkit.table("", [h("td", {}, "M"), ...features], rows), show };
-  }
-
   // Some of the held-out sentences, each word with its weight; the one that is meant is framed.
-  /** @param {Data} data @param {number} first */
   function sentenceLines({ words, held_out, held_out_answers }, first) {
     const lines = held_out.slice(first, first + SHOWN).map((sentence, n) =>
       sentence.map((word, i) => {
@@ -265,7 +213,6 @@
     );
     const that = attnkit.quoted(words[held_out[0][ASKS]]);
     const title = `Weights of ${that} in held-out sentences. The word that is meant has a frame.`;
-    /** @param {Matrix} weights */
     function show(weights) {
       lines.forEach((line, n) =>
         line.forEach(({ weight, element }, i) => {
@@ -297,13 +244,11 @@
       else show();
     });
     // What to set so that the training begins again.
-    /** @param {Partial<State>} changes */
     function anew(changes) {
       frames.halt();
       [known, figure.stale] = ["", true];
       return { ...changes, steps: 0 };
     }
-    /** @param {number} more */
     function rest(more) {
       frames.halt();
       steps = Math.min(MOST, steps + more);
@@ -319,7 +264,6 @@
       figure.say("The training runs.");
       frames.start();
     }
-    /** @param {State} state */
     function update(state) {
       if (JSON.stringify(state) !== known) {
         frames.halt(); // a button or the kernel has set another training
@@ -335,30 +279,25 @@
   }
 
   // The buttons that move the loss, and those that make another M.
-  /** @param {Figure<State, Given>} figure @param {ReturnType<typeof session>} run */
   function controls(figure, run) {
     const [start, step] = [
       attnkit.button("Start", run.start, { class: "ak-primary" }),
       attnkit.button("One step", run.step),
     ];
-    const rate = figure.choice({
-      label: "learning rate",
-      words: RATES.map(String),
-      read: (state) => RATES.indexOf(state.rate),
-      write: (k) => run.anew({ rate: RATES[k] }),
-    });
+    const rates = { values: RATES, write: (/** @type {number} */ rate) => run.anew({ rate }) };
+    const rate = figure.choice({ label: "learning rate", trait: "rate", ...rates });
     const spread = figure.choice({
       label: "first numbers of M",
       words: ["small (up to 0.5)", "hard (up to 30)"],
-      read: (state) => SPREADS.indexOf(state.spread),
-      write: (k) => run.anew({ spread: SPREADS[k] }),
+      values: SPREADS,
+      trait: "spread",
+      write: (value) => run.anew({ spread: value }),
     });
     const seed = h("span", { class: "ak-seed" });
     figure.follow({ show: (number) => attnkit.write(seed, `seed ${number}`) }, { trait: "seed" });
     const another = figure.button("New seed", ({ seed: number }) => run.anew({ seed: (number + 1) % 10000 }));
     const first = figure.button("Step 0", () => run.anew({}));
     const reset = figure.reset(() => run.anew({}));
-    /** @param {number} steps @param {boolean} running */
     function show(steps, running) {
       attnkit.write(start, running ? "Pause" : "Start");
       for (const one of [start, step]) attnkit.attr(one, "aria-disabled", String(steps === MOST));
@@ -373,10 +312,14 @@
   /** @type {(keyof Data)[]} */
   const DATA = ["words", "vectors", "sentences", "answers", "held_out", "held_out_answers"];
 
-  /** @param {Figure<State, Given>} figure */
   function build(figure) {
     const data = figure.given(...DATA);
-    const [chart, table] = [lossChart(), matrixTable(figure.get("features"))];
+    const features = figure.get("features");
+    // A row is a feature of the word that asks, a column one of the word that is looked at.
+    const [chart, table] = [
+      lossChart(),
+      attnkit.squares("", [h("td", {}, "M"), ...features], features, features.length),
+    ];
     const lines = sentenceLines(data, figure.get("shown"));
     const numbers = h("p", { class: "ak-now" });
 
@@ -387,7 +330,7 @@
       chart.show([now.losses, now.heldOutLosses]);
       buttons.show(steps, running);
       if (running && steps % 3) return; // nobody reads numbers that change faster than twenty times a second
-      table.show(now.matrix);
+      table.show(now.matrix, Math.max(1, ...now.matrix.flat().map(Math.abs)));
       lines.show(now.heldOut.weights);
     });
     const buttons = controls(figure, run);

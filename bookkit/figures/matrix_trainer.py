@@ -100,23 +100,20 @@ class MatrixTrainer(Figure):
         some = sorted({int(k) for k in np.linspace(0, len(losses) - 1, 5)})
         lost = still_table(["step", "loss", "loss, held out"],
                            [[str(k), fixed(losses[k], 3), fixed(held_out[k], 3)] for k in some])
-        return lost + self._still_matrix(now["matrix"]) + self._still_weights(now["held_out_weights"])
-
-    def _still_matrix(self, matrix):
-        largest = max(1, np.abs(matrix).max())
-        rows = [(name, "".join(still_cell(v, fixed(v), largest) for v in row))
-                for name, row in zip(self.features, matrix)]
-        return still_grid(["M", *self.features], rows)
+        largest = max(1, np.abs(now["matrix"]).max())
+        rows = [[name, *(still_cell(v, fixed(v), largest) for v in row)]
+                for name, row in zip(self.features, now["matrix"])]
+        return lost + still_table(["M", *self.features], rows) + self._still_weights(now["held_out_weights"])
 
     def _still_weights(self, weights):
         rows = []
         for k in range(self.shown, min(self.shown + SHOWN, len(self.held_out))):
             sentence = [self.words[w] for w in self.held_out[k]]
-            cells = (still_cell(w, f"{word} {fixed(w)}", 1, kind="weight") for word, w in zip(sentence, weights[k]))
-            rows.append((sentence[self.held_out_answers[k]], "".join(cells)))
+            cells = [still_cell(w, f"{word} {fixed(w)}", 1, kind="weight") for word, w in zip(sentence, weights[k])]
+            rows.append([sentence[self.held_out_answers[k]], *cells])
         asking = self.words[self.held_out[0][ASKS]]
         longest = max(map(len, self.held_out))
-        table = still_grid(["meant", f"weights of “{asking}”", *[""] * (longest - 1)], rows)
+        table = still_table(["meant", f"weights of “{asking}”", *[""] * (longest - 1)], rows)
         return f'<div style="overflow-x:auto">{table}</div>'      # on a phone the rows are longer than the page is wide
 
 
@@ -172,11 +169,3 @@ def places(answers, name, sentences):
     """Check that there is a place in each sentence and return them as a list."""
     return [index(place, name, len(sentence), "words of its sentence")
             for place, sentence in zip(one_each(answers, name, sentences, "sentences"), sentences)]
-
-
-def still_grid(head, rows):
-    """A table of rows (heading, cells made already), under texts."""
-    plain = still_table(head, [[name, "cells"] for name, _ in rows])
-    for _, cells in rows:
-        plain = plain.replace("<td>cells</td>", cells, 1)
-    return plain

@@ -3,78 +3,56 @@
   "use strict";
   const { h, grouped } = attnkit;
 
-  /** @typedef {"cache" | "window" | "matrix"} Memory */
   /** @typedef {{ length: number, asked: number, budget: number }} State */
   /** @typedef {{ holders: number[], thing_vectors: Matrix, name_vectors: Matrix, budgets: number[], scale: number }} Numbers */
   /** @typedef {Numbers & { things: string[], names: string[] }} Given */
   /** @typedef {{ bytes: number, scores: number[], answer: number, right: boolean[] }} Told */
   /** @typedef {ReturnType<typeof compute>} Found */
 
-  /** @type {Memory[]} */
   const MEMORIES = ["cache", "window", "matrix"];
   const TITLES = ["cache", "window", "matrix memory"];
   const NUMBER = 4; // bytes
 
-  // The weights on some keys of a query.
-  /** @param {number[]} query @param {Matrix} keys @param {number} scale */
-  const look = (query, keys, scale) => attnkit.softmax(keys.map((key) => scale * attnkit.dot(query, key)));
-
   // The arithmetic, compared with attnkit's attention and fast weights by tests/figures/.
-  /** @param {Numbers & State} state */
   function compute({ holders, thing_vectors: keys, name_vectors: vectors, budgets, scale, length, asked, budget }) {
     const [pairs, values] = [keys.slice(0, length), holders.slice(0, length).map((holder) => vectors[holder])];
     const [place, pair] = [Math.min(asked, length - 1), NUMBER * (keys[0].length + vectors[0].length)];
     const kept = Math.min(length, Math.floor(budgets[budget] / pair));
     const lost = length - kept;
     // The sum of all outer products of key and value.
-    const matrix = keys[0].map((_, a) =>
-      attnkit.blend(
-        pairs.map((key) => key[a]),
-        values,
-      ),
-    );
-    /** @param {number} first @param {number[]} query */
-    const read = (first, query) => attnkit.blend(look(query, pairs.slice(first), scale), values.slice(first));
-    /** @type {Record<Memory, (query: number[]) => number[]>} */
-    const reads = {
-      cache: (query) => read(0, query),
-      window: (query) => read(lost, query),
-      matrix: (query) => attnkit.blend(query, matrix),
-    };
-    const bytes = { cache: pair * length, window: pair * kept, matrix: NUMBER * keys[0].length * vectors[0].length };
-    /** @param {Memory} name @returns {Told} */
-    const tell = (name) => {
-      const scores = pairs.map((query) => {
-        const found = reads[name](query);
-        return vectors.map((vector) => attnkit.dot(vector, found));
-      });
+    const matrix = keys[0].map((_, a) => {
+      const column = pairs.map((key) => key[a]);
+      return attnkit.blend(column, values);
+    });
+    // The weights on the keys of a query, none on those before the first that is kept.
+    const look = (query, first) =>
+      attnkit.softmax(pairs.map((key, j) => (j < first ? -Infinity : scale * attnkit.dot(query, key))));
+    const tell = (bytes, read) => {
+      const found = pairs.map(read);
+      const scores = found.map((one) => vectors.map((vector) => attnkit.dot(vector, one)));
       const right = scores.map((row, j) => attnkit.argmax(row) === holders[j]);
-      return { bytes: bytes[name], scores: scores[place], answer: attnkit.argmax(scores[place]), right };
+      return { bytes, scores: scores[place], answer: attnkit.argmax(scores[place]), right };
     };
-    const weights = [0, lost].map((first) => [
-      ...pairs.slice(0, first).map(() => 0),
-      ...look(pairs[place], pairs.slice(first), scale),
-    ]);
-    return { place, kept, matrix, weights, values, told: MEMORIES.map(tell) };
+    const told = [
+      tell(pair * length, (query) => attnkit.blend(look(query, 0), values)),
+      tell(pair * kept, (query) => attnkit.blend(look(query, lost), values)),
+      tell(NUMBER * matrix.flat().length, (query) => attnkit.blend(query, matrix)),
+    ];
+    return { place, kept, matrix, weights: [0, lost].map((first) => look(pairs[place], first)), values, told };
   }
 
   // ---- the text: a button for each sentence, with a mark for each memory that still knows it
 
-  /** @param {Figure<State, Given>} figure @param {string[]} names @param {string[]} things @param {number[]} holders */
   function story(figure, names, things, holders) {
     const sentences = things.map((thing, j) => {
-      const marks = MEMORIES.map((name) => h("span", { class: `ak-mark ak-${name}` }));
+      const marks = MEMORIES.map(() => h("span", { class: "ak-mark" }));
       const told = h("span", {}, names[holders[j]], h("span", { class: "ak-has" }, " has the"), ` ${thing}`);
-      const button = attnkit.button(
-        [told, h("span", { class: "ak-marks", "aria-hidden": "true" }, marks)],
-        () => figure.put({ asked: j }),
-        { "aria-pressed": "false", class: "ak-sentence" },
-      );
-      return { button, marks };
+      const words = [told, h("span", { class: "ak-marks", "aria-hidden": "true" }, marks)];
+      const look = { "aria-pressed": "false", class: "ak-sentence ak-framed" };
+      return { button: attnkit.button(words, () => figure.put({ asked: j }), look), marks };
     });
     const buttons = sentences.map(({ button }) => button);
     const stop = attnkit.walk(buttons, { columns: 4 });
-    /** @param {number} length @param {Found} found */
     function show(length, { place, told }) {
       stop.within(length);
       stop.at(place);
@@ -91,18 +69,14 @@
   // ---- the memories
 
   // What is kept, a square for each number: weights, keys and values in a row for each sentence, or a matrix.
-  /** @param {number} rows @param {number} width @param {number} out */
   function pairsDrawn(rows, width, out) {
     const [weights, kept] = [attnkit.raster(rows, 1, ["weight"]), attnkit.raster(rows, width + 1 + out)];
     weights.element.classList.add("ak-looks");
     const [room, row] = [h("span", { class: "ak-budget" }), h("span", { class: "ak-row" })];
     const element = h("div", { class: "ak-store" }, weights.element, kept.element, room, row);
-    /** @param {number} first @param {number} fits @param {number[]} looks @param {Matrix} keys @param {Matrix} values @param {number} place */
     function show(first, fits, looks, keys, values, place) {
       const empty = Array(width + 1 + out).fill(0);
-      const lines = Array.from({ length: rows }, (_, j) =>
-        j < first || j >= values.length ? empty : [...keys[j], 0, ...values[j]],
-      );
+      const lines = keys.map((key, j) => (j < first || j >= values.length ? empty : [...key, 0, ...values[j]]));
       kept.show(lines.flat(), 0.8);
       weights.show([...looks, ...Array(rows - looks.length).fill(0)], 1);
       attnkit.style(room, "top", `calc(${first} * var(--u))`);
@@ -113,10 +87,8 @@
     return { element, show };
   }
 
-  /** @param {number} width @param {number} out */
   function matrixDrawn(width, out) {
     const [kept, room] = [attnkit.raster(width, out), h("span", { class: "ak-budget" })];
-    /** @param {Matrix} matrix @param {number} most */
     function show(matrix, most) {
       kept.show(matrix.flat(), 1.6);
       const squares = most / NUMBER;
@@ -128,7 +100,6 @@
   }
 
   // A memory: its name, its squares, its bytes, how well each name fits, and its answer.
-  /** @param {string} title @param {HTMLElement} store @param {string[]} names */
   function panel(title, store, names) {
     const [keeps, says, share] = ["small", "says", "small"].map((kind) => h("p", { class: `ak-${kind}` }));
     const taken = h("span", {});
@@ -137,7 +108,6 @@
     const row = h("div", { class: "ak-names", "aria-hidden": "true" }, cells);
     const heading = h("p", { class: "ak-say" }, title);
     const element = h("section", { class: "ak-memory" }, heading, keeps, store, bytes, row, says, share);
-    /** @param {string} keeping @param {Told} told @param {number} most @param {number} holder */
     function show(keeping, told, most, holder) {
       attnkit.write(keeps, keeping);
       attnkit.write(taken, `${grouped(told.bytes)} of ${grouped(most)}`);
@@ -152,20 +122,17 @@
     return { element, show };
   }
 
-  /** @param {State} state @param {Given} given @param {Found} found */
   function sentence({ length, budget }, { things, names, holders, budgets }, { place, told }) {
-    const answers = MEMORIES.map((name, k) => {
-      const { bytes, answer } = told[k];
+    const answers = told.map(({ bytes, answer }, k) => {
       const verdict = answer === holders[place] ? "right" : "wrong";
       const large = bytes > budgets[budget] ? `, but too large with ${grouped(bytes)} bytes` : "";
-      return `${k ? "the" : "The"} ${name} says ${names[answer]}, ${verdict}${large}`;
+      return `${k ? "the" : "The"} ${MEMORIES[k]} says ${names[answer]}, ${verdict}${large}`;
     });
     const counts = told.map(({ right }) => right.filter(Boolean).length);
     const asks = `${attnkit.many(length, "sentence")}, ${grouped(budgets[budget])} bytes. Who has the ${things[place]}?`;
     return `${asks} ${answers.join("; ")}. Right for ${counts[0]}, ${counts[1]} and ${counts[2]} of ${length}.`;
   }
 
-  /** @param {Figure<State, Given>} figure */
   function build(figure) {
     const given = figure.given("things", "names", "holders", "thing_vectors", "name_vectors", "budgets", "scale");
     const { things, names, holders, thing_vectors: keys, name_vectors, budgets } = given;
@@ -175,18 +142,11 @@
     const matrix = matrixDrawn(width, out);
     const panels = [...stores, matrix].map(({ element }, k) => panel(TITLES[k], element, names));
     const question = h("p", { class: "ak-question" });
-    const length = figure.slider({
-      name: "sentences",
-      trait: "length",
-      min: 1,
-      max: rows,
-      step: 1,
-      word: (v) => attnkit.many(v, "sentence"),
-    });
+    const range = { min: 1, max: rows, step: 1, word: (/** @type {number} */ v) => attnkit.many(v, "sentence") };
+    const length = figure.slider({ name: "sentences", trait: "length", ...range });
     const budget = figure.choice({ label: "budget, in bytes", words: budgets.map(grouped), trait: "budget" });
     budget.element.append(figure.reset());
 
-    /** @param {State} state */
     function update(state) {
       const found = compute({ ...given, ...state });
       const { place, kept, told, weights, values } = found;
@@ -202,9 +162,9 @@
       figure.say(sentence(state, given, found));
     }
     const legend = "A filled square: cache, window or matrix memory would answer right.";
-    const note = h("p", { class: "ak-small ak-legend" }, legend);
     const three = h("div", { class: "ak-memories" }, panels);
-    return { parts: [text, note, question, three, attnkit.controls(length, budget)], update };
+    const controls = attnkit.controls(length, budget);
+    return { parts: [text, h("p", { class: "ak-small" }, legend), question, three, controls], update };
   }
 
   attnkit.register("memory_budget", { label: "A budget of bytes", compute, build });

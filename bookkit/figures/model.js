@@ -4,13 +4,14 @@
 ((attnkit) => {
   "use strict";
 
-  /** @typedef {Record<string, Float64Array>} Tensors by name, rows one after the other */
+  /** @typedef {Float64Array} Row */
+  /** @typedef {Record<string, Row>} Tensors by name, rows one after the other */
   /** @typedef {"scores" | "weights"} OfHeads results with a list of numbers for each head */
   /** @typedef {"norm1" | "query" | "key" | "value" | "heads" | "attention" | "after_attention" | "norm2"} First */
   /** @typedef {First | "hidden" | "mlp" | "after_mlp"} OfRows results with a row of numbers */
-  /** @typedef {Record<OfRows, Float64Array[]> & Record<OfHeads, Matrix[]>} Block its results, place by place */
-  /** @typedef {{ embedding: Float64Array[], norm: Float64Array[], scores: Matrix }} Ends */
-  /** @typedef {{ annotations: Float64Array[], key: Float64Array[] }} Read of a sentence */
+  /** @typedef {Record<OfRows, Row[]> & Record<OfHeads, Matrix[]>} Block its results, place by place */
+  /** @typedef {{ embedding: Row[], norm: Row[], scores: Matrix }} Ends */
+  /** @typedef {{ annotations: Row[], key: Row[] }} Read of a sentence */
   /** @typedef {ReturnType<typeof nextWord>} Step */
 
   // Two loops do nearly all the work, several numbers at a time: a dot product, and a multiple of a row added to another.
@@ -28,14 +29,7 @@
     return sum;
   }
 
-  /**
-   * @param {Float64Array} out
-   * @param {number} i
-   * @param {number} factor
-   * @param {ArrayLike<number>} row
-   * @param {number} j
-   * @param {number} n
-   */
+  /** @param {Row} out @param {number} i @param {number} factor @param {ArrayLike<number>} row @param {number} j @param {number} n */
   function add(out, i, factor, row, j, n) {
     let k = 0;
     for (; k + 3 < n; k += 4) {
@@ -48,7 +42,7 @@
   }
 
   // x W + b, where W is a list of numbers, row after row.
-  /** @param {Float64Array} x @param {Float64Array} w @param {Float64Array} [b] */
+  /** @param {Row} x @param {Row} w @param {Row} [b] */
   function product(x, w, b = new Float64Array(w.length / x.length)) {
     const out = b.slice();
     for (let i = 0; i < x.length; i++) add(out, 0, x[i], w, i * out.length, out.length);
@@ -56,21 +50,21 @@
   }
 
   // W x + b.
-  /** @param {Float64Array} w @param {Float64Array} x @param {Float64Array} [b] */
+  /** @param {Row} w @param {Row} x @param {Row} [b] */
   function layer(w, x, b = new Float64Array(w.length / x.length)) {
     const out = b.slice();
     for (let r = 0; r < out.length; r++) out[r] += dot(w, r * x.length, x, 0, x.length);
     return out;
   }
 
-  /** @param {Float64Array} x @param {Float64Array} y */
+  /** @param {Row} x @param {Row} y */
   function sum(x, y) {
     const out = x.slice();
     add(out, 0, 1, y, 0, x.length);
     return out;
   }
 
-  /** @param {Float64Array} x @param {Float64Array} gain @param {Float64Array} bias @param {number} epsilon */
+  /** @param {Row} x @param {Row} gain @param {Row} bias @param {number} epsilon */
   function layerNorm(x, gain, bias, epsilon) {
     const mean = x.reduce((total, v) => total + v, 0) / x.length;
     const centred = x.map((v) => v - mean);
@@ -104,7 +98,7 @@
   attnkit.unpack = (packed, shapes) => {
     const { version, bits, unit, tensors } = packed;
     if (version !== VERSION) throw new Error(`a packed model must have version ${VERSION}, got ${version}.`);
-    /** @param {[name: string, wanted: Shape]} tensor @returns {[name: string, numbers: Float64Array]} */
+    /** @param {[name: string, wanted: Shape]} tensor @returns {[name: string, numbers: Row]} */
     const read = ([name, wanted]) => {
       if (!tensors?.[name]) throw new Error(`the packed model lacks the tensor ${name}.`);
       const { shape, steps, numbers } = tensors[name];
@@ -161,84 +155,79 @@
       for (const rows of names.map((name) => of[`layers.${k}.${name}`])) rows.fill(0, (head * rows.length) / num_heads);
   }
 
-  // What each head does at place i, which sees `count` places; `found` are the block's results there.
-  /** @param {Tensors} of @param {Block} found @param {number} i @param {number} count @param {PackedDecoder} packedDecoder */
-  function attend(of, found, i, count, { width, num_heads, attention }) {
-    const size = width / num_heads;
-    const reach = of.bias.length / num_heads - 1;
-    const heads = new Float64Array(width);
-    found.scores[i] = Array.from({ length: num_heads }, (_, h) =>
-      Array.from({ length: count }, (_, j) => {
-        if (attention === "uniform") return 0;
-        const match = dot(found.query[i], h * size, found.key[j], h * size, size) / Math.sqrt(size);
-        return j > i ? match : match + of.bias[h * (reach + 1) + reach - Math.min(reach, i - j)];
-      }),
-    );
-    found.weights[i] = found.scores[i].map(attnkit.softmax);
-    found.weights[i].forEach((weights, h) => {
-      weights.forEach((weight, j) => {
-        add(heads, h * size, weight, found.value[j], h * size, size);
-      });
-    });
-    return heads;
-  }
-
-  /** @param {Tensors} of @param {"norm1" | "norm2"} name @param {Float64Array} x @param {PackedDecoder} packedDecoder */
-  const normed = (of, name, x, { epsilon }) => layerNorm(x, of[`${name}.gain`], of[`${name}.bias`], epsilon);
-
-  // A block at place i: first what it asks and what it offers,
-  /** @param {Tensors} of @param {Block} found @param {Float64Array} x @param {number} i @param {PackedDecoder} packed */
-  function enter(of, found, x, i, packed) {
-    found.norm1[i] = normed(of, "norm1", x, packed);
-    for (const role of /** @type {const} */ (["query", "key", "value"]))
-      found[role][i] = product(found.norm1[i], of[`w_${role}`]);
-  }
-
-  // and when all the places that it sees have done so, the rest; the last result is what goes on. `moved` stands for what a
-  // head has blended, or the MLP adds.
-  /**
-   * @param {Tensors} of
-   * @param {Block} found
-   * @param {Float64Array} x
-   * @param {number} i
-   * @param {number} count
-   * @param {PackedDecoder} packed
-   * @param {Moved[]} moved
-   */
-  function through(of, found, x, i, count, packed, moved) {
-    found.heads[i] = attend(of, found, i, count, packed);
-    for (const { part, vector } of moved) if (part !== "mlp") found.heads[i].set(vector, part * vector.length);
-    found.attention[i] = product(found.heads[i], of.w_output);
-    found.after_attention[i] = sum(x, found.attention[i]);
-    found.norm2[i] = normed(of, "norm2", found.after_attention[i], packed);
-    found.hidden[i] = product(found.norm2[i], of.w1, of.b1).map((v) => Math.max(v, 0));
-    found.mlp[i] = Float64Array.from(
-      moved.find(({ part }) => part === "mlp")?.vector ?? product(found.hidden[i], of.w2, of.b2),
-    );
-    found.after_mlp[i] = sum(found.after_attention[i], found.mlp[i]);
-  }
-
-  // A block at the places from one on; what is moved stands at the last one.
-  /**
-   * @param {Tensors} of
-   * @param {Block} found
-   * @param {Float64Array[]} rows
-   * @param {{ from: number, all: number, masked: boolean }} range
-   * @param {PackedDecoder} packed
-   * @param {Moved[]} moved
-   */
-  function across(of, found, rows, { from, all, masked }, packed, moved) {
-    for (let i = from; i < all; i++) enter(of, found, rows[i], i, packed);
-    for (let i = from; i < all; i++)
-      through(of, found, rows[i], i, masked ? i + 1 : all, packed, i === all - 1 ? moved : []);
-    return found.after_mlp;
-  }
-
   /** @type {(keyof Block)[]} */
   const BLOCK = ["norm1", "query", "key", "value", "scores", "weights", "heads", "attention", "after_attention"];
   BLOCK.push("norm2", "hidden", "mlp", "after_mlp");
   /** @template R @param {(keyof R)[]} names @returns {R} */
   const places = (names) => /** @type {R} */ (Object.fromEntries(names.map((name) => [name, []])));
+
+  // A block, with its results place by place.
+  class DecoderBlock {
+    /** @param {Tensors} of @param {PackedDecoder} packed */
+    constructor(of, packed) {
+      this.of = of;
+      this.packed = packed;
+      /** @type {Block} */
+      this.found = places(BLOCK);
+    }
+    // What the heads have blended at place i, which sees `count` places.
+    /** @param {number} i @param {number} count */
+    attend(i, count) {
+      const { of, found, packed } = this;
+      const { width, num_heads, attention } = packed;
+      const size = width / num_heads;
+      const reach = of.bias.length / num_heads - 1;
+      const heads = new Float64Array(width);
+      found.scores[i] = Array.from({ length: num_heads }, (_, h) =>
+        Array.from({ length: count }, (_, j) => {
+          if (attention === "uniform") return 0;
+          const match = dot(found.query[i], h * size, found.key[j], h * size, size) / Math.sqrt(size);
+          return j > i ? match : match + of.bias[h * (reach + 1) + reach - Math.min(reach, i - j)];
+        }),
+      );
+      found.weights[i] = found.scores[i].map(attnkit.softmax);
+      found.weights[i].forEach((weights, h) => {
+        weights.forEach((weight, j) => {
+          add(heads, h * size, weight, found.value[j], h * size, size);
+        });
+      });
+      return heads;
+    }
+    /** @param {"norm1" | "norm2"} name @param {Row} x */
+    normed(name, x) {
+      return layerNorm(x, this.of[`${name}.gain`], this.of[`${name}.bias`], this.packed.epsilon);
+    }
+    // At place i: first what it asks and what it offers,
+    /** @param {Row} x @param {number} i */
+    enter(x, i) {
+      const { of, found } = this;
+      found.norm1[i] = this.normed("norm1", x);
+      for (const role of /** @type {const} */ (["query", "key", "value"]))
+        found[role][i] = product(found.norm1[i], of[`w_${role}`]);
+    }
+    // and when all the places that it sees have done so, the rest; the last result is what goes on. `moved` stands for what
+    // a head has blended, or the MLP adds.
+    /** @param {Row} x @param {number} i @param {number} count @param {Moved[]} moved */
+    leave(x, i, count, moved) {
+      const { of, found } = this;
+      found.heads[i] = this.attend(i, count);
+      for (const { part, vector } of moved) if (part !== "mlp") found.heads[i].set(vector, part * vector.length);
+      found.attention[i] = product(found.heads[i], of.w_output);
+      found.after_attention[i] = sum(x, found.attention[i]);
+      found.norm2[i] = this.normed("norm2", found.after_attention[i]);
+      found.hidden[i] = product(found.norm2[i], of.w1, of.b1).map((v) => Math.max(v, 0));
+      const mlp = moved.find(({ part }) => part === "mlp")?.vector ?? product(found.hidden[i], of.w2, of.b2);
+      found.mlp[i] = Float64Array.from(mlp);
+      found.after_mlp[i] = sum(found.after_attention[i], found.mlp[i]);
+    }
+    // At the places from one on; what is moved stands at the last one.
+    /** @param {Row[]} rows @param {number} from @param {number} all @param {boolean} masked @param {Moved[]} moved */
+    across(rows, from, all, masked, moved) {
+      for (let i = from; i < all; i++) this.enter(rows[i], i);
+      for (let i = from; i < all; i++) this.leave(rows[i], i, masked ? i + 1 : all, i === all - 1 ? moved : []);
+      return this.found.after_mlp;
+    }
+  }
 
   /** @param {ArrayLike<number>} numbers */
   const mean = (numbers) => Array.from(numbers).reduce((total, v) => total + v, 0) / numbers.length;
@@ -254,7 +243,7 @@
     const table = [word, other].map((w) => of.embedding.subarray(w * width, (w + 1) * width));
     const towards = table[0].map((v, k) => output_scale * (v - table[1][k]));
     const weighed = towards.map((v, k) => (v * of["norm.gain"][k]) / spread);
-    /** @param {number} layer @param {Contribution["part"]} part @param {Float64Array} vector @returns {Contribution} */
+    /** @param {number} layer @param {Contribution["part"]} part @param {Row} vector @returns {Contribution} */
     const one = (layer, part, vector) => {
       const centre = mean(vector);
       return { layer, part, adds: weighed.reduce((total, v, k) => total + v * (vector[k] - centre), 0) };
@@ -290,36 +279,34 @@
     const of = attnkit.unpack(packed, decoderShapes(packed));
     const masked = without !== "mask";
     if (without) takeOut(of, packed, without);
-    const blocks = Array.from({ length: num_layers }, (_, k) => under(of, `layers.${k}.`));
-    /** @type {Block[]} */
-    const found = blocks.map(() => places(BLOCK));
+    const blocks = Array.from({ length: num_layers }, (_, k) => new DecoderBlock(under(of, `layers.${k}.`), packed));
     /** @type {Ends} */
     const ends = places(["embedding", "norm", "scores"]);
-    /** @type {Record<string, unknown[]>} */
-    const named = { ...ends };
-    found.forEach((one, k) => {
-      for (const name of BLOCK) named[`layers.${k}.${name}`] = one[name];
-    });
-    const results = Object.entries(named);
+    const named = blocks.flatMap(({ found }, k) => BLOCK.map((name) => [`layers.${k}.${name}`, found[name]]));
+    const results = /** @type {[string, unknown[]][]} */ ([...Object.entries(ends), ...named]);
     /** @type {number[]} */
     let known = [];
-    /** @param {Float64Array} x */
+    /** @param {Row} x */
     const ending = (x) => layerNorm(x, of["norm.gain"], of["norm.bias"], epsilon);
-    /** @param {Float64Array} norm */
+    /** @param {Row} norm */
     const scored = (norm) => words.map((_, w) => output_scale * dot(norm, 0, of.embedding, w * width, width));
     // Reads the words from a place on, layer by layer.
     /** @param {number[]} numbers @param {number} from @param {Moved[]} moved */
     function read(numbers, from, moved) {
-      const range = { from, all: numbers.length, masked };
-      for (let i = from; i < range.all; i++)
+      const all = numbers.length;
+      for (let i = from; i < all; i++)
         ends.embedding[i] = of.embedding.slice(numbers[i] * width, (numbers[i] + 1) * width);
-      /** @param {Float64Array[]} rows @param {Tensors} block @param {number} k */
-      const next = (rows, block, k) => {
-        const own = moved.filter(({ layer }) => layer === k);
-        return across(block, found[k], rows, range, packed, own);
-      };
-      const rows = blocks.reduce(next, ends.embedding);
-      for (let i = from; i < range.all; i++) {
+      let rows = ends.embedding;
+      blocks.forEach((block, k) => {
+        rows = block.across(
+          rows,
+          from,
+          all,
+          masked,
+          moved.filter(({ layer }) => layer === k),
+        );
+      });
+      for (let i = from; i < all; i++) {
         ends.norm[i] = ending(rows[i]);
         ends.scores[i] = scored(ends.norm[i]);
       }
@@ -343,12 +330,6 @@
   };
 
   // ---- the next word; `never` are the words that are not chosen
-
-  // The highest score first; of equals the first in the vocabulary, as a sort keeps the order of equals.
-  attnkit.ranked = (scores, never) => {
-    const order = scores.map((_, word) => word).filter((word) => !never.includes(word));
-    return order.sort((a, b) => scores[b] - scores[a]);
-  };
 
   // The words that may be drawn, in the order of the vocabulary, and the shares of the chances that they have.
   /** @param {number[]} scores @param {number[]} order @param {number} temperature @param {number|null} most */
@@ -411,11 +392,11 @@
 
   /** @param {number} v */
   const sigmoid = (v) => (1 + Math.tanh(v / 2)) / 2;
-  /** @param {Float64Array[]} parts */
+  /** @param {Row[]} parts */
   const joined = (...parts) => Float64Array.from(parts.flatMap((part) => [...part]));
 
   // One step of a gated recurrent unit: rows of weights for the reset gate, the update gate and the new state.
-  /** @param {Tensors} of @param {string} part @param {Float64Array} x @param {Float64Array} state */
+  /** @param {Tensors} of @param {string} part @param {Row} x @param {Row} state */
   function gru(of, part, x, state) {
     const n = state.length;
     const given = layer(of[`${part}.w_input`], x, of[`${part}.b_input`]);
@@ -428,11 +409,11 @@
   }
 
   // The annotations of words, an embedding each: both states of the encoder, and the word itself.
-  /** @param {Tensors} of @param {Float64Array[]} words @param {number} states */
+  /** @param {Tensors} of @param {Row[]} words @param {number} states */
   function annotate(of, words, states) {
     /** @param {string} part @param {number[]} order */
     const along = (part, order) => {
-      /** @type {Float64Array[]} */
+      /** @type {Row[]} */
       const found = [];
       let state = new Float64Array(states);
       for (const i of order) {
@@ -447,13 +428,7 @@
   }
 
   // One word more of a translation: the decoder's results at this step, by name; `put` stands there whatever is likeliest.
-  /**
-   * @param {Tensors} of
-   * @param {Read} read
-   * @param {Float64Array} word
-   * @param {Float64Array} state
-   * @param {number | undefined} put
-   */
+  /** @param {Tensors} of @param {Read} read @param {Row} word @param {Row} state @param {number | undefined} put */
   function nextWord(of, { annotations, key }, word, state, put) {
     const query = layer(of.w_query, state);
     const compared = key.map((one) => of.v.reduce((total, v, k) => total + v * Math.tanh(query[k] + one[k]), 0));

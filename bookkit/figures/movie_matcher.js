@@ -8,7 +8,6 @@
   /** @typedef {ReturnType<typeof filmRow>} Row */
 
   // The arithmetic, compared with numpy by tests/figures/.
-  /** @param {{ user: number[], films: Matrix }} state */
   function compute({ user, films }) {
     const products = films.map((film) => film.map((value, k) => value * user[k]));
     const scores = products.map(attnkit.sum);
@@ -18,7 +17,6 @@
     return { products, scores, order };
   }
 
-  /** @param {number} value */
   function taste(value) {
     const strength = Math.abs(value) >= 0.65 ? "strongly " : Math.abs(value) >= 0.35 ? "" : "mildly ";
     const words = value > 0 ? `${strength}likes it` : value < 0 ? `${strength}dislikes it` : "does not care";
@@ -27,7 +25,6 @@
 
   // One film: its place and title, a product for each feature, its score with a bar, which reaches the end of its track
   // at the score `limit`.
-  /** @param {string} title @param {number[]} film @param {number} limit */
   function filmRow(title, film, limit) {
     const [place, score, bar] = [h("span", {}), h("strong", {}), h("span", { class: "ak-bar" })];
     const cells = film.map(() => {
@@ -36,7 +33,6 @@
     });
     const track = h("span", { class: "ak-track", "aria-hidden": "true" }, bar);
     const element = attnkit.tr([place, title], ...cells, h("td", { class: "ak-score" }, score, track));
-    /** @param {number[]} user @param {number[]} products @param {number} total */
     function show(user, products, total) {
       cells.forEach((cell, k) => {
         attnkit.write(cell.product, fixed(products[k], 2, true));
@@ -52,22 +48,16 @@
   }
 
   // Keep the rows in the order of their scores; each slides to its new place, where motion is welcome.
-  /** @param {Row[]} rows @param {HTMLElement} body */
   function ranking(rows, body) {
-    /** @type {number[]} */
-    let shown = [];
-    /** @type {number[]} */
-    let before = []; // where the rows stood
+    let [shown, before] = /** @type {number[][]} */ ([[], []]); // their order, and where they stood
     let request = 0;
     const tops = () => rows.map(({ element }) => element.offsetTop);
     function slide() {
-      const ways = tops().map((top, i) => before[i] - top);
-      const style = { duration: 260, easing: "ease-out" };
-      rows.forEach(({ element }, i) => {
-        if (ways[i]) element.animate([{ transform: `translateY(${ways[i]}px)` }, { transform: "none" }], style);
+      tops().forEach((top, i) => {
+        const frames = [{ transform: `translateY(${before[i] - top}px)` }, { transform: "none" }];
+        if (before[i] !== top) rows[i].element.animate(frames, { duration: 260, easing: "ease-out" });
       });
     }
-    /** @param {number[]} order */
     function sort(order) {
       cancelAnimationFrame(request);
       if (String(order) === String(shown)) return;
@@ -78,27 +68,17 @@
       if (before.length) request = requestAnimationFrame(slide); // after the layout, before the frame is shown
       shown = order;
     }
-    function measure() {
-      before = shown.length && !attnkit.calm() ? tops() : [];
-    }
+    const measure = () => (before = shown.length && !attnkit.calm() ? tops() : []);
     return { measure, sort, stop: () => cancelAnimationFrame(request) };
   }
 
-  /** @param {Figure<State, Given>} figure */
   function build(figure) {
     const { features, titles, films } = figure.given("features", "titles", "films");
     const limit = Math.max(1, ...films.map((film) => attnkit.sum(film.map(Math.abs))));
     const rows = titles.map((title, i) => filmRow(title, films[i], limit));
     // The viewer is the first row of the table: over each column stands the slider that moves it.
-    const tastes = figure.sliders({
-      names: features,
-      trait: "user",
-      min: -1,
-      max: 1,
-      step: 0.1,
-      plus: true,
-      word: taste,
-    });
+    const range = { min: -1, max: 1, step: 0.1, plus: true, word: taste };
+    const tastes = figure.sliders({ names: features, trait: "user", ...range });
     const viewer = attnkit.tr("taste", ...tastes, "");
     viewer.className = "ak-tastes";
     const columns = ["film", ...features, "score"].map((name) => h("th", { scope: "col" }, name));
@@ -107,17 +87,14 @@
     const { measure, sort, stop } = ranking(rows, body);
     const turn = figure.button("Change every sign", ({ user }) => ({ user: user.map((v) => 0 - v) }));
 
-    /** @param {State} state */
     function update({ user }) {
       const { products, scores, order } = compute({ user, films });
       tastes.forEach(({ output }, k) => attnkit.paint(output, user[k], 1));
       rows.forEach((row, i) => row.show(user, products[i], scores[i]));
       sort(order);
       const [best, worst] = [order[0], order[order.length - 1]];
-      figure.say(
-        `First: ${titles[best]}, score ${fixed(scores[best], 2, true)}. ` +
-          `Last: ${titles[worst]}, ${fixed(scores[worst], 2, true)}.`,
-      );
+      const [most, least] = [best, worst].map((i) => fixed(scores[i], 2, true));
+      figure.say(`First: ${titles[best]}, score ${most}. Last: ${titles[worst]}, ${least}.`);
     }
     return { parts: [table, attnkit.controls(attnkit.row(turn, figure.reset()))], update, measure, stop };
   }

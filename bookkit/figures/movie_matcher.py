@@ -1,11 +1,9 @@
 """The movie matcher: a viewer's tastes against films, product by product."""
 
-from html import escape
-
 import numpy as np
 import traitlets
 
-from bookkit.figures.base import Figure, NumberArray, number_array, still_cell
+from bookkit.figures.base import Cell, Figure, NumberArray, number_array, still_cell, still_table
 from bookkit.pictures.formats import fixed
 
 
@@ -56,13 +54,11 @@ class MovieMatcher(Figure):
 
     def still(self):
         """The table of products and scores, best match first."""
-        head = "".join(f'<th scope="col">{escape(f)} ({fixed(u, 1, plus=True)})</th>'
-                       for f, u in zip(self.features, self.user))
-        rows = "".join(
-            f'<tr><th scope="row">{escape(self.titles[i])}</th>'
-            + "".join(still_cell(p, fixed(p, plus=True), 1, note=f"<br><small>{fixed(u, 1)} × {fixed(f, 1)}</small>")
-                      for p, u, f in zip(self.products[i], self.user, self.films[i]))
-            + f'<td style="text-align:center;padding:4px 8px"><b>{fixed(self.scores[i], plus=True)}</b></td></tr>'
-            for i in self.order)
-        return (f'<table><thead><tr><th scope="col">film</th>{head}<th scope="col">score</th></tr></thead>'
-                f"<tbody>{rows}</tbody></table>")
+        def row(i):
+            for p, u, f in zip(self.products[i], self.user, self.films[i]):
+                note = f"<br><small>{fixed(u, 1)} × {fixed(f, 1)}</small>"
+                yield still_cell(p, fixed(p, plus=True), 1, note=note)
+            score = fixed(self.scores[i], plus=True)
+            yield Cell(f'<td style="text-align:center;padding:4px 8px"><b>{score}</b></td>')
+        tastes = [f"{f} ({fixed(u, 1, plus=True)})" for f, u in zip(self.features, self.user)]
+        return still_table(["film", *tastes, "score"], [[self.titles[i], *row(i)] for i in self.order])

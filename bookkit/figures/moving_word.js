@@ -11,13 +11,11 @@
    */
 
   // The arithmetic, compared with MovingWord in Python and with the models themselves by tests/figures/.
-  /** @param {State & Sentence & Models} state */
   function compute({ chatter, answers, vocabulary, place, answer, ...models }) {
     const { dense_pieces, dense_bias, word_scores, readings, read_bias } = models;
     const sentence = [...chatter.slice(0, place), answers[answer], ...chatter.slice(place)];
     const words = sentence.map((word) => vocabulary.indexOf(word));
     const weights = attnkit.softmax(words.map((word) => word_scores[word]));
-    /** @param {number[]} a @param {number[]} b */
     const plus = (a, b) => a.map((v, k) => v + b[k]);
     const read = words.map((word) => readings[word]);
     return {
@@ -34,7 +32,6 @@
 
   // The places of the sentence, each with its word and attention's weight below. The word goes where it is dragged, or
   // where the sentence is pressed.
-  /** @param {number} count @param {number} seen @param {(place: number) => void} move */
   function slots(count, seen, move) {
     const places = Array.from({ length: count }, (_, p) => {
       const [word, share, weight] = ["", "ak-column", "ak-num"].map((kind) => h("span", { class: kind }));
@@ -44,9 +41,7 @@
     });
     const style = `--in-line:${Math.max(4, Math.min(seen, 8))}`;
     const element = h("div", { class: "ak-slots", style, "aria-hidden": "true" }, places);
-    /** @param {MouseEvent} mouseEvent */
     const to = ({ clientX: x, clientY: y }) => {
-      /** @param {DOMRect} box */
       const within = (box) => x >= box.left && x <= box.right && y >= box.top && y <= box.bottom;
       const p = places.findIndex((slot) => within(slot.element.getBoundingClientRect()));
       if (p >= 0) move(p);
@@ -57,7 +52,6 @@
   }
 
   // A row for each word that may be put in: the button that does, and for each model a bar and the chance it gives.
-  /** @param {Figure<State, Given>} figure @param {string[]} answers */
   function answerTable(figure, answers) {
     const put = figure.choice({ label: "the word", words: answers, trait: "answer" });
     const rows = put.buttons.map((button) => {
@@ -66,9 +60,7 @@
     });
     const verdicts = NAMES.map(() => h("strong"));
     const heads = ["the word", ...NAMES.map((name, m) => h("span", {}, `${name}: `, verdicts[m]))];
-    const lines = rows.map((row) => row.element);
     // Shows the chances that one of the models gives to the answers; returns what it says in words.
-    /** @param {number} m @param {number[]} chances @param {number} answer */
     function judge(m, chances, answer) {
       const best = attnkit.argmax(chances);
       const right = best === answer;
@@ -79,10 +71,9 @@
       attnkit.write(verdicts[m], `${answers[best]} ${right ? "✓" : "✗"}`);
       return `${NAMES[m]} says ${quoted(answers[best])} (${fixed(chances[best])}), ${right ? "right" : "wrong"}`;
     }
-    return { element: attnkit.table("ak-answers", heads, lines), judge };
+    return { element: attnkit.table("ak-answers", heads, rows), judge };
   }
 
-  /** @param {Figure<State, Given>} figure */
   function build(figure) {
     const data = figure.given(...SENTENCE, ...MODELS);
     const [count, seen] = [data.chatter.length + 1, figure.get("seen")];
@@ -90,16 +81,11 @@
     const table = answerTable(figure, data.answers);
     // The word is moved in the sentence itself; the slider is the way for the keyboard.
     const slider = figure.slider({
-      name: "its place",
-      min: 1,
-      max: count,
-      step: 1,
-      word: (v) => `${v} of ${count}`,
+      ...{ name: "its place", min: 1, max: count, step: 1, word: (v) => `${v} of ${count}` },
       read: ({ place }) => place + 1,
       write: (v) => ({ place: v - 1 }),
     });
 
-    /** @param {State} state */
     function update({ place, answer }) {
       const now = compute({ ...data, place, answer });
       places.forEach((slot, p) => {
@@ -112,10 +98,9 @@
       const where = place < seen ? "as in training" : "a new place";
       figure.say(`${quoted(data.answers[answer])} at place ${place + 1}, ${where}: the ${said.join("; ")}.`);
     }
-    const legend =
-      "Solid line: places where the word stood in training. Dashed: new ones. Columns: attention's weights.";
+    const told = "Solid line: places where the word stood in training. Dashed: new ones. Columns: attention's weights.";
     const below = h("div", { class: "ak-controls ak-last-row" }, slider, figure.reset());
-    return { parts: [element, h("p", { class: "ak-small" }, legend), below, table], update };
+    return { parts: [element, h("p", { class: "ak-small" }, told), below, table], update };
   }
 
   attnkit.register("moving_word", { label: "A word that moves", compute, build });

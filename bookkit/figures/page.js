@@ -156,12 +156,9 @@
     const figure = figureIn(id);
     for (const words of figure ? acting().filter((one) => actOf(one).of === id) : []) {
       const act = () => perform(words);
-      for (const [name, value] of [
-        ["role", "button"],
-        ["tabindex", "0"],
-        ["aria-controls", id],
-      ])
-        words.setAttribute(name, value);
+      words.setAttribute("role", "button");
+      words.setAttribute("tabindex", "0");
+      words.setAttribute("aria-controls", id);
       words.addEventListener("click", act);
       attnkit.keys(words, { Enter: act, " ": act });
       for (const come of ["mouseenter", "focus"]) words.addEventListener(come, () => light(words, true));

@@ -14,7 +14,6 @@
   // ---- the arithmetic, compared with the model in torch by tests/figures/test_part_mover.py
 
   // What stands for a part at the last place: that of the other story, or nothing.
-  /** @param {Decoded} other @param {PackedDecoder} packed @param {Move} move @returns {Moved} */
   function standsFor(other, { width, num_heads }, [layer, part, from]) {
     const [last, size] = [other.scores.length - 1, width / num_heads];
     const mlp = part < 0;
@@ -33,25 +32,21 @@
   }
 
   // Reads both stories as they are, and the first with what was moved. What was read is not read again.
-  /** @param {Decoder} model @param {PackedDecoder} packed */
   function reader(model, packed) {
     /** @type {Map<string, Run>} */
     const kept = new Map();
-    /** @param {string[]} text @param {Moved[]} [moved] @returns {Run} */
     function run(text, moved) {
       const numbers = text.map((word) => packed.words.indexOf(word));
       const traced = model.trace(numbers, moved);
       const scores = traced.scores[traced.scores.length - 1];
       return { traced, scores, best: attnkit.argmax(scores), told: new Map() };
     }
-    /** @param {string[]} text */
     function plain(text) {
       const found = kept.get(text.join(" ")) ?? run(text);
       if (kept.size >= KEPT) kept.clear();
       kept.set(text.join(" "), found);
       return found;
     }
-    /** @param {string[]} story @param {string[]} other @param {Move[]} moves */
     return (story, other, moves) => {
       const [theirs, ours] = [plain(other), plain(story)];
       const moved = moves.map((move) => standsFor(theirs.traced, packed, move));
@@ -59,7 +54,6 @@
     };
   }
 
-  /** @param {{ packed: PackedDecoder, story: string[], other: string[], moves: Move[] }} given */
   function compute({ packed, story, other, moves }) {
     const found = reader(attnkit.decoder(packed), packed)(story, other, moves);
     return { ours: found.ours.scores, theirs: found.theirs.scores, changed: found.changed.scores };
@@ -70,11 +64,9 @@
   /** @typedef {ReturnType<ReturnType<typeof reader>>} Found */
   /** @typedef {{ found: Found, adds: Contribution[][], most: number, moves: Move[], story: string[], other: string[] }} Now */
 
-  /** @param {Move} a @param {Move} b */
   const same = (a, b) => a[0] === b[0] && a[1] === b[1];
 
   // Put a part in, take it out, or leave it again.
-  /** @param {Owner} figure @param {Move} move */
   function turn(figure, move) {
     const { moves } = figure.state();
     const was = moves.find((one) => same(one, move));
@@ -83,13 +75,10 @@
   }
 
   // What is dragged from the second story onto the first is put into it.
-  /** @param {HTMLElement} chip @param {HTMLElement} target @param {() => void} drop */
   function draggable(chip, target, drop) {
     let [from, now] = [0, 0];
-    /** @param {number} x */
     const shift = (x) => attnkit.style(chip, "transform", x ? `translateX(${x}px)` : "");
     chip.addEventListener("pointerdown", (event) => ([from, now] = [event.clientX, event.clientX]));
-    /** @param {PointerEvent} event */
     const move = (event) => {
       now = event.clientX;
       shift(now - from);
@@ -103,11 +92,9 @@
   }
 
   // A cell of a part: what it adds; of a head also where it looks.
-  /** @param {number} layer @param {number} part @param {string} kind */
   function partCell(layer, part, kind) {
     const [bar, looks] = [attnkit.balance(), h("div", { class: "ak-small" })];
     const element = h("td", { class: kind }, bar, part < 0 ? null : looks);
-    /** @param {Contribution[]} adds @param {number} most @param {Decoded} traced @param {string[]} story @param {Move} [move] */
     function show(adds, most, traced, story, move) {
       const one = adds.find((each) => each.layer === layer && each.part === (part < 0 ? "mlp" : part));
       bar.show(one?.adds ?? 0, most);
@@ -121,23 +108,18 @@
   }
 
   // A row for a part: what it adds in each story, and what can be done with it.
-  /** @param {Owner} figure @param {number} layer @param {number} part */
   function partRow(figure, layer, part) {
     const [short, long] = part < 0 ? [`MLP ${layer + 1}`, ""] : [`head ${part + 1}`, ` of layer ${layer + 1}`];
     const [ours, theirs] = [partCell(layer, part, ""), partCell(layer, part, "ak-chip")];
-    /** @param {string} text */
-    const aside = (text) => h("span", { class: "ak-long" }, text);
-    /** @param {number} from @param {string} sign @param {string} words @param {string} name */
-    const act = (from, sign, words, name) => {
-      const inside = [h("span", { "aria-hidden": "true" }, sign), aside(words)];
+    const aside = (/** @type {string} */ text) => h("span", { class: "ak-long" }, text);
+    const names = [`take out ${short}${long}`, `put in ${short}${long} of the other story`];
+    const [out, put] = names.map((name, from) => {
+      const inside = from ? ["← ", aside("put in")] : ["× ", aside("take out")];
       return attnkit.button(inside, () => turn(figure, [layer, part, from]), { "aria-label": name });
-    };
-    const put = act(1, "←", " put in", `put in ${short}${long} of the other story`);
-    const out = act(0, "×", " take out", `take out ${short}${long}`);
+    });
     draggable(theirs.bar, ours.element, () => turn(figure, [layer, part, 1]));
     const acts = h("td", { class: "ak-acts" }, put, out);
     const element = attnkit.tr([short, aside(long)], ours.element, theirs.element, acts);
-    /** @param {Now} now */
     function show({ found, adds, most, moves, story, other }) {
       const move = moves.find((one) => same(one, [layer, part, 0]));
       ours.show(adds[2], most, found.changed.traced, story, move);
@@ -150,38 +132,35 @@
   }
 
   // A row for a stage of the stream: what each machine would say if it stopped, and in which numbers the two differ.
-  /** @param {Decoder} model @param {PackedDecoder} packed @param {string} stage @param {string} name */
   function stageRow(model, packed, stage, name) {
     const [ours, theirs, differs] = [h("td"), h("td"), attnkit.raster(1, packed.width)];
     const element = attnkit.tr(name, ours, theirs, differs);
     element.className = "ak-stage";
-    /** @param {Decoded} traced @returns {Float64Array} */
     const last = (traced) => {
       const rows = /** @type {Record<string, Float64Array[]>} */ (/** @type {unknown} */ (traced))[stage];
       return rows[rows.length - 1];
     };
-    /** @param {Run} run */
     const says = (run) =>
       once(run, stage, () => {
         const chances = attnkit.softmax(model.soFar(last(run.traced)));
         const best = attnkit.argmax(chances);
         return `${packed.words[best]} ${fixed(chances[best])}`;
       });
-    /** @param {Now} now */
     function show({ found }) {
       const said = says(found.changed);
       attnkit.write(ours, said);
       ours.classList.toggle("ak-changed", said !== says(found.ours));
       attnkit.write(theirs, says(found.theirs));
       const [a, b] = [last(found.changed.traced), last(found.theirs.traced)];
-      const difference = a.map((v, k) => b[k] - v);
-      differs.show(difference, 1);
+      differs.show(
+        a.map((v, k) => b[k] - v),
+        1,
+      );
     }
     return { element, show, buttons: [] };
   }
 
   // The table: the last word of both stories, from the answer above to its vector below.
-  /** @param {Owner} figure @param {Decoder} model @param {PackedDecoder} packed */
   function table(figure, model, packed) {
     /** @type {{ element: HTMLElement, show(now: Now): void, buttons: HTMLButtonElement[] }[]} */
     const rows = [];
@@ -193,16 +172,14 @@
     rows.push(stageRow(model, packed, "embedding", "word vector"));
     const buttons = rows.flatMap((row) => row.buttons);
     attnkit.walk(buttons, { columns: 2 });
-    const heads = ["", "this story", "the other story", "what differs"].map((words) =>
-      h("th", { scope: "col" }, words),
-    );
+    const heads = ["", "this story", "the other story", "what differs"];
+    const top = heads.map((words) => h("th", { scope: "col" }, words));
     const look = { class: "ak-parts", role: "grid", "aria-label": "The parts of the machine" };
-    const element = h("table", look, h("thead", {}, h("tr", {}, heads)), h("tbody", {}, rows));
+    const element = h("table", look, h("thead", {}, h("tr", {}, top)), h("tbody", {}, rows));
     return { element, show: (/** @type {Now} */ now) => rows.forEach((row) => row.show(now)) };
   }
 
   // Where the other story differs; of stories of other lengths, what lies between a common beginning and a common end.
-  /** @param {string[]} story @param {string[]} other @returns {(place: number) => boolean} */
   function differing(story, other) {
     if (other.length === story.length) return (k) => other[k] !== story[k];
     const first = other.findIndex((word, k) => word !== story[k]);
@@ -211,7 +188,6 @@
   }
 
   // The two stories: some pairs to choose from, and in the other story each word to be changed where the grammar has others.
-  /** @param {Owner} figure @param {Pair[]} pairs */
   function texts(figure, pairs) {
     const names = figure.choice({
       label: "Change",
@@ -220,15 +196,13 @@
       write: (pair) => ({ pair, other: pairs[pair].other, moves: [], asked: -1 }),
     });
     const [own, label] = [h("p", { class: "ak-this" }), h("b")];
-    const text = h("div", { class: "ak-story", role: "group", "aria-label": "The other story: a word to change" });
+    const text = h("div", { class: "ak-wordline", role: "group", "aria-label": "The other story: a word to change" });
     const offered = h("div", { class: "ak-buttons", role: "group", "aria-label": "Other words" });
-    /** @param {string[]} other @param {number} place @param {[word: string, everywhere: boolean]} choice */
     function change(other, place, [word, everywhere]) {
       const was = other[place];
       const changed = other.map((old, k) => (k === place || (everywhere && k > place && old === was) ? word : old));
       figure.put({ other: changed, asked: -1 });
     }
-    /** @param {State} state */
     function show({ pair, other, asked }) {
       const { story, choices } = pairs[pair];
       const open = other.length === story.length; // else no word has others
@@ -252,34 +226,29 @@
   }
 
   // The chances of the words that either story, or the changed machine, finds likely.
-  /** @param {PackedDecoder} packed */
   function answers(packed) {
     const element = h("div", { class: "ak-answers" });
-    /** @param {Now} now */
     function show({ found, moves }) {
       const all = [found.ours, found.theirs, found.changed].map(({ scores }) => attnkit.softmax(scores));
-      const words = [...new Set(all.flatMap((chances) => attnkit.ranked(chances, []).slice(0, 2)))].slice(0, 4);
+      const words = [...new Set(all.flatMap((chances) => attnkit.ranked(chances).slice(0, 2)))].slice(0, 4);
       const names = ["this story", "the other story", ...(moves.length ? ["this story, changed"] : [])];
-      const lines = names.flatMap((name, k) => {
-        const chances = words.map((w) =>
-          h("span", { class: "ak-word" }, `${packed.words[w]} `, h("b", {}, fixed(all[k][w]))),
-        );
-        return [h("span", { class: "ak-name" }, name), h("span", {}, chances)];
-      });
+      const chance = (k, w) => h("span", { class: "ak-word" }, `${packed.words[w]} `, h("b", {}, fixed(all[k][w])));
+      const lines = names.flatMap((name, k) => [
+        h("span", { class: "ak-name" }, name),
+        h("span", {}, ...words.map((w) => chance(k, w))),
+      ]);
       element.replaceChildren(...lines);
     }
     return { element, show };
   }
 
   // In a sentence: what was done, and what became of the answer.
-  /** @param {PackedDecoder} packed @param {Found} found @param {Move[]} moves */
   function sentence({ words }, { ours, theirs, changed }, moves) {
     const [a, b, c] = [ours, theirs, changed].map(({ best }) => quoted(words[best]));
     if (!moves.length)
       return a === b
         ? `Both stories end with ${a}: nothing to flip. Change another word.`
         : `This story ends with ${a}, the other one with ${b}. Which part makes the difference?`;
-    /** @param {Move} move */
     const act = ([l, part, from]) =>
       `${part < 0 ? `MLP ${l + 1}` : `head ${part + 1} of layer ${l + 1}`} ${from ? "put in" : "taken out"}`;
     const done = moves.map(act).join(", ");
@@ -287,18 +256,16 @@
     return `With ${done}: ${said}, ${fixed(attnkit.softmax(changed.scores)[changed.best])}.`;
   }
 
-  /** @param {Owner} figure */
   function build(figure) {
     const { packed, pairs } = figure.given("packed", "pairs");
     const model = attnkit.decoder(packed);
     const read = reader(model, packed);
     const [told, parts, said] = [texts(figure, pairs), table(figure, model, packed), answers(packed)];
-    /** @param {State} state */
     function update(state) {
       const { other, moves } = state;
       const { story } = pairs[state.pair];
       const found = read(story, other, moves);
-      const [best, next] = [found.ours.best, attnkit.ranked(found.ours.scores, [])[1]];
+      const [best, next] = [found.ours.best, attnkit.ranked(found.ours.scores)[1]];
       const pair = /** @type {Point} */ ([best, found.theirs.best === best ? next : found.theirs.best]);
       const adds = [found.ours, found.theirs, found.changed].map((run) =>
         once(run, `adds ${pair}`, () => model.contributions(run.traced, ...pair)),
@@ -313,5 +280,5 @@
     return { parts: [told.elements, said, parts, attnkit.row(figure.reset())], update };
   }
 
-  attnkit.register("part_mover", { label: "Two stories, and parts moved between them", compute, build });
+  attnkit.register("part_mover", { label: "Two stories, and parts moved between them", wide: true, compute, build });
 })(globalThis.attnkit);

@@ -12,7 +12,6 @@
   const SPEEDS = [1, 2].map((pair) => 10_000 ** ((-2 * pair) / WIDTH));
 
   // The arithmetic, compared with attnkit.positions by tests/figures/.
-  /** @param {State & Given} state */
   function compute({ bias, query, key }) {
     const distance = key - query;
     const reach = (bias.length - 1) / 2;
@@ -26,28 +25,24 @@
 
   /** @type {(keyof State)[]} */
   const ROLES = ["query", "key"];
-  /** @param {number} n */
   const whole = (n) => fixed(n, 0);
 
-  /** @type {Record<"bias" | "rotary", (found: Found) => string>} */
-  const RESULTS = {
-    bias: ({ bias }) => `relative bias ${fixed(bias)}`,
-    rotary: ({ rotary }) => `rotary ${rotary.map((v) => fixed(v)).join(" and ")}`,
-  };
-  const SCHEMES = /** @type {(keyof typeof RESULTS)[]} */ (Object.keys(RESULTS));
+  // What each scheme makes of two places.
+  /** @type {((found: Found) => number[])[]} */
+  const SCHEMES = [({ bias }) => [bias], ({ rotary }) => rotary];
+  const NAMES = ["relative bias", "rotary"];
+  // Whether that is the same, apart from the last bits.
+  const same = (a, b) => a.every((v, k) => Math.abs(v - b[k]) < 1e-9);
 
-  // Whether a scheme makes the same of two pairs of places, apart from the last bits.
-  /** @param {keyof typeof RESULTS} scheme @param {Found} one @param {Found} other */
-  function same(scheme, one, other) {
-    const [a, b] = [one, other].map((found) => [found[scheme]].flat());
-    return a.every((v, k) => Math.abs(v - b[k]) < 1e-9);
-  }
-
-  /** @param {Found} found @param {boolean[] | null} kept whether each scheme has the numbers it had */
   function sentence(found, kept) {
-    /** @param {string} title @param {boolean} of_kept */
+    const results = SCHEMES.map(
+      (made, k) =>
+        `${NAMES[k]} ${made(found)
+          .map((v) => fixed(v))
+          .join(" and ")}`,
+    );
     const some = (title, of_kept) => {
-      const those = SCHEMES.filter((_, k) => !kept || kept[k] === of_kept).map((scheme) => RESULTS[scheme](found));
+      const those = results.filter((_, k) => !kept || kept[k] === of_kept);
       return those.length ? ` ${title}: ${those.join(", ")}.` : "";
     };
     const said = kept ? some("As before", true) + some("Changed", false) : some("This gives", false);
@@ -57,41 +52,29 @@
   // ---- the parts
 
   // A panel: the scheme's name and, after a move, whether its numbers have changed; its drawing; what comes of it; a note.
-  /** @param {string} title @param {Child} drawing @param {Child} result @param {string} note */
   function panel(title, drawing, result, note) {
     const mark = h("span", { class: "ak-small" });
     const head = h("p", { class: "ak-head" }, h("span", { class: "ak-say" }, title), mark);
-    const words = h("div", {}, result, h("p", { class: "ak-small" }, note));
-    return {
-      mark,
-      element: h("div", { class: "ak-scheme", role: "group", "aria-label": title }, head, drawing, words),
-    };
+    const group = { role: "group", "aria-label": title };
+    return { mark, element: h("div", group, head, drawing, result, h("p", { class: "ak-small" }, note)) };
   }
 
   // A bar for each distance, that of the two places lit, with some distances under them.
   /** @param {number[]} bias */
   function biasPanel(bias) {
-    const [wide, high, edge, top] = [240, 92, 8, 6];
-    const foot = high - 14;
+    const { element, at, scale } = attnkit.field("", [240, 110], [8, 6, 232, 78]);
+    scale([-0.5, bias.length - 0.5], [Math.min(0, ...bias), Math.max(1e-9, ...bias)]);
     const reach = (bias.length - 1) / 2;
-    const step = (wide - 2 * edge) / bias.length;
-    const [low, most] = [Math.min(0, ...bias), Math.max(0, ...bias)];
-    /** @param {number} v */
-    const at = (v) => top + ((most - v) / (most - low || 1)) * (foot - top);
     const bars = bias.map((v, k) => {
-      const [y, height] = [Math.min(at(v), at(0)), Math.max(1, Math.abs(at(v) - at(0)))];
-      return svg("rect", { x: edge + k * step + 0.1 * step, y, width: 0.8 * step, height });
+      const [[x, foot], [end, top]] = [at(k - 0.4, Math.min(0, v)), at(k + 0.4, Math.max(0, v))];
+      return svg("rect", { x, y: top, width: end - x, height: Math.max(1, foot - top) });
     });
     const pointer = svg("path", { d: "M0 0l-6 9h12z", class: "ak-pointer" });
-    const axis = svg("path", { d: `M${edge} ${at(0)}H${wide - edge}`, class: "ak-axis" });
-    const ticks = [-reach, 0, reach].map((distance) => h("span", {}, whole(distance)));
-    const drawing = svg("svg", { viewBox: `0 0 ${wide} ${high}` }, axis, bars, pointer);
-    const chart = h(
-      "div",
-      { class: "ak-chart", "aria-hidden": "true" },
-      drawing,
-      h("div", { class: "ak-small" }, ticks),
+    const axis = svg("path", { d: `M8 ${at(0, 0)[1]}H232`, class: "ak-axis" });
+    const ticks = [-reach, 0, reach].map((distance) =>
+      attnkit.label(at(distance + reach, 0)[0], 106, whole(distance), "ak-small"),
     );
+    element.append(axis, ...bars, pointer, ...ticks);
     const [before, value] = [h("span", {}), h("strong", {})];
     const note = "One learned number for each distance; further away the last one counts.";
     /** @param {Found} found */
@@ -99,12 +82,12 @@
       bars.forEach((bar, k) => {
         attnkit.attr(bar, "class", `ak-${bias[k] < 0 ? "minus" : "plus"}${k === found.slot ? " ak-lit" : ""}`);
       });
-      attnkit.move(pointer, [edge + (found.slot + 0.5) * step, foot + 4]);
+      attnkit.move(pointer, [at(found.slot, 0)[0], 82]);
       const clipped = found.slot - reach === found.distance ? "" : `, as ${whole(found.slot - reach)}`;
       attnkit.write(before, `distance ${whole(found.distance)}${clipped}: `);
       attnkit.write(value, fixed(found.bias));
     }
-    return { ...panel("Relative bias", chart, h("p", {}, before, value), note), show };
+    return { ...panel("Relative bias", element, h("p", {}, before, value), note), show };
   }
 
   const RADIUS = 44;
@@ -131,8 +114,8 @@
 
   // A circle for one pair of columns, with the arrows of query and key and the angle between them.
   function circle() {
-    const arrows = ROLES.map((role) => svg("path", { class: `ak-needle ak-needle-${role}` }));
-    const letters = ROLES.map((role) => attnkit.label(0, 5, role[0], `ak-letter ak-letter-${role}`));
+    const arrows = ROLES.map((role) => svg("path", { class: "ak-needle", style: `stroke:var(--ak-${role})` }));
+    const letters = ROLES.map((role) => attnkit.label(0, 5, role[0], `ak-letter ak-of-${role}`));
     const [rim, angle] = [svg("circle", { r: RADIUS, class: "ak-axis" }), svg("path", { class: "ak-sweep" })];
     const drawing = svg("svg", { viewBox: "-64 -62 128 124", "aria-hidden": "true" }, rim, angle, arrows, letters);
     const [words, value] = [h("span", { class: "ak-small" }), h("strong", {})];
@@ -157,18 +140,13 @@
   }
 
   // Two sliders, one above the other, on the same places; the distance; two buttons that keep it.
-  /** @param {Figure<State, Given>} figure @param {() => void} forget */
   function controls(figure, forget) {
     const sliders = ROLES.map((role, k) => {
-      const slider = figure.slider({
-        name: `${role} at place ${"ji"[k]}`,
-        min: 0,
-        max: PLACES - 1,
-        step: 1,
-        word: (v, { query, key }) => `${v}, distance ${whole(key - query)}`,
-        trait: role,
-      });
-      slider.element.classList.add(`ak-slide-${role}`);
+      const word = (/** @type {number} */ v, /** @type {State} */ { query, key }) =>
+        `${v}, distance ${whole(key - query)}`;
+      const range = { min: 0, max: PLACES - 1, step: 1, word };
+      const slider = figure.slider({ name: `${role} at place ${"ji"[k]}`, trait: role, ...range });
+      slider.element.style.setProperty("--role", `var(--ak-${role})`);
       return slider;
     });
     const buttons = [-1, 1].map((by) =>
@@ -185,21 +163,17 @@
     return { distance, element: attnkit.controls(sliders, attnkit.row(distance, buttons, figure.reset(forget))) };
   }
 
-  /** @param {Figure<State, Given>} figure */
   function build(figure) {
     const bias = figure.get("bias");
     const panels = [biasPanel(bias), rotaryPanel()];
-    let [past, present] = [/** @type {Found | null} */ (null), /** @type {Found | null} */ (null)]; // what was shown before the last move, and what is shown
-    const moved = controls(figure, () => {
-      present = null;
-    });
+    let [past, present] = /** @type {(Found | null)[]} */ ([null, null]); // what was shown before the last move, and what is shown
+    const moved = controls(figure, () => (present = null));
 
-    /** @param {State} state */
     function update(state) {
       const found = compute({ bias, ...state });
       if (!present || present.query !== state.query || present.key !== state.key) [past, present] = [present, found];
       const before = past;
-      const kept = before && SCHEMES.map((scheme) => same(scheme, before, found));
+      const kept = before && SCHEMES.map((made) => same(made(before), made(found)));
       attnkit.write(moved.distance, `distance i − j = ${whole(found.distance)}`);
       panels.forEach(({ mark, show }, k) => {
         show(found);

@@ -20,27 +20,21 @@
 
   // ---- verdicts, the twin of bookkit/lessons/exercises/grading.py
 
-  /** @param {number[]} a @param {number[]} b @param {number} within */
   const near = (a, b, within) => a.every((v, k) => Math.abs(v - b[k]) <= within);
-  /** @param {number} x @param {number} digits */
   const plain = (x, digits = 2) => fixed(x, digits).replace(/\.?0+$/, "");
-  /** @param {number[]} numbers @param {Form} form @returns {string | null} */
   function compare(numbers, { right, mistakes, within, names, truths }) {
     const off = names.flatMap((_, k) => (Math.abs(numbers[k] - right[k]) <= within ? [] : [k]));
     if (!off.length) return null;
     const foreseen = mistakes.find(([mistake]) => near(numbers, mistake, within));
     if (foreseen) return foreseen[1];
-    /** @param {number[]} a */
-    const sizes = (a) => a.map(Math.abs);
-    /** @param {number[]} a */
-    const sorted = (a) => [...a].sort((x, y) => x - y);
+    const alike = (made) => near(made(numbers), made(right), within);
     const negative = right.map((v) => -v);
     if (near(numbers, negative, within)) return "the size is right, the sign is not.";
     const [k] = off;
     const [first, count, several] = [names[k], `${off.length} of ${names.length}`, names.length > 1];
     if (truths) return `${count} are not right, the first is ${first}.`;
-    if (near(sizes(numbers), sizes(right), within)) return `the sign of ${first} is not right.`;
-    if (several && near(sorted(numbers), sorted(right), within))
+    if (alike((list) => list.map(Math.abs))) return `the sign of ${first} is not right.`;
+    if (several && alike((list) => list.toSorted((x, y) => x - y)))
       return "these are the right numbers, in another order.";
     if (off.every((i) => right[i] % 1 && Math.abs(numbers[i] - right[i]) <= 0.04 * Math.abs(right[i])))
       return "this is nearly right: give more digits.";
@@ -51,13 +45,10 @@
 
   // ---- judges of exercises with many right answers, each the twin of a function of the same exercise in Python
 
-  /** @param {number[]} a */
-  const sum = (a) => a.reduce((total, v) => total + v, 0);
-
   /** @type {Record<string, (numbers: number[]) => string | null | false>} */
   const judges = {
     "weights/outside"(weights) {
-      const [total, praise] = [sum(weights), attnkit.dot(weights, [-0.9, 0, -0.2, 0.9, 0.2])];
+      const [total, praise] = [attnkit.sum(weights), attnkit.dot(weights, [-0.9, 0, -0.2, 0.9, 0.2])];
       if (Math.abs(total - 1) > 1e-6) return `the weights must sum to one, these sum to ${plain(total)}.`;
       return praise > 1 ? null : `the praise of the average is ${plain(praise)}, not above 1.`;
     },
@@ -71,20 +62,18 @@
     },
     "softmax/break"(scores) {
       const shares = scores.map(Math.exp);
-      const weights = shares.map((v) => v / sum(shares));
+      const weights = shares.map((v) => v / attnkit.sum(shares));
       if (!weights.every(Number.isFinite)) return "this overflows: the result is nan.";
       return weights[1] === 0 ? null : "the second weight is small, but not 0.";
     },
     "queries_keys_values/away"(flat) {
       const given = [flat.slice(0, 2), flat.slice(2)].map((row, i) => attnkit.softmax(row)[1 - i]);
       const i = given.findIndex((weight) => weight <= 0.9);
-      return i < 0
-        ? null
-        : `item ${i + 1} gives the other item ${plain(given[i], 3)} of its weight, not more than 0.9.`;
+      if (i < 0) return null;
+      return `item ${i + 1} gives the other item ${plain(given[i], 3)} of its weight, not more than 0.9.`;
     },
   };
 
-  /** @param {Form} form @param {number[]} numbers */
   const judged = (form, numbers) => (form.judge ? judges[form.judge](numbers) : compare(numbers, form));
 
   // ---- what is said of an answer
@@ -122,7 +111,6 @@
     },
   };
 
-  /** @param {{ form: Form, answer: Answer, checked: boolean }} given @returns {Found} */
   function compute({ form, answer, checked }) {
     const verdict = verdicts[form.kind](form, answer);
     if (form.kind === "numbers" && !checked) return { verdict: "", state: "open" };
@@ -132,14 +120,11 @@
 
   // ---- what was answered here before, where a page keeps it (_static/progress.js)
 
-  /** @param {string} what @param {object} detail */
   const tell = (what, detail) => document.dispatchEvent(new CustomEvent(`attnkit-${what}`, { detail }));
 
   // Whether something is an answer, as in practice.py: when it was kept, the exercise may have been another one.
-  /** @param {Form} form @param {Answer} answer */
   function fits({ kind, names, lines, choices, low, high }, answer) {
     const count = kind === "numbers" ? names.length : kind === "order" ? new Set(answer).size : choices.length || 1;
-    /** @param {Answer[number]} one @param {number} k */
     const may = (one, k) => {
       if (kind === "numbers") return typeof one === "string";
       if (kind !== "order" && one === null) return true;
@@ -154,28 +139,24 @@
   /** @typedef {Part & { show(answer: Answer): void }} Sheet */
   /** @typedef {Figure<State, Given>} Owner */
 
-  /** @param {Owner} figure @param {number} k @param {string | number | null} value */
   const put = (figure, k, value) =>
     figure.put({ answer: figure.get("answer").map((old, i) => (i === k ? value : old)), checked: false });
 
   // A field for each number; for a truth, one to choose from.
-  /** @param {Owner} figure @param {Form} form @returns {Sheet} */
   function fields(figure, { columns, names, labelled, truths }) {
     const inputs = names.map((name, k) => {
-      const props = { "aria-label": name, oninput: () => put(figure, k, input.value) };
-      const input = truths
-        ? h("select", props, ...["", "True", "False"].map((word) => h("option", { value: word }, word || "?")))
-        : h("input", { type: "text", autocomplete: "off", spellcheck: "false", ...props });
-      return input;
+      const props = { "aria-label": name, oninput: () => put(figure, k, inputs[k].value) };
+      if (!truths) return h("input", { type: "text", autocomplete: "off", spellcheck: "false", ...props });
+      const words = ["", "True", "False"].map((word) => h("option", { value: word }, word || "?"));
+      return /** @type {HTMLSelectElement | HTMLInputElement} */ (h("select", props, words));
     });
     const cells = inputs.map((input, k) => (labelled ? h("label", null, names[k], input) : input));
-    const grid = h("div", { class: "ak-answers" }, ...cells);
-    if (columns)
-      Object.assign(grid.style, { display: "grid", gridTemplateColumns: `repeat(${columns}, minmax(0, 5.6rem))` });
+    const style = columns ? `display:grid;grid-template-columns:repeat(${columns}, minmax(0, 5.6rem))` : null;
+    const grid = h("div", { class: "ak-answers", style }, cells);
     const check = attnkit.button("Check", () => figure.put({ checked: true }), { class: "ak-primary" });
     attnkit.keys(grid, { Enter: () => check.click() });
     return {
-      element: h("div", null, grid, h("div", { class: "ak-buttons" }, check, figure.reset())),
+      element: h("div", null, grid, attnkit.row(check, figure.reset())),
       show(answer) {
         inputs.forEach((input, k) => {
           if (input.value !== answer[k]) input.value = String(answer[k]);
@@ -185,11 +166,9 @@
   }
 
   // Words with `code` in them.
-  /** @param {string} words */
   const marked = (words) => words.split("`").map((part, k) => (k % 2 ? h("code", null, part) : part));
 
   // A column of buttons of which one is pressed.
-  /** @param {Owner} figure @param {string} label @param {Child[]} words @param {number} k */
   function column(figure, label, words, k) {
     const { element, show } = attnkit.choice(label, words, (chosen) => put(figure, k, chosen));
     return { element, show: (/** @type {Answer} */ answer) => show(Number(answer[k] ?? -1)) };
@@ -198,30 +177,26 @@
   const GAP = "___";
 
   // Code in which something is to be filled in; what does not fit into a line goes on further in.
-  /** @param {string} code @param {HTMLElement[]} holes */
   function listing(code, holes) {
     let k = 0;
     const lines = code.split("\n").map((line) => {
-      const made = h("span", null, ...line.split(GAP).flatMap((part, i) => (i ? [holes[k++], part] : [part])));
+      const parts = line.split(GAP).map((part, i) => (i ? [holes[k++], part] : part));
       const deep = `${line.search(/\S/) + 4}ch`;
-      Object.assign(made.style, { display: "block", paddingLeft: deep, textIndent: `-${deep}` });
-      return made;
+      return h("span", { style: `display:block;padding-left:${deep};text-indent:-${deep}` }, parts);
     });
-    return h("pre", null, ...lines);
+    return h("pre", null, lines);
   }
 
-  /** @param {string} code @param {number} k the gap */
   const indent = (code, k) => /^ */.exec(code.split(GAP)[k].split("\n").pop() ?? "")?.[0] ?? "";
 
   // A function with gaps, and for each what could stand there.
-  /** @param {Owner} figure @param {Form} form @returns {Sheet} */
   function gaps(figure, { code, choices }) {
     const holes = choices.map(() => h("mark"));
     const groups = choices.map((words, k) =>
       column(figure, choices.length > 1 ? `Gap ${k + 1}` : "Your choice", words, k),
     );
     return {
-      element: h("div", { class: "ak-lines", translate: "no" }, listing(code, holes), ...groups.map((g) => g.element)),
+      element: h("div", { class: "ak-lines", translate: "no" }, listing(code, holes), groups),
       show(answer) {
         holes.forEach((hole, k) => {
           const line = answer[k] === null ? `  ${choices.length > 1 ? k + 1 : "?"}  ` : choices[k][Number(answer[k])];
@@ -233,7 +208,6 @@
   }
 
   // Lines to press one after another; pressed again, one is taken back.
-  /** @param {Owner} figure @param {Form} form @returns {Sheet} */
   function ordered(figure, { code, lines }) {
     const body = h("mark");
     const buttons = lines.map((line, k) =>
@@ -243,7 +217,7 @@
       }),
     );
     attnkit.walk(buttons);
-    const group = h("div", { class: "ak-buttons", role: "group", "aria-label": "Lines to put in order" }, ...buttons);
+    const group = h("div", { class: "ak-buttons", role: "group", "aria-label": "Lines to put in order" }, buttons);
     return {
       element: h("div", { class: "ak-lines", translate: "no" }, listing(code, [body]), group),
       show(answer) {
@@ -253,30 +227,19 @@
     };
   }
 
-  /** @param {Owner} figure @param {Form} form @returns {Sheet} */
-  const choice = (figure, { choices }) =>
-    column(
-      figure,
-      "Your answer",
-      choices[0].map((words, k) => [h("b", null, `${"abcdef"[k]}  `), ...marked(words)]),
-      0,
-    );
+  function choice(figure, { choices }) {
+    const words = choices[0].map((offered, k) => [h("b", null, `${"abcdef"[k]}  `), marked(offered)]);
+    return column(figure, "Your answer", words, 0);
+  }
 
   // A guess: one of some, or a number.
-  /** @param {Owner} figure @param {Form} form @returns {Sheet} */
   function guess(figure, { choices, low, high, step, digits, unit }) {
     if (choices.length) return column(figure, "Your guess", choices[0].map(marked), 0);
-    const slider = attnkit.slider({
-      name: `Your guess, ${low} to ${high}`,
-      min: low,
-      max: high,
-      step,
-      format: (v) => fixed(v, digits) + unit,
-      word: (v) => fixed(v, digits) + unit,
-      onInput: (v) => put(figure, 0, v),
-    });
+    const onInput = (/** @type {number} */ v) => put(figure, 0, v);
+    const [name, format] = [`Your guess, ${low} to ${high}`, (/** @type {number} */ v) => fixed(v, digits) + unit];
+    const slider = attnkit.slider({ name, min: low, max: high, step, format, onInput });
     // Where it stands at first is a guess, too.
-    const here = () => put(figure, 0, Number(slider.input.value));
+    const here = () => onInput(Number(slider.input.value));
     slider.input.addEventListener("click", here);
     attnkit.keys(slider.input, { Enter: here });
     return {
@@ -295,7 +258,6 @@
   // ---- a guess, beside what one should have seen: in the next part of the page to be unfolded that is called so
 
   const SEEN = "What you should have seen";
-  /** @param {Form} form @param {string | number | null} guess */
   function guessed({ choices, right, digits, unit, within }, guess) {
     const [words, hit] = choices.length
       ? [attnkit.quoted(choices[0][Number(guess)].replaceAll("`", "")), guess === right[0]]
@@ -303,13 +265,11 @@
     return `Your guess was ${words}: ${hit ? (choices.length ? "right." : "right, or near enough.") : "not so."}`;
   }
 
-  /** @param {Owner} figure @param {string} text */
   function beside(figure, text) {
-    const after = (/** @type {Element} */ e) =>
-      figure.element.compareDocumentPosition(e) & Node.DOCUMENT_POSITION_FOLLOWING;
-    const told = [...document.querySelectorAll("details")].find(
-      (e) => after(e) && e.querySelector("summary")?.textContent.trim().startsWith(SEEN),
+    const after = [...document.querySelectorAll("details")].filter(
+      (e) => figure.element.compareDocumentPosition(e) & Node.DOCUMENT_POSITION_FOLLOWING,
     );
+    const told = after.find((e) => e.querySelector("summary")?.textContent.trim().startsWith(SEEN));
     const name = figure.get("name");
     let note = told?.querySelector(`[data-ak-guess="${name}"]`);
     if (!told || !(text || note)) return;
@@ -323,24 +283,18 @@
 
   // ---- the figure
 
-  /** @param {Owner} figure */
   function build(figure) {
     const { form, name } = figure.given("form", "name");
     const sheet = SHEETS[form.kind](figure, form);
-    const reset = form.kind === "numbers" ? null : h("div", { class: "ak-buttons" }, figure.reset());
-    attnkit.attr(
-      figure.element,
-      "aria-label",
-      `${form.kind === "guess" ? "Guess" : "Answer"}: ${name.split("/")[1].replaceAll("_", " ")}`,
-    );
-    /** @param {Answer} answer @param {boolean} checked */
+    const reset = form.kind === "numbers" ? null : attnkit.row(figure.reset());
+    const asks = `${form.kind === "guess" ? "Guess" : "Answer"}: ${name.split("/")[1].replaceAll("_", " ")}`;
+    attnkit.attr(figure.element, "aria-label", asks);
     const again = (answer, checked) => fits(form, answer) && figure.put({ answer, checked });
     tell("asked", { name, again });
     let said = "";
     let told = JSON.stringify(figure.state());
     return {
-      parts: [sheet.element, reset],
-      /** @param {State} state */
+      parts: [sheet, reset],
       update(state) {
         const { verdict, state: how } = compute({ form, ...state });
         sheet.show(state.answer);

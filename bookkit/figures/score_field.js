@@ -7,11 +7,9 @@
   /** @typedef {{ query: Point, score: Score }} State */
   /** @typedef {{ weight: Point[], w_query: Matrix, w_key: Matrix, bias: number[], v: number[] }} Learned */
   /** @typedef {Learned & { limit: number, key_rows: Point[], words: string[] }} Given */
-  /** @typedef {(point: Point) => Partial<State>} Move */
   /** @typedef {[x: number, y: number, reach: number]} Taken a place, and how far it reaches to the sides */
 
   // The arithmetic, compared with attnkit.scores by tests/figures/. What hangs on the query alone is done once.
-  /** @param {Point} a */
   const direction = (a) => {
     const length = Math.hypot(...a) || 1;
     return a.map((x) => x / length);
@@ -41,7 +39,6 @@
       return (key) => columns.reduce((sum, column, k) => sum + v[k] * Math.tanh(from[k] + dot(key, column)), 0);
     },
   };
-  /** @param {Learned & State & { key_rows: Point[] }} state */
   function compute(state) {
     const scores = state.key_rows.map(SCORES[state.score](state));
     return { scores, weights: attnkit.softmax(scores) };
@@ -185,8 +182,8 @@
   }
 
   // The coloured plane with the keys and the query in it, and how to show another query in it.
-  /** @param {Figure<State, Given>} figure @param {Point[]} keys @param {number} limit @param {Move} move */
-  function drawing(figure, keys, limit, move) {
+  /** @param {Figure<State, Given>} figure @param {Point[]} keys @param {number} limit */
+  function drawing(figure, keys, limit) {
     const plane = attnkit.plane({ limit, axes: [fixed(limit, 0), fixed(limit, 0)] });
     const raster = attnkit.raster(SIDE, SIDE);
     const dots = keyDots(plane, keys, limit);
@@ -194,9 +191,10 @@
     const [shaft, turned] = ["ak-needle", "ak-needle ak-turned"].map((kind) => attnkit.svg("path", { class: kind }));
     const tip = attnkit.svg("circle", { r: 7, class: "ak-dot ak-of-query" });
     const name = attnkit.label(0, 0, "query", "ak-text ak-strong");
-    const hit = attnkit.grip(plane, (point) => figure.put(move(point)));
-    const texts = dots.map((d) => d.text);
-    const rings = dots.map((d) => d.ring);
+    /** @param {number} v */
+    const inside = (v) => Math.max(-limit, Math.min(limit, Math.round(10 * v) / 10));
+    const hit = attnkit.grip(plane, (point) => figure.put({ query: point.map(inside) }));
+    const [texts, rings] = [dots.map((d) => d.text), dots.map((d) => d.ring)];
     plane.element.prepend(lines.path);
     plane.element.append(...lines.texts, turned, shaft, tip, ...rings, ...texts, name, hit);
 
@@ -230,24 +228,13 @@
   }
 
   // The query's place without a pointer, and the score functions.
-  /** @param {Figure<State, Given>} figure @param {number} limit @param {Move} move */
-  function controls(figure, limit, move) {
-    const choice = figure.choice({
-      label: "score",
-      words: NAMES,
-      read: ({ score }) => NAMES.indexOf(score),
-      write: (i) => ({ score: NAMES[i] }),
-    });
+  /** @param {Figure<State, Given>} figure @param {number} limit */
+  function controls(figure, limit) {
+    const choice = figure.choice({ label: "score", values: NAMES, trait: "score" });
     choice.element.append(figure.reset());
-    const places = figure.sliders({
-      names: ["left, right", "down, up"],
-      trait: "query",
-      min: -limit,
-      max: limit,
-      step: 0.1,
-      write: (value, { query }, axis) => move(query.map((v, a) => (a === axis ? value : v))),
-    });
-    return attnkit.controls(choice, h("div", { class: "ak-places" }, places));
+    const range = { names: ["left, right", "down, up"], min: -limit, max: limit, step: 0.1 };
+    const places = figure.sliders({ trait: "query", ...range });
+    return attnkit.controls(choice, h("div", { class: "ak-side ak-stacked" }, places));
   }
 
   /** @param {Figure<State, Given>} figure */
@@ -255,24 +242,16 @@
     const { words, key_rows: keys, limit } = figure.given("words", "key_rows", "limit");
     const parameters = figure.given("weight", "w_query", "w_key", "bias", "v");
     const about = explanations(parameters);
-    /** @param {number} v */
-    const inside = (v) => Math.max(-limit, Math.min(limit, Math.round(10 * v) / 10));
-    /** @param {Point} point */
-    const move = (point) => ({ query: point.map(inside) });
     const field = fieldPoints(limit);
-    const { element, raster, texts, show } = drawing(figure, keys, limit, move);
+    const { element, raster, texts, show } = drawing(figure, keys, limit);
     const rows = words.map((word) => {
       const [score, weight, bar] = [h("td"), h("td"), attnkit.bar()];
       return { score, weight, bar, element: attnkit.tr(word, score, weight, h("td", { class: "ak-wide" }, bar)) };
     });
     const heads = ["key", "score", "weight", h("td", { class: "ak-wide" })];
-    const table = attnkit.table(
-      "",
-      heads,
-      rows.map((row) => row.element),
-    );
-    const [look, code] = [h("p", { class: "ak-say" }), h("code", {})];
-    const [shapes, extent] = [h("p", { class: "ak-small" }), h("p", { class: "ak-small" })];
+    const table = attnkit.table("", heads, rows);
+    const [look, shapes, extent] = ["say", "small", "small"].map((kind) => h("p", { class: `ak-${kind}` }));
+    const code = h("code");
 
     /** @param {State} state */
     function update({ query, score }) {
@@ -300,7 +279,7 @@
     }
     const found = h("div", { class: "ak-found" }, table, extent);
     const notes = h("div", { class: "ak-about" }, look, h("p", { class: "ak-code" }, code), shapes);
-    return { parts: [h("div", { class: "ak-field" }, element, found, controls(figure, limit, move), notes)], update };
+    return { parts: [h("div", { class: "ak-field" }, element, found, controls(figure, limit), notes)], update };
   }
 
   attnkit.register("score_field", { label: "A field of scores", compute, build });

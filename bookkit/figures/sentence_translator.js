@@ -17,7 +17,6 @@
   const MARKS = ["<pad>", "<start>", "<end>"]; // no words
   const PACE = 900; // milliseconds between two words
   const END = "<end>";
-  /** @param {string} sentence */
   const split = (sentence) => sentence.split(" ").filter(Boolean);
   /** @template T @param {number} count @param {(place: number) => T} make */
   const room = (count, make) => Array.from({ length: count }, (_, k) => make(k));
@@ -25,7 +24,6 @@
   // ---- the arithmetic, compared with SentenceTranslator by tests/figures/
 
   // What follows from the state, with a model that keeps what it has read; `shown` is the row whose lines are drawn.
-  /** @param {Translator} model @param {Pick<Data, "packed" | "grammar">} data @param {State} state */
   function look(model, { packed, grammar }, { sentence, step, row, put }) {
     const english = split(sentence);
     const state = english.reduce((at, word) => grammar.next[at][word], 0);
@@ -54,7 +52,6 @@
   }
 
   // A grammar with the words of each state as an object; it travels as pairs, which keep their order.
-  /** @param {Pairs} pairs @returns {Grammar} */
   const opened = ({ next, final }) => ({ next: next.map((pairs) => Object.fromEntries(pairs)), final });
 
   /** @param {Pick<Given, "packed" | "grammar"> & State} state */
@@ -62,11 +59,9 @@
     look(attnkit.translator(packed), { packed, grammar: opened(grammar) }, state);
 
   // The number of words of the longest sentence that begins in a state, and of the words that can follow at most.
-  /** @param {Grammar} grammar */
   function longest({ next }) {
     /** @type {Record<number, number>} */
     const known = {};
-    /** @param {number} state @returns {number} */
     const ahead = (state) => {
       known[state] ??= Math.max(0, ...Object.values(next[state]).map((after) => 1 + ahead(after)));
       return known[state];
@@ -77,7 +72,6 @@
   // ---- in words
 
   // What is said of a state that rests.
-  /** @param {Found} found */
   function standing({ english, complete, following, translation, weights, chosen, shown, ended }) {
     const sentence = quoted(english.join(" "));
     if (!english.length) return "Choose the first word.";
@@ -96,14 +90,12 @@
 
   // ---- the picture: French words as they are written, lines to the English words below
 
-  /** @param {string} kind @param {string} label @param {HTMLElement[]} words */
   function line(kind, label, words) {
     const row = h("p", { class: kind, role: "group", "aria-label": label }, ...words);
     for (const word of words) word.after(" "); // for who hears them
     return row;
   }
 
-  /** @param {number} most @param {(place: number) => void} choose */
   function scene(most, choose) {
     const note = h("span", { class: "ak-small" });
     const french = room(MOST, (i) => h("span", { class: "ak-word", lang: "fr", onclick: () => choose(i) }));
@@ -118,7 +110,6 @@
     function draw() {
       if (!drawn || !svg.getClientRects().length) return;
       const { english: words, weights, shown } = drawn;
-      /** @param {HTMLElement} node */
       const box = (node) => attnkit.box(node, element);
       const from = shown < 0 ? null : box(french[shown]);
       const ends = words.map((_, j) => box(english[j]));
@@ -134,7 +125,6 @@
         attr(curve, "d", `M${path.slice(0, 2)}C${path.slice(2)}`);
       });
     }
-    /** @param {Found} found */
     function show(found) {
       const { translation, shown, complete } = found;
       note.hidden = translation.length > 0;
@@ -156,7 +146,6 @@
   // ---- the likeliest words where the word shown was written, each to be put there
 
   // So many words: the likeliest, those that are always offered, and the next likeliest in the place of who is both.
-  /** @param {number[]} at @param {number[]} instead */
   function offered(at, instead) {
     const order = at.map((_, word) => word).sort((a, b) => at[b] - at[a]);
     const others = instead.filter((word) => !order.slice(0, BEST).includes(word));
@@ -164,38 +153,26 @@
     return [...order.filter((word) => !others.includes(word)).slice(0, kept), ...others];
   }
 
-  /** @param {Pick<Data, "packed" | "instead">} data @param {Run} run */
   function candidates({ packed, instead }, { swap }) {
     const title = h("p", { class: "ak-small" });
     const always = instead.map((word) => packed.target_words.indexOf(word));
     let words = /** @type {number[]} */ ([]);
-    const bars = room(Math.min(BEST + always.length, packed.target_words.length), (k) => {
-      const [fill, chance] = ["ak-share", "ak-num"].map((kind) => h("span", { class: kind }));
-      const word = h("span", { lang: "fr" });
-      const put = () => swap(packed.target_words[words[k]]);
-      const element = attnkit.button([fill, word, " ", chance], put, { class: "ak-bar" });
-      return { element, fill, word, chance };
-    });
-    attnkit.walk(bars.map(({ element }) => element));
-    const list = h("div", { class: "ak-bars", role: "group" }, bars);
+    const count = Math.min(BEST + always.length, packed.target_words.length);
+    const list = attnkit.wordBars(count, (k) => swap(packed.target_words[words[k]]), "fr");
     const element = h("div", { class: "ak-best" }, title, list);
-    /** @param {Found} found */
     function show({ chances, shown, complete, translation }) {
       attr(element, "class", complete ? "ak-best" : "ak-best ak-away");
-      attnkit.style(list, "visibility", shown < 0 ? "hidden" : "");
+      attnkit.style(list.element, "visibility", shown < 0 ? "hidden" : "");
       if (shown < 0)
         return write(title, "Below stand the chances of each French word, and where the model looks for it.");
-      const at = chances[shown];
-      words = offered(at, always);
+      words = offered(chances[shown], always);
       write(title, `Word ${shown + 1}, and what else could stand there, with its chance. Press one to put it there.`);
-      attr(list, "aria-label", `What could be word ${shown + 1}, with its chance`);
-      bars.forEach((bar, k) => {
-        const said = packed.target_words[words[k]];
-        write(bar.word, said);
-        write(bar.chance, fixed(at[words[k]]));
-        attnkit.style(bar.fill, "transform", `scaleX(${at[words[k]].toFixed(3)})`);
-        attr(bar.element, "aria-pressed", String(said === translation[shown]));
-        attr(bar.element, "aria-disabled", String(MARKS.includes(said)));
+      attr(list.element, "aria-label", `What could be word ${shown + 1}, with its chance`);
+      list.show(words.map((word) => [packed.target_words[word], chances[shown][word]]));
+      words.forEach((word, k) => {
+        const said = packed.target_words[word];
+        attr(list.bars[k], "aria-pressed", String(said === translation[shown]));
+        attr(list.bars[k], "aria-disabled", String(MARKS.includes(said)));
       });
     }
     return { element, show };
@@ -203,7 +180,6 @@
 
   // ---- the weights: a row for each French word, which shows its lines again
 
-  /** @param {number} most @param {(place: number) => void} choose */
   function matrix(most, choose) {
     const rows = room(MOST, (i) => {
       const pick = () => choose(i);
@@ -212,7 +188,6 @@
     const look = { corner: "looks ↓ at →", lang: "en", label: "Weights" };
     const table = attnkit.weightTable(rows, most, (side, i) => side === "row" && choose(i), look);
     const element = h("div", { class: "ak-room" }, table.element);
-    /** @param {Found} found */
     function show({ translation, weights, shown, english, complete }) {
       attr(element, "class", complete ? "ak-room" : "ak-room ak-away");
       attr(element, "style", `--columns: ${english.length}; --rows: ${most + 1}`); // of the longest sentence
@@ -227,14 +202,11 @@
   // ---- what goes on
 
   // The translation as it goes on: each way to change it sets the state, tells what was done, and halts what writes.
-  /** @param {Figure<State, Given>} figure @param {Data} data */
   function session(figure, data) {
     const model = attnkit.translator(data.packed);
     let preface = "";
-    /** @param {Partial<State>} [changes] */
     const at = (changes = {}) => look(model, data, { ...figure.state(), ...changes });
     const frames = attnkit.clock(() => more());
-    /** @param {string} said @param {Partial<State>} changes */
     function act(said, changes) {
       frames.halt();
       [preface, figure.stale] = [said && `${said} `, true];
@@ -263,10 +235,8 @@
       const { translation, complete, ended } = at();
       act("", complete && !ended ? { step: translation.length + 1, row: null } : {});
     }
-    /** @param {string} said @param {string[]} words */
     const anew = (said, words) => act(said, { row: null, step: 0, put: [], sentence: words.join(" ") });
     // Another word in the place of the one that is shown; the model goes on from there.
-    /** @param {string} word */
     function swap(word) {
       const { translation, shown, ended } = at();
       if (MARKS.includes(word) || translation[shown] === word) return act("", {});
@@ -276,7 +246,6 @@
       const put = own ? /** @type {Put} */ ([...before, [shown, word]]) : before;
       act(`Put: ${quoted(word)} for ${quoted(translation[shown])}.`, { ...changes, put });
     }
-    /** @param {Found} found */
     function tell(found) {
       if (!frames.runs()) figure.say(`${preface}${standing(found)}`);
       preface = "";
@@ -286,7 +255,6 @@
 
   // ---- the controls
 
-  /** @param {Figure<State, Given>} figure @param {Run} run */
   function buttons(figure, { at, act, start, step, anew, frames }) {
     const toggle = () => (frames.runs() ? act("The writing has stopped.", {}) : start());
     function back() {
@@ -297,7 +265,6 @@
     const translate = attnkit.button("Translate", toggle);
     const next = attnkit.button("Next word", step);
     const last = attnkit.button("Take back a word", back);
-    /** @param {Found} found */
     function show({ complete, ended, translation, english }) {
       write(translate, frames.runs() ? "Stop" : "Translate");
       attr(translate, "class", `ak-translate${complete && !translation.length ? " ak-primary" : ""}`);
@@ -310,20 +277,17 @@
   }
 
   // The words that can follow; a key that takes one goes on to the first of the next.
-  /** @param {Run} run @param {number} most @param {() => void} leave */
   function followers({ at, anew }, most, leave) {
     const words = room(most, (k) => attnkit.button(null, () => add(k), { lang: "en" }));
     const note = h("span", { class: "ak-small" });
     const look = { class: "ak-buttons", role: "group", "aria-label": "Words that can follow" };
     const element = h("div", look, note, words);
-    /** @param {number} k */
     function add(k) {
       const { english, following } = at();
       anew(`Added: ${quoted(following[k])}.`, [...english, following[k]]);
       if (at().following.length) words[0].focus();
       else leave();
     }
-    /** @param {Found} found */
     function show({ following }) {
       write(note, following.length ? "can follow:" : "No word can follow: the sentence is complete.");
       attnkit.fill(words, following);
@@ -331,13 +295,11 @@
     return { element, show };
   }
 
-  /** @param {Figure<State, Given>} figure */
   function build(figure) {
     const { packed, grammar, instead } = figure.given("packed", "grammar", "instead");
     const data = { packed, grammar: opened(grammar), instead };
     const run = session(figure, data);
     const most = longest(data.grammar);
-    /** @param {number} row */
     const choose = (row) => figure.put({ row });
     const picture = scene(most.words, choose);
     const controls = buttons(figure, run);
@@ -356,5 +318,5 @@
     return { parts: [h("div", { class: "ak-sides" }, sides)], update, stop };
   }
 
-  attnkit.register("sentence_translator", { label: "A model that translates a sentence", compute, build });
+  attnkit.register("sentence_translator", { label: "A model that translates a sentence", wide: true, compute, build });
 })(globalThis.attnkit);

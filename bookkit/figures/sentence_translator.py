@@ -16,19 +16,16 @@ MOST = 15                        # words that the model writes
 class SentenceTranslator(Figure):
     """Compose an English sentence; a trained model translates it word by word, and shows where it looks for each.
 
-    `model`, a `bookkit.figures.models.TranslationModel`, is a recurrent translator with additive attention. It takes
-    the likeliest word at each step, until that is ``<end>`` or 15 words are written. The figure keeps it as it travels,
-    rounded to a few bits a number: the attribute `model` is that copy.
+    `model`, a `bookkit.figures.models.TranslationModel`, takes the likeliest word at each step, until that is ``<end>``
+    or 15 words are written. The figure keeps it as it travels, rounded to a few bits a number.
 
-    `grammar` says what can be composed, as ``english_grammar`` of the corpora makes it: ``next``, for each state the
+    `grammar`, as ``english_grammar`` of the corpora makes it, says what can be composed: ``next``, for each state the
     words that can follow, each with the number of the state after it, and ``final``, the states where a sentence may
-    end. A sentence begins in state 0 and has at most 12 words. `sentence`, or the beginning of one, is what the figure
-    opens with, and `step` how many words are then written, all if not given. The trait `row` is the French word,
-    counted from 0, whose lines and chances are shown; None for the newest.
+    end. It begins in state 0. The figure opens with `sentence`, of which `step` words are translated, all if that is
+    not given. The trait `row` is the French word, from 0, whose lines and chances are shown; None for the newest.
 
     The reader can put another word in the place of one that is written, one of the likeliest there or of those that
-    `instead` names, at most four; then the model goes on from this word. The trait `put` has what was put, pairs of a
-    row and a word, in order.
+    `instead` names, at most four; then the model goes on from it. The trait `put` has these, pairs of a row and a word.
 
     >>> from bookkit.lessons.training import new_model
     >>> from bookkit.lessons.translation import Translator, WordTranslator

@@ -20,7 +20,6 @@
     window: "Each node attends to itself and the three before it, one layer below.",
   };
   const KINDS = /** @type {Network[]} */ (Object.keys(READS));
-  /** @param {number} count */
   const upTo = (count) => Array.from({ length: count }, (_, k) => k);
 
   // ---- the arithmetic, compared with Python by tests/figures/
@@ -37,13 +36,11 @@
 
   // The connections [from, to], with as many layers as the last output needs to hear the first item. Node k stands at
   // place k % n of level floor(k / n), the items at level 0.
-  /** @param {Network} kind @param {number} n @returns {Net} */
   function network(kind, n) {
     /** @type {Edge[]} */
     const edges = [];
     const hear = [true];
     let layers = 0;
-    /** @param {number} from @param {number} to */
     const connect = (from, to) => {
       edges.push([from, to]);
       hear[to] = hear[to] || hear[from];
@@ -63,7 +60,6 @@
 
   // How many connections lead from an item to each node at least, -1 where none do. One pass is enough, as all that a
   // node reads stands before it.
-  /** @param {Net} net @param {number} item */
   function distances({ edges, last }, item) {
     const far = Array(last + 1).fill(Infinity);
     far[item] = 0;
@@ -72,7 +68,6 @@
   }
 
   // The nodes on a shortest path, walked back from its end: all that leads to a node stands before it.
-  /** @param {Net} net @param {number[]} far */
   function shortest({ edges, last }, far) {
     const path = [last];
     for (const [from, to] of edges.toReversed())
@@ -80,19 +75,14 @@
     return path;
   }
 
-  // What is counted of one kind.
-  /** @param {Network} kind @param {number} n @param {Net} net @param {number[]} far */
-  function counted(kind, n, { edges, layers, last }, far) {
-    return { steps: far[last], waits: kind === "recurrent" ? n : layers, connections: edges.length };
-  }
-
-  /** @param {State} state */
   function compute({ length, network: chosen, source }) {
     const all = KINDS.map((kind) => {
       const one = network(kind, length);
-      return { kind, one, far: distances(one, source - 1) };
+      const far = distances(one, source - 1);
+      const waits = kind === "recurrent" ? length : one.layers;
+      return { one, far, counted: { steps: far[one.last], waits, connections: one.edges.length } };
     });
-    const compared = Object.fromEntries(all.map(({ kind, one, far }) => [kind, counted(kind, length, one, far)]));
+    const compared = Object.fromEntries(all.map(({ counted }, k) => [KINDS[k], counted]));
     const { one, far } = all[KINDS.indexOf(chosen)];
     const level = (/** @type {number} */ k) => far.slice((k + 1) * length, (k + 2) * length);
     const heard = upTo(one.layers).map((k) => level(k).filter((d) => d >= 0).length);
@@ -102,50 +92,35 @@
   // ---- the parts
 
   // Lines and dots; a dot is a line almost without a length, so that hundreds of them are one element.
-  /** @param {(share: number) => void} choose */
   function picture(choose) {
-    const kinds = ["pale", "quiet", "hears", "strong", "on"];
-    const paths = kinds.map((name) => svg("path", { class: `ak-${name}` }));
-    const [pale, quiet, hears, strong, on] = paths;
-    const drawing = svg("svg", { preserveAspectRatio: "none", "aria-hidden": "true" });
-    drawing.append(...paths);
+    const paths = ["pale", "quiet", "hears", "strong", "on"].map((name) => svg("path", { class: `ak-${name}` }));
+    const drawing = svg("svg", { preserveAspectRatio: "none", "aria-hidden": "true" }, paths);
     const numbers = upTo(MOST).map(() => h("span", {}));
-    const below = h("div", { class: "ak-items", "aria-hidden": "true" }, ...numbers);
+    const below = h("div", { class: "ak-items", "aria-hidden": "true" }, numbers);
     const element = h("div", { class: "ak-net" }, drawing, below);
-    /** @param {MouseEvent} event */
     const pick = (event) => {
       const { left, width } = element.getBoundingClientRect();
       choose((event.clientX - left) / width);
     };
     attnkit.drag(element, pick, { sideways: true });
     element.addEventListener("click", pick);
-    return { element, drawing, numbers, pale, quiet, hears, strong, on };
+    return { element, drawing, numbers, paths };
   }
 
-  /** @param {ReturnType<typeof picture>} made @param {State} state @param {Found} found */
   function draw(made, { length: n, source }, { layers, path, far, edges }) {
-    /** @param {number} node */
     const at = (node) => `${node % n} ${layers - Math.floor(node / n)}`;
-    /** @param {Edge[]} edges */
     const join = (edges) => edges.map(([from, to]) => `M${at(from)}L${at(to)}`).join("");
-    /** @type {string[][]} */
-    const dots = [[], []];
-    /** @param {number} node */
-    const dot = (node) => `M${at(node)}h0.01`;
-    far.forEach((d, node) => dots[d < 0 ? 0 : 1].push(dot(node)));
+    const dots = (nodes) => nodes.map((node) => `M${at(node)}h0.01`).join("");
+    const [deaf, hear] = [true, false].map((not) => [...far.keys()].filter((node) => far[node] < 0 === not));
     attnkit.attr(made.drawing, "viewBox", `-0.5 0 ${n} ${layers}`);
     attnkit.attr(made.element, "style", `--count:${n}`);
-    attnkit.attr(made.pale, "d", join(edges));
-    attnkit.attr(made.pale, "stroke-opacity", edges.length > FEW_LINES ? 0.2 : 0.4);
-    attnkit.attr(made.on, "d", path.map(dot).join(""));
-    attnkit.attr(made.strong, "d", `M${path.map(at).join("L")}`);
-    attnkit.attr(made.quiet, "d", dots[0].join(""));
-    attnkit.attr(made.hears, "d", dots[1].join(""));
+    attnkit.attr(made.paths[0], "stroke-opacity", edges.length > FEW_LINES ? 0.2 : 0.4);
+    const drawn = [join(edges), dots(deaf), dots(hear), `M${path.map(at).join("L")}`, dots(path)];
+    drawn.forEach((d, k) => attnkit.attr(made.paths[k], "d", d));
     showNumbers(made.numbers, n, source);
   }
 
   // The numbers of the items: all where there is room, else the chosen one and the last.
-  /** @param {HTMLElement[]} numbers @param {number} n @param {number} source */
   function showNumbers(numbers, n, source) {
     numbers.forEach((number, k) => {
       const chosen = k + 1 === source;
@@ -162,7 +137,6 @@
     "Steps on the path: from the chosen word to the last output. Steps that wait: each needs the result of the one before.";
 
   // A row for each kind: the button that chooses it, and what is counted.
-  /** @param {(kind: Network) => void} choose */
   function comparison(choose) {
     const rows = KINDS.map((kind) => {
       const button = attnkit.button(kind, () => choose(kind), { "aria-pressed": "false" });
@@ -171,9 +145,7 @@
       return { kind, button, cells, bar, element: attnkit.tr(button, ...tds) };
     });
     const stop = attnkit.walk(rows.map((row) => row.button));
-    const lines = rows.map((row) => row.element);
-    const element = attnkit.table("ak-kinds", ["", ...COLUMNS], lines);
-    /** @param {Found["compared"]} compared @param {Network} chosen */
+    const element = attnkit.table("ak-kinds", ["", ...COLUMNS], rows);
     function show(compared, chosen) {
       stop.at(KINDS.indexOf(chosen));
       for (const { kind, button, cells, bar } of rows) {
@@ -187,24 +159,17 @@
     return { element, show };
   }
 
-  /** @param {State} state @param {Found} found */
   function sentence({ length, network: kind, source }, { compared, heard, layers }) {
     const { steps, connections } = compared[kind];
     const after = layers === 1 ? "" : `, after layers 1 to ${layers}`;
-    return (
-      `${kind[0].toUpperCase()}${kind.slice(1)}, ${length} words. Steps from word ${source} to the last output: ${steps}; ` +
-      `connections: ${attnkit.grouped(connections)}. Word ${source} is heard at ${heard.join(", ")} of ${length} places${after}.`
-    );
+    const counts = `Steps from word ${source} to the last output: ${steps}; connections: ${attnkit.grouped(connections)}.`;
+    const where = `Word ${source} is heard at ${heard.join(", ")} of ${length} places${after}.`;
+    return `${kind[0].toUpperCase()}${kind.slice(1)}, ${length} words. ${counts} ${where}`;
   }
 
-  /** @param {Figure<State, {}>} figure */
   function controls(figure) {
     const length = figure.slider({
-      name: "words",
-      min: LEAST,
-      max: MOST,
-      step: 1,
-      word: (v) => `${v} words`,
+      ...{ name: "words", min: LEAST, max: MOST, step: 1, word: (v) => `${v} words` },
       trait: "length",
       write: (v, state) => ({ length: v, source: Math.min(v, state.source) }),
     });
@@ -212,30 +177,22 @@
     const most = (/** @type {number} */ n) => attnkit.attr(source.input, "max", n);
     figure.follow({ show: most }, { trait: "length" });
     const source = figure.slider({
-      name: "from word",
-      min: 1,
-      max: MOST,
-      step: 1,
+      ...{ name: "from word", trait: "source", min: 1, max: MOST, step: 1 },
       word: (v, state) => `word ${v} of ${state.length}`,
-      trait: "source",
     });
     return attnkit.controls(length, h("div", { class: "ak-last-row" }, source, figure.reset()));
   }
 
-  /** @param {Figure<State, {}>} figure */
   function build(figure) {
-    /** @param {number} share */
-    const choose = (share) => {
+    const made = picture((share) => {
       const n = figure.get("length");
       figure.put({ source: Math.min(n, Math.max(1, Math.ceil(share * n))) });
-    };
-    const made = picture(choose);
+    });
     const table = comparison((kind) => figure.put({ network: kind }));
     const how = h("p", { class: "ak-how" });
     const output = h("p", { class: "ak-small ak-top", "aria-hidden": "true" });
     const note = h("p", { class: "ak-small" }, COUNTED);
 
-    /** @param {State} state */
     function update(state) {
       const found = compute(state);
       attnkit.write(how, READS[state.network]);

@@ -7,12 +7,10 @@
   /** @typedef {{ words: string[], angles: number[], values: number[], unit: string }} Given */
 
   // The direction of an angle: 0 is up, then clockwise.
-  /** @param {number} degrees */
   const arrow = (degrees) => [Math.sin((Math.PI * degrees) / 180), Math.cos((Math.PI * degrees) / 180)];
   const STEP = 2.5; // degrees
 
   // The arithmetic, compared with attnkit.attention by tests/figures/.
-  /** @param {{ angles: number[], values: number[] } & State} state */
   function compute({ angles, values, query, temperature }) {
     const q = arrow(query);
     const weights = attnkit.softmax(angles.map((a) => attnkit.dot(q, arrow(a)) / temperature));
@@ -20,15 +18,9 @@
   }
 
   // The keys around a circle, each with a line to it; over them the names with their weights, buttons that ask for a key.
-  /** @param {Figure<State, Given>} figure @param {Plane} plane @param {string[]} words @param {number[]} angles */
   function keys(figure, plane, words, angles) {
     const [x1, y1] = plane.at(0, 0);
-    const exact = figure.choice({
-      label: "ask for",
-      words,
-      read: (state) => angles.indexOf(state.query),
-      write: (i) => ({ query: angles[i] }),
-    });
+    const exact = figure.choice({ label: "ask for", words, values: angles, trait: "query" });
     exact.element.classList.add("ak-around");
     const lines = angles.map((a, i) => {
       const [dx, dy] = arrow(a);
@@ -48,7 +40,6 @@
   }
 
   // The query, an arrow to be turned by its head.
-  /** @param {Figure<State, Given>} figure @param {Plane} plane */
   function needle(figure, plane) {
     const [cx, cy] = plane.at(0, 0);
     const [x, y] = plane.at(0, 0.95);
@@ -65,7 +56,6 @@
   }
 
   // The answer for every direction: a smooth curve that turns into steps as the temperature falls.
-  /** @param {Given} given */
   function chart({ angles, values, unit }) {
     const [low, high] = [Math.min(...values), Math.max(...values)];
     const { element, scale, at, beside, below } = attnkit.chart([320, 190], [34, 36, 310, 164]);
@@ -82,7 +72,6 @@
     return { element, curve, mark, at };
   }
 
-  /** @param {Figure<State, Given>} figure */
   function build(figure) {
     const given = figure.given("words", "angles", "values", "unit");
     const { words, angles, values, unit } = given;
@@ -91,17 +80,12 @@
     const turn = needle(figure, plane);
     const answers = chart(given);
     const query = figure.slider({
-      name: "query, in °",
-      trait: "query",
-      min: 0,
-      max: 360,
-      step: STEP,
+      ...{ name: "query, in °", trait: "query", min: 0, max: 360, step: STEP },
       format: (v) => fixed(v, v % 1 ? 1 : 0),
       word: (v) => `${fixed(v, 1)} degrees`,
     });
     const temperature = figure.logSlider({ name: "temperature", trait: "temperature", most: 100 });
 
-    /** @param {State} state */
     function update(state) {
       const { weights, answer } = compute({ ...given, ...state });
       turn(state.query);
@@ -115,10 +99,8 @@
       attnkit.attr(answers.curve, "d", attnkit.path(path));
       attnkit.move(answers.mark, answers.at(state.query, answer));
       const best = attnkit.argmax(weights);
-      figure.say(
-        `The dictionary answers ${fixed(answer, 1)} ${unit}. Best key: ${words[best]}, ` +
-          `weight ${fixed(weights[best])}, value ${fixed(values[best], 0)}.`,
-      );
+      const key = `${words[best]}, weight ${fixed(weights[best])}, value ${fixed(values[best], 0)}`;
+      figure.say(`The dictionary answers ${fixed(answer, 1)} ${unit}. Best key: ${key}.`);
     }
     // The slider of the query stands under the chart, whose places are queries.
     const controls = attnkit.controls(query, temperature, figure.reset());

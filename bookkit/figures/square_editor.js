@@ -9,9 +9,7 @@
   /** @typedef {Pick<State, "row_names" | "column_names">} Names */
 
   // The arithmetic, compared with numpy and bookkit.pictures.draw by tests/figures/.
-  /** @param {{ numbers: Matrix }} state */
   function compute({ numbers }) {
-    /** @param {number} v */
     const code = (v) => fixed(v, 1).replace("−", "-");
     return {
       shape: [numbers.length, numbers[0].length],
@@ -21,68 +19,46 @@
     };
   }
 
-  /** @param {number} value */
   const tenths = (value) => (Math.sign(value) * Math.floor(Math.abs(value) * 10 + 0.5)) / 10;
 
-  /** @param {Matrix} numbers @param {number} i @param {number} j @param {number} value */
-  const replaced = (numbers, i, j, value) =>
-    numbers.map((row, r) => row.map((v, c) => (r === i && c === j ? value : v)));
+  const replaced = (numbers, i, j, value) => numbers.with(i, numbers[i].with(j, value));
 
   // A new square starts at a value of its own, so that it is seen.
-  /** @param {Matrix} numbers @param {number} n @param {number} d */
   function resized(numbers, n, d) {
-    /** @param {number} i @param {number} j */
     const fresh = (i, j) => (((i * 7 + j * 3) % 9) - 4) / 5;
     return Array.from({ length: n }, (_, i) => Array.from({ length: d }, (_, j) => numbers[i]?.[j] ?? fresh(i, j)));
   }
 
   // A row's or a column's name, or its number where it has none.
-  /** @param {string[]} names @param {number} k */
   const nameOf = (names, k) => names[k] || String(k + 1);
-  /** @param {Names} names @param {Pair} pair */
   const where = ({ row_names, column_names }, [i, j]) =>
     `row ${nameOf(row_names, i)}, column ${nameOf(column_names, j)}`;
 
   // Names for as many rows or columns: what is added has none.
-  /** @param {string[]} names @param {number} count */
   const fitted = (names, count) => (names.length ? Array.from({ length: count }, (_, k) => names[k] ?? "") : names);
 
   // Two buttons for one row or column fewer or more, at the edge that stays where it is, so that a second press is easy.
-  /** @param {Figure<State, Given>} figure @param {number} axis */
   function sizeButtons(figure, axis) {
     const [thing, limit] = [["row", "column"][axis], figure.get("limit")];
-    /** @param {{ numbers: Matrix }} state @returns {Pair} */
     const sizes = ({ numbers }) => [numbers.length, numbers[0].length];
-    /** @param {string} text @param {string} label @param {number} step */
-    const resizing = (text, label, step) =>
-      attnkit.button(
-        text,
-        () => {
-          const { numbers, row_names, column_names } = figure.state();
-          const [n, d] = sizes({ numbers }).map((size, k) => (k === axis ? size + step : size));
-          const names = { row_names: fitted(row_names, n), column_names: fitted(column_names, d) };
-          figure.put({ numbers: resized(numbers, n, d), ...names });
-        },
-        { "aria-label": `one ${thing} ${label}` },
-      );
-    const [fewer, told, more] = [
-      resizing("−", "fewer", -1),
-      h("span", { class: "ak-small" }),
-      resizing("+", "more", 1),
-    ];
-    /** @param {number} size */
+    function resize(step) {
+      const { numbers, row_names, column_names } = figure.state();
+      const [n, d] = sizes({ numbers }).map((size, k) => (k === axis ? size + step : size));
+      const names = { row_names: fitted(row_names, n), column_names: fitted(column_names, d) };
+      figure.put({ numbers: resized(numbers, n, d), ...names });
+    }
+    const fewer = attnkit.button("−", () => resize(-1), { "aria-label": `one ${thing} fewer` });
+    const more = attnkit.button("+", () => resize(1), { "aria-label": `one ${thing} more` });
+    const told = h("span", { class: "ak-small" });
     const show = (size) => {
       fewer.disabled = size === 1;
       more.disabled = size === limit;
       attnkit.write(told, attnkit.many(size, thing));
     };
-    return figure.follow(
-      { element: h("div", { class: "ak-pair" }, fewer, told, more), show },
-      { read: (state) => sizes(state)[axis] },
-    );
+    figure.follow({ show }, { read: (state) => sizes(state)[axis] });
+    return h("div", { class: "ak-pair" }, fewer, told, more);
   }
 
-  /** @param {Figure<State, Given>} figure @param {Part} slider @param {HTMLElement} reset */
   function controls(figure, slider, reset) {
     const turn = () => {
       const state = figure.state();
@@ -95,7 +71,6 @@
   }
 
   // Take over what is typed, if it is a number that fits.
-  /** @param {Figure<State, Given>} figure @param {number} i @param {number} j @param {HTMLInputElement} input */
   function take(figure, i, j, input) {
     const held = () => figure.get("numbers")[i][j];
     const text = input.value.trim();
@@ -106,9 +81,7 @@
   }
 
   // The up and down arrows change the number by a tenth, starting from what is typed.
-  /** @param {Figure<State, Given>} figure @param {number} i @param {number} j @param {HTMLInputElement} input */
   function listen(figure, i, j, input) {
-    /** @param {number} by */
     function step(by) {
       take(figure, i, j, input);
       const numbers = figure.get("numbers");
@@ -122,48 +95,31 @@
     });
   }
 
-  /** @param {Figure<State, Given>} figure @param {number} i @param {number} j @param {(pair: Pair) => void} choose */
   function field(figure, i, j, choose) {
-    const input = h("input", {
-      type: "text",
-      inputmode: "text",
-      autocomplete: "off",
-      spellcheck: "false",
-      onfocus: () => choose([i, j]),
-      onchange: () => take(figure, i, j, input),
-    });
+    const on = { onfocus: () => choose([i, j]), onchange: () => take(figure, i, j, input) };
+    const input = h("input", { type: "text", autocomplete: "off", spellcheck: "false", ...on });
     listen(figure, i, j, input);
     return input;
   }
 
   // The matrix as a table of text fields with its names, made anew when its shape changes, or these. The names are for the
   // eye: each square says its own.
-  /** @param {Figure<State, Given>} figure @param {(pair: Pair) => void} choose */
   function matrix(figure, choose) {
-    const element = h("table", { class: "ak-squares" });
+    const element = h("table", { class: "ak-grid ak-squares" });
     /** @type {HTMLInputElement[][]} */
     let inputs = [];
     let made = "";
-    /** @param {string} [name] */
     const title = (name) => (name === undefined ? null : h("th", { "aria-hidden": "true" }, name));
-    /** @param {State} state */
     function make({ numbers, row_names, column_names }) {
       const shape = JSON.stringify([numbers.length, numbers[0].length, row_names, column_names]);
       if (made === shape) return;
       made = shape;
       inputs = numbers.map((row, i) => row.map((_, j) => field(figure, i, j, choose)));
       const top = column_names.length ? h("tr", {}, row_names.length ? h("td") : null, column_names.map(title)) : null;
-      const rows = inputs.map((row, i) =>
-        h(
-          "tr",
-          {},
-          title(row_names[i]),
-          row.map((input) => h("td", {}, input)),
-        ),
-      );
+      const cells = inputs.map((row) => row.map((input) => h("td", {}, input)));
+      const rows = cells.map((row, i) => h("tr", {}, title(row_names[i]), row));
       element.replaceChildren(h("tbody", {}, top, rows));
     }
-    /** @param {State} state @param {Found} found @param {Pair} chosen */
     function show(state, { texts }, [row, column]) {
       make(state);
       inputs.forEach((line, i) => {
@@ -181,10 +137,9 @@
   /** @param {Found} found @param {Names} names @param {Pair} pair */
   function sentence({ shape: [n, d], texts }, names, [row, column]) {
     const place = where(names, [row, column]).replace("row", "Row");
-    return (
-      `${attnkit.many(n, "row")}, ${attnkit.many(d, "column")}: ${attnkit.many(n, "item")} of ${attnkit.many(d, "number")}, ` +
-      `${attnkit.many(n * d, "square")} in all. ${place} holds ${texts[row][column]}.`
-    );
+    const { many } = attnkit;
+    const shape = `${many(n, "row")}, ${many(d, "column")}: ${many(n, "item")} of ${many(d, "number")}`;
+    return `${shape}, ${many(n * d, "square")} in all. ${place} holds ${texts[row][column]}.`;
   }
 
   /** @param {Figure<State, Given>} figure */

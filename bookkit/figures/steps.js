@@ -10,8 +10,7 @@
 
   // ---- the arithmetic
 
-  /** @param {number[]} numbers */
-  const sum = (numbers) => numbers.reduce((total, v) => total + v, 0);
+  const { sum } = attnkit;
   /** @template T @param {T[][]} a @returns {T[][]} */
   const turned = (a) => a[0].map((_, k) => a.map((row) => row[k]));
   /** @template T @param {T[]} list @param {number} count */
@@ -116,12 +115,12 @@
     /** @param {number} selected @param {number} column */
     const button = (selected, column) => {
       const choose = () => figure.put({ step: chosen?.step, selected, column });
-      return attnkit.button(null, choose, { class: kind, "aria-pressed": "false" });
+      return attnkit.button(null, choose, { class: `${kind} ak-framed`, "aria-pressed": "false" });
     };
     const cells = sample.map((row, r) => row.map((_, c) => (chosen ? button(r, c) : h("span", { class: kind }))));
-    const lines = cells.map((row) => groups(row, across).map((some) => h("span", { class: "ak-row" }, ...some)));
-    const parts = down > 1 ? groups(lines, down).map((some) => some.flat()) : turned(lines);
-    return { cells, lines, slices: parts.map((some) => h("span", { class: "ak-slice" }, ...some)) };
+    const lines = cells.map((row) => groups(row, across).map((some) => h("span", { class: "ak-row" }, some)));
+    const parts = down > 1 ? groups(lines, down) : turned(lines);
+    return { cells, lines, slices: parts.map((some) => h("span", { class: "ak-slice" }, some)) };
   }
 
   // Write and paint the squares, and light the column or the cell that is followed.
@@ -161,13 +160,10 @@
     const framed = (text, ...inside) => {
       const node = h("span", { class: "ak-small ak-maths" });
       titles.push({ node, text, shown: "" });
-      return h(
-        "span",
-        { class: look, style: `--role:var(--ak-${role})` },
-        h("span", { class: "ak-title" }, node, " ", h("span", { class: "ak-small" }, shape)),
-        tops ? names(tops, "ak-tops") : null,
-        h("span", { class: `ak-frame ak-frame-${role}${down > 1 ? " ak-down" : ""}` }, ...inside),
-      );
+      const heading = h("span", { class: "ak-title" }, node, " ", h("span", { class: "ak-small" }, shape));
+      const frame = h("span", { class: `ak-frame ak-frame-${role}${down > 1 ? " ak-down" : ""}` }, inside);
+      const above = tops ? names(tops, "ak-tops") : null;
+      return h("span", { class: look, style: `--role:var(--ak-${role})` }, heading, above, frame);
     };
     const element = apart
       ? h("span", { class: "ak-apart" }, ...slices.map((slice, s) => framed(`${title}_${s + 1}`, slice)))
@@ -236,10 +232,7 @@
     function show(now) {
       for (const one of shows) one(now);
       const near = levels[1].filter(({ part }) => !part.aside?.includes(now.step));
-      for (const [kind, some] of /** @type {[string, typeof near][]} */ ([
-        ["wide", levels[1]],
-        ["narrow", near],
-      ])) {
+      for (const [kind, some] of Object.entries({ wide: levels[1], narrow: near })) {
         const own = some.map(({ columns: own, part }) => (part.bars ? 2 : own));
         const frames = some.map(({ part: { apart, across = 1 } }) => (apart ? across : 1));
         element.style.setProperty(`--${kind}`, String(sum(own)));
@@ -266,8 +259,7 @@
     heads?.classList.add("ak-follow");
     const trait = "scale" in figure.state() ? "scale" : "temperature";
     const dial = figure.logSlider({ name: trait, trait, most: 10 });
-    const last = h("div", { class: "ak-last-row" }, heads, dial.element, figure.reset());
-    return h("div", { class: "ak-controls" }, way.element, last);
+    return attnkit.controls(way, h("div", { class: "ak-last-row" }, heads, dial, figure.reset()));
   }
 
   /** @param {Figure<State, Given>} figure */
@@ -277,11 +269,14 @@
     const calculated = (state) => ({ ...given, ...state, found: compute({ ...given, ...state }) });
     const first = calculated(figure.state());
     const drawings = given.drawings.map((columns) => drawing(columns, first, figure));
-    const [stage, sentence, code] = [h("div", { class: "ak-stage" }), h("p", { class: "ak-say" }), h("code", {})];
-    stage.style.setProperty("--words", String(given.words.length));
-    stage.style.setProperty("--letters", String(Math.max(...given.words.map((word) => word.length))));
-    // The rows of the highest, so that nothing below moves from step to step.
-    stage.style.setProperty("--rows", String(Math.max(...drawings.map(({ rows }) => rows))));
+    const letters = Math.max(...given.words.map((word) => word.length));
+    const rows = Math.max(...drawings.map((one) => one.rows)); // of the highest: nothing below moves from step to step
+    const style = `--words:${given.words.length};--letters:${letters};--rows:${rows}`;
+    const [stage, sentence, code] = [
+      h("div", { class: "ak-stage", style }),
+      h("p", { class: "ak-say" }),
+      h("code", {}),
+    ];
 
     /** @param {State} state */
     function update(state) {

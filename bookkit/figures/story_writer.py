@@ -20,18 +20,14 @@ class StoryWriter(Figure):
     """Let a trained model write on, word by word; see the chances of each next word, and where each head looks.
 
     `model`, a `bookkit.figures.models.LanguageModel`, is a decoder-only Transformer of at most 6 layers of 8 heads and
-    a context of 64 words; its vocabulary has ``<pad>``, ``<start>`` and ``<end>``. It reads ``<start>``, the prompt and
-    what has been written since, and writes until ``<end>`` or until its context is full. The figure keeps it as it
-    travels, rounded to a few bits a number: the attribute `model` is that copy.
+    a context of 64 words; it reads ``<start>``, the prompt and what has been written since, and writes until ``<end>``
+    or until its context is full. The figure keeps it as it travels, rounded to a few bits a number.
 
-    `prompt` has words that the model knows, with blanks between; a full stop is a word of its own. The t-th word that
-    is written is drawn with the t-th random number of `seed`, from 0 to 9999, so the same prompt, seed and temperature
-    make the same story. The scores are divided by `temperature`, from 0 to 2, before the softmax; at 0 the likeliest
-    word is taken. Only the `top_k` likeliest words are drawn, all if it is not given. `beginnings` are prompts that the
-    reader can choose from, at most six. `head` is a layer and a head, counted from 0, whose weights are shown in the
-    story, with `whole_map` also in a map of all words; `write` is how many words the model has written when the figure
-    opens. The trait `written` has the numbers of the words after the prompt, whether the model drew them or the reader
-    took them.
+    The t-th word that is written is drawn with the t-th random number of `seed`: the same `prompt` (words that the
+    model knows; a full stop is one), seed and `temperature` make the same story, of the `top_k` likeliest words.
+    `beginnings` are prompts to choose from. `head`, a layer and a head, is whose weights are shown in the story, with
+    `whole_map` also in a map of all words; `write` is how many words are written when the figure opens. The trait
+    `written` has their numbers, whether the model drew them or the reader took them.
 
     >>> from bookkit.lessons.storyteller import trained
     >>> StoryWriter(trained(), prompt="Zoe and Max met", seed=4).write(4)
@@ -39,7 +35,7 @@ class StoryWriter(Figure):
     """
 
     kind = "story_writer"
-    needs = ("model",)
+    needs = ("model", "weights")
     packed = traitlets.Dict().tag(sync=True)
     beginnings = traitlets.List(traitlets.Unicode()).tag(sync=True)
     top_k = traitlets.Int(None, allow_none=True).tag(sync=True)

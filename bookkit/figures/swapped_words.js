@@ -11,7 +11,6 @@
   /** @typedef {{ present: string[], weights: Matrix, answers: Answers, right: boolean[], written: string, same: boolean }} Shown */
 
   // The arithmetic, compared with Python's by tests/figures/: `chosen` is the case shown.
-  /** @param {Question & { chosen: Case }} state */
   function compute({ words, swap: [a, b], right_at, chosen }) {
     const orders = [words, words.map((word, i) => (i === a ? words[b] : i === b ? words[a] : word))];
     const [one, other] = chosen.output;
@@ -23,24 +22,19 @@
   }
 
   // The choices that there are, only where there is more than one.
-  /** @param {Figure<State, Given>} figure @param {Case[]} cases */
   function controls(figure, cases) {
-    /** @template {"positions" | "heads"} T @param {T} trait @param {State[T][]} values @param {string[]} words */
-    const among = (trait, values, words) => {
-      const read = (/** @type {State} */ state) => values.indexOf(state[trait]);
-      const write = (/** @type {number} */ i) => ({ [trait]: values[i] });
-      return values.length > 1 ? figure.choice({ label: trait, words, read, write }) : null;
-    };
     const swap = figure.button("Swap the names", ({ swapped }) => ({ swapped: !swapped }));
-    const switches = [false, true].filter((on) => cases.some((c) => c.positions === on));
+    const switches = new Set(cases.map((c) => c.positions));
     const counts = [...new Set(cases.map((c) => c.heads))].sort((p, q) => p - q);
-    const onOff = switches.map((on) => (on ? "on" : "off"));
-    const choices = [among("positions", switches, onOff), among("heads", counts, counts.map(String))];
+    const onOff = { label: "positions", values: [false, true], words: ["off", "on"] };
+    const choices = [
+      switches.size > 1 ? figure.choice({ ...onOff, trait: "positions" }) : null,
+      counts.length > 1 ? figure.choice({ label: "heads", values: counts, trait: "heads" }) : null,
+    ];
     return attnkit.controls(attnkit.row(swap, choices, figure.reset()));
   }
 
   // One place of the sentence: the word that stands there and below it a column of weight for each head.
-  /** @param {string} kind @param {number} heads */
   function spot(kind, heads) {
     const word = h("span", { class: `ak-named ${kind}` });
     const bars = Array.from({ length: heads }, () => {
@@ -49,7 +43,6 @@
       return { column, number, element: h("span", { class: "ak-stand" }, shaft, number) };
     });
     const element = h("span", { class: "ak-spot", role: "listitem" }, word, h("span", { class: "ak-stands" }, bars));
-    /** @param {string} name @param {number} place @param {number[]} weights */
     function show(name, place, weights) {
       const told = weights.map((w, k) => `${weights.length > 1 ? `head ${k + 1}` : "weight"} ${fixed(w)}`);
       write(word, name);
@@ -63,7 +56,6 @@
     return { word, element, show };
   }
 
-  /** @param {Figure<State, Given>} figure @param {Given} given */
   function sentence(figure, { words, swap, asking, cases }) {
     const heads = Math.max(...cases.map((c) => c.heads));
     const kinds = words.map((_, i) => (swap.includes(i) ? "ak-mover" : i === asking ? "ak-asks" : ""));
@@ -72,32 +64,19 @@
     const change = () => figure.put({ swapped: !figure.get("swapped") });
     for (const place of swap) spots[place].word.addEventListener("click", change);
     const element = h("div", { class: "ak-spots", role: "list", style: `--places:${words.length}` }, spots);
-    /** @param {Shown} shown */
     function show({ present, weights }) {
-      spots.forEach((place, i) => {
-        const column = weights.map((row) => row[i]);
-        place.show(present[i], i, column);
-      });
+      const columns = present.map((_, i) => weights.map((row) => row[i]));
+      spots.forEach((place, i) => place.show(present[i], i, columns[i]));
     }
     return { element, show };
   }
 
   // The outputs of both orders one above the other, a square for each number with the sign in it; pairs break as words do.
-  /** @param {number} width */
   function outputStrip(width) {
     const pairs = Array.from({ length: width }, () => [h("span", { class: "ak-sq" }), h("span", { class: "ak-sq" })]);
     const columns = pairs.map((pair) => h("span", {}, pair));
-    const element = h(
-      "div",
-      { class: "ak-outputs", role: "img" },
-      h(
-        "span",
-        {},
-        ["this", "other"].map((text) => h("span", { class: "ak-small" }, text)),
-      ),
-      columns,
-    );
-    /** @param {Matrix} outputs */
+    const names = ["this", "other"].map((text) => h("span", { class: "ak-small" }, text));
+    const element = h("div", { class: "ak-outputs", role: "img" }, h("span", {}, names), columns);
     function show(outputs) {
       const vmax = Math.max(...outputs.flat().map(Math.abs)) || 1;
       outputs.forEach((output, row) => {
@@ -113,31 +92,18 @@
   }
 
   // A question with up to three answers, the best first, and whether that one is right.
-  /** @param {string} question */
   function reply(question) {
     const verdict = h("span");
-    const slots = [0, 1, 2].map(() => {
-      const [share, word, number] = ["ak-share", "", "ak-num"].map((kind) => h("span", { class: kind }));
-      return { share, word, number, element: h("span", {}, share, word, number) };
-    });
-    const bars = h("span", { class: "ak-bars" }, slots);
-    /** @param {Answers[0]} best @param {boolean} right */
+    const bars = attnkit.wordBars(3);
     function show(best, right) {
       write(verdict, right ? "right" : "wrong");
       attr(verdict, "class", right ? "ak-verdict ak-right" : "ak-verdict");
-      slots.forEach((slot, rank) => {
-        const [word, probability] = best[rank] ?? ["", 0];
-        slot.element.hidden = !word;
-        write(slot.word, word);
-        write(slot.number, fixed(probability));
-        attnkit.style(slot.share, "transform", `scaleX(${probability.toFixed(3)})`);
-      });
+      bars.show(best);
     }
     return { element: h("div", { class: "ak-ask" }, h("strong", {}, question), verdict, bars), show };
   }
 
   // The line below the figure: the sentence, where the word looks, what becomes of output and answers.
-  /** @param {Given} given @param {Shown} shown */
   function told({ words, asking, questions }, { present, weights, same, written, answers, right }) {
     const looks = weights.map((row, k) => {
       const most = attnkit.argmax(row);
@@ -149,7 +115,6 @@
     return `${quoted(present.join(" "))}: ${most}. The output ${output}. ${replies.join(" ")}`;
   }
 
-  /** @param {Figure<State, Given>} figure */
   function build(figure) {
     const given = figure.given("words", "swap", "right_at", "asking", "cases", "questions");
     const { words, asking, cases, questions } = given;
@@ -158,7 +123,6 @@
     const difference = h("p", { class: "ak-say" });
     const replies = questions.map(reply);
 
-    /** @param {State} state */
     function update({ positions, heads, swapped }) {
       const found = cases.find((c) => c.positions === positions && c.heads === heads);
       const chosen = /** @type {Case} */ (found); // Python has seen to it that each combination is there

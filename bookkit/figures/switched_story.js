@@ -13,21 +13,15 @@
   // ---- the arithmetic, compared with SwitchedStory by tests/figures/
 
   // The stories as far as they are written: `more` adds a word to that of a part and a seed, and says whether it could.
-  /** @param {Pick<Given, "packed"|"parts"|"prompt"|"temperature">} given */
   function writing({ packed, parts, prompt, temperature }) {
     const { words, context } = packed;
     const never = ["<pad>", START].map((word) => words.indexOf(word));
     const given = [START, ...prompt.split(" ").filter(Boolean)].map((word) => words.indexOf(word));
     const models = /** @type {Decoder[]} */ ([]);
-    /** @type {Map<string, number[]>} */
-    const stories = new Map();
-    /** @param {State} state @param {number[]} numbers */
+    const stories = /** @type {Map<string, number[]>} */ (new Map());
     const put = ({ part, seed }, numbers) => stories.set(`${part} ${seed}`, numbers);
-    /** @param {State} state */
     const at = ({ part, seed }) => stories.get(`${part} ${seed}`) ?? given;
-    /** @param {State} state */
     const ended = (state) => at(state).length === context || words[at(state)[at(state).length - 1]] === END;
-    /** @param {State} state */
     function more(state) {
       if (ended(state)) return false;
       const { part, seed } = state;
@@ -39,7 +33,6 @@
       put(state, [...numbers, attnkit.chosen(scores, order, temperature, null, random)]);
       return true;
     }
-    /** @param {State} state */
     function told(state) {
       const [, ...numbers] = at(state);
       return { words: numbers.map((number) => words[number]), ended: ended(state) };
@@ -58,13 +51,10 @@
 
   // ---- in words
 
-  /** @param {string[]} words */
   const sentence = (words) => words.join(" ").replace(/ \./g, ".");
-  /** @param {string[]} words */
   const plain = (words) => words.filter((word) => word !== END);
 
   // What was taken out, and where the second story leaves the first.
-  /** @param {string[]} all @param {string[]} changed @param {string} part */
   function standing(all, changed, part) {
     const [whole, other] = [plain(all), plain(changed)];
     const differs = whole.findIndex((word, k) => word !== other[k]);
@@ -73,8 +63,7 @@
     const begins = `Taken out: ${part}.`;
     if (!other.length) return `${begins} It ends before the first word.`;
     if (same === whole.length && !next.length) return `${begins} All ${same} words are the same.`;
-    const common =
-      same === 0 ? "From the first word on:" : `The same ${same === 1 ? "word" : `${same} words`}, then`;
+    const common = same === 0 ? "From the first word on:" : `The same ${same === 1 ? "word" : `${same} words`}, then`;
     return `${begins} ${common} ${next.length ? quoted(sentence(next) + rest) : "it ends"}.`;
   }
 
@@ -83,11 +72,9 @@
   // A story under its title; where it is not the other one, its words are marked, those that follow one another together.
   function paragraph() {
     const [title, text] = [h("p", { class: "ak-small" }), h("p", { class: "ak-story" })];
-    /** @param {string} name @param {{ words: string[], ended: boolean }} story @param {string[]} like */
     function show(name, { words, ended }, like) {
       write(title, name);
-      /** @type {{ differs: boolean, words: string[] }[]} */
-      const runs = [];
+      const runs = /** @type {{ differs: boolean, words: string[] }[]} */ ([]);
       words.forEach((word, k) => {
         const differs = word !== like[k];
         if (word === END && k) return; // only a story without words shows that it ends
@@ -104,7 +91,6 @@
   }
 
   // Both stories grow word by word until they have ended; for who asks for less motion they are there at once.
-  /** @param {Writing} stories @param {() => State} state @param {() => void} show */
   function growing(stories, state, show) {
     const wanted = () => [{ ...state(), part: 0 }, state()];
     // Each of the two goes on.
@@ -122,7 +108,6 @@
     return { go, frames };
   }
 
-  /** @param {Figure<State, Given>} figure */
   function build(figure) {
     const { opening, parts, ...given } = figure.given("packed", "parts", "prompt", "temperature", "opening");
     const stories = writing({ ...given, parts });
@@ -142,8 +127,7 @@
     const another = figure.button("Write another", ({ seed }) => ({ seed: (seed + 1) % 10_000 }));
     another.classList.add("ak-primary");
     const switches = figure.choice({ label: "Take out", words: parts.map(([, words]) => words), trait: "part" });
-    const buttons = h("div", { class: "ak-buttons" }, switches.element, another, figure.reset());
-    return { parts: [above.element, below.element, buttons], update: go, stop: frames.halt };
+    return { parts: [above, below, attnkit.row(switches, another, figure.reset())], update: go, stop: frames.halt };
   }
 
   attnkit.register("switched_story", { label: "A story, and the same with a part taken out", compute, build });

@@ -25,11 +25,9 @@ class SwitchedStory(Figure):
     temperature. Words that differ from the word of the whole model at their place are marked. Nothing is trained anew:
     a part is set to zero in both layers, or the second layer is.
 
-    `model`, a `SwitchedModel`, has two layers, and otherwise the limits of `StoryWriter`'s; the figure keeps it as it
-    travels. `part` is what is taken out: 0 for nothing, 1 positions, 2 all heads but one, 3 layer 2, 4 the MLPs, 5
-    attention, 6 which word matters (all words that may be seen weigh the same), 7 the mask (words see those after them,
-    too). `seed`, `temperature` and `prompt` are those of `StoryWriter`; a story ends with ``<end>``, or when the
-    context is full.
+    `model`, a `SwitchedModel`, has two layers, and otherwise the limits of `StoryWriter`'s; `part` is the place in
+    `PARTS` of what is taken out; `seed`, `temperature` and `prompt` are those of `StoryWriter`. A story ends with
+    ``<end>``, or when the context is full.
 
     >>> from bookkit.lessons.storyteller import trained
     >>> figure = SwitchedStory(trained(), part=1, seed=2)

@@ -20,7 +20,6 @@
   // ---- the arithmetic, compared with TaughtKinds by tests/figures/
 
   // Four numbers at a time, for the hundred steps are walked while a reader types.
-  /** @param {number[]} a @param {number[]} b */
   function dot(a, b) {
     let [sum, k] = [0, 0];
     for (; k + 3 < a.length; k += 4)
@@ -31,7 +30,6 @@
 
   // The twin of `taught`. Each step adds to a column of the matrix the vectors of the examples, each so many times: it is
   // enough to count how many times, and to know the products of the vectors with one another.
-  /** @param {Matrix} products @param {number[]} places @param {number} count @returns {Matrix} a row for each kind */
   function taught(products, places, count) {
     const times = Array.from({ length: count }, () => places.map(() => 0));
     for (let step = 0; step < STEPS; step++) {
@@ -43,25 +41,21 @@
     return times;
   }
 
-  /** @param {Known} known @param {string} text */
-  const vectorOf = (known, text) => known.get(text) ?? [];
-  /** @param {number[]} a @param {number[]} b */
-  const product = (a, b) => dot(a, b) / FINE ** 2;
+  // The products of one vector with some others.
+  const productsOf = (a, vectors) => vectors.map((b) => dot(a, b) / FINE ** 2);
 
   // The examples of the kinds that have some.
-  /** @param {OneKind[]} kinds */
   const examplesOf = (kinds) => kinds.map(({ examples }) => examples.filter(Boolean)).filter(({ length }) => length);
-  /** @param {string[][]} examples @param {Known} known */
   function learn(examples, known) {
-    const vectors = examples.flat().map((text) => vectorOf(known, text));
-    const products = vectors.map((a) => vectors.map((b) => product(a, b)));
+    const vectors = examples.flat().map((text) => known.get(text) ?? []);
+    const products = vectors.map((a) => productsOf(a, vectors));
     const places = examples.flatMap((texts, place) => texts.map(() => place));
     return { vectors, times: taught(products, places, examples.length) };
   }
   // The weight of each kind for a sentence.
   /** @param {Learned} learned @param {State} state @param {Known} known */
   function weigh({ vectors, times }, { kinds, sentence }, known) {
-    const products = vectors.map((vector) => product(vector, vectorOf(known, sentence)));
+    const products = productsOf(known.get(sentence) ?? [], vectors);
     const found = attnkit.softmax(times.map((column) => SHARP * dot(column, products)));
     let place = 0;
     return kinds.map(({ examples }) => (examples.some(Boolean) ? found[place++] : 0));
@@ -83,25 +77,17 @@
 
   // ---- in words, as in Python
 
-  /** @param {string} text */
   function short(text) {
     const letters = [...text];
-    const start = letters
-      .slice(0, TOLD - 1)
-      .join("")
-      .trimEnd();
-    return letters.length <= TOLD ? text : `${start}…`;
+    const start = letters.slice(0, TOLD - 1).join("");
+    return letters.length <= TOLD ? text : `${start.trimEnd()}…`;
   }
-  /** @param {State} state @param {string[]} missing @param {number[] | null} weights */
   function told({ kinds }, missing, weights) {
     const more = missing.length > 1 ? ` and ${missing.length - 1} more` : "";
     if (missing.length) return `The model must be loaded to read: ${quoted(short(missing[0]))}${more}.`;
     if (!weights) return "There is no sentence to judge: type one.";
-    const best = kinds
-      .map(({ name, examples }, k) => ({ name: short(name), weight: weights[k], held: examples.some(Boolean) }))
-      .filter(({ held }) => held)
-      .sort((a, b) => b.weight - a.weight)
-      .map(({ name, weight }) => [name, fixed(weight)]);
+    const empty = kinds.flatMap(({ examples }, k) => (examples.some(Boolean) ? [] : [k]));
+    const best = attnkit.ranked(weights, empty).map((k) => [short(kinds[k].name), fixed(weights[k])]);
     if (!best.length) return "No kind has an example: there is nothing to learn from.";
     const [[first, most], [second, next] = ["", "0.00"]] = best;
     return `${first} gets the most weight, ${most}${next === "0.00" ? "" : `; then ${second}, ${next}`}.`;
@@ -117,7 +103,6 @@
       return null;
     }
   }
-  /** @param {State} state @param {State} first */
   function keep(state, first) {
     const text = JSON.stringify(state);
     try {
@@ -129,14 +114,12 @@
   // ---- the parts
 
   // A line to type in.
-  /** @param {string} label @param {Props} [props] */
   function field(label, props) {
     const look = { rows: 1, maxlength: LETTERS, spellcheck: "false", autocomplete: "off", "aria-label": label || null };
     const area = h("textarea", { ...look, ...props });
     return {
       element: area,
       typed: () => area.value.replace(/\s+/g, " ").trim(),
-      /** @param {string} text */
       show(text) {
         if (document.activeElement !== area && area.value !== text) area.value = text;
       },
@@ -144,7 +127,6 @@
   }
 
   // One kind: its name, its weight, its examples.
-  /** @param {number} k @param {() => void} remove */
   function card(k, remove) {
     const name = field(`Name of kind ${k + 1}`, { class: "ak-title" });
     const cross = attnkit.button("×", remove, { class: "ak-cross" });
@@ -153,7 +135,6 @@
     const none = h("span", { class: "ak-none" }, "no example, no weight");
     bar.element.append(none);
     const element = h("div", { role: "group" }, h("div", { class: "ak-head" }, name, cross), bar, examples);
-    /** @param {OneKind | undefined} kind @param {number | undefined} weight @param {boolean} top */
     function show(kind, weight, top) {
       const { name: title, examples: texts } = kind ?? { name: "", examples: [] };
       element.toggleAttribute("hidden", !kind);
@@ -173,20 +154,14 @@
   }
 
   // The vectors of texts: those that came along, and those that the page has read, or a kernel.
-  /** @param {Owner} figure @param {boolean} live */
   function library(figure, live) {
     const { minilm } = attnkit;
-    /** @type {Known} */
-    const known = new Map();
     let [busy, problem] = [false, ""];
-    function gather() {
-      for (const [text, vector] of Object.entries(figure.get("known"))) known.set(text, vector);
-    }
+    const known = new Map(Object.entries(figure.get("known")));
     function hear() {
-      gather();
+      for (const [text, vector] of Object.entries(figure.get("known"))) known.set(text, vector);
       figure.redraw();
     }
-    /** @param {string[]} texts */
     async function read(texts) {
       busy = true;
       try {
@@ -202,19 +177,16 @@
       figure.redraw();
     }
     // Whether what is missing is on its way; it is asked for, if it can be.
-    /** @param {string[]} missing */
     function wait(missing) {
       const ready = minilm.status.state === "ready";
       busy &&= ready; // a model that has ended does not answer
       if (!live && ready && !busy && !problem && missing.length) read(missing);
       return missing.length > 0 && (live ? figure.get("reads") : busy);
     }
-    gather();
     return { known, hear, wait, problem: () => problem, forgive: () => (problem = "") };
   }
 
   // What is typed is taken over when the hand rests, presses Enter or leaves.
-  /** @param {Owner} figure @param {() => State} typed */
   function typing(figure, typed) {
     let timer = 0;
     function forget() {
@@ -222,10 +194,8 @@
       timer = 0;
     }
     function take() {
-      if (timer) {
-        forget();
-        figure.put(typed());
-      }
+      if (timer) figure.put(typed());
+      forget();
       figure.redraw(); // in a field that is left stands what was taken over
     }
     function oninput() {
@@ -236,7 +206,6 @@
   }
 
   // The kinds, and what changes them.
-  /** @param {Owner} figure @param {ReturnType<typeof field>} sentence @param {() => void} forgive what went wrong before */
   function kindSheet(figure, sentence, forgive) {
     let clash = "";
     function leave() {
@@ -245,22 +214,19 @@
       clash = "";
       forgive();
     }
-    /** @param {(state: State) => Partial<State>} changes */
-    function change(changes) {
-      leave();
-      figure.put(changes(figure.state()));
-    }
     const cards = Array.from({ length: MANY }, (_, k) => {
       const made = card(k, () => {
-        change(({ kinds }) => ({ kinds: kinds.filter((_, other) => other !== k) }));
+        leave();
+        figure.put({ kinds: figure.get("kinds").toSpliced(k, 1) });
         if (!made.cross.getClientRects().length) add.focus();
       });
       return made;
     });
     const add = attnkit.button("Add a kind", () => {
-      const { length } = figure.get("kinds");
-      change(({ kinds }) => ({ kinds: [...kinds, { examples: ["", ""], name: fresh(kinds) }] }));
-      const { element } = cards[length].name;
+      leave();
+      const kinds = figure.get("kinds");
+      figure.put({ kinds: [...kinds, { examples: ["", ""], name: fresh(kinds) }] });
+      const { element } = cards[kinds.length].name;
       element.focus();
       element.select();
     });
@@ -278,7 +244,6 @@
       }));
       return { kinds: own, sentence: sentence.typed() };
     }
-    /** @param {State} state @param {number[] | null} weights */
     function show(state, weights) {
       const { kinds } = state;
       const top = weights && Math.max(...weights) > 0 ? attnkit.argmax(weights) : -1;
@@ -290,10 +255,9 @@
       add.toggleAttribute("hidden", kinds.length >= MANY);
     }
     const element = h("div", { class: "ak-kinds" }, cards);
-    return { element, add, leave, change, typed, show, clash: () => clash };
+    return { element, add, leave, typed, show, clash: () => clash };
   }
   // A name that no kind has.
-  /** @param {OneKind[]} kinds */
   function fresh(kinds) {
     let k = kinds.length + 1;
     while (kinds.some(({ name }) => name === `kind ${k}`)) k++;
@@ -301,7 +265,6 @@
   }
 
   // The weights of the kinds for a sentence; what is learned is kept until another example is given.
-  /** @param {Known} known @returns {(state: State) => number[]} */
   function judging(known) {
     let of = "";
     /** @type {Learned} */
@@ -315,7 +278,6 @@
   }
 
   // The loader of the model; once it is there, whoever waited for it can type.
-  /** @param {Owner} figure @param {HTMLElement} input */
   function loading(figure, input) {
     // Told before the loader is, which hides what holds the focus.
     const unwatch = attnkit.minilm.watch(() => {
@@ -331,7 +293,6 @@
     return { element, live, stop: end };
   }
 
-  /** @param {Owner} figure */
   function build(figure) {
     const [sentences, first] = [figure.get("sentences"), figure.get("defaults")];
     const sentence = field("", { placeholder: "Type a sentence" });
@@ -340,7 +301,10 @@
     const judge = judging(texts.known);
     const sheet = kindSheet(figure, sentence, texts.forgive);
     const { props, take, forget } = typing(figure, sheet.typed);
-    const some = attnkit.choice("For example", sentences, (k) => sheet.change(() => ({ sentence: sentences[k] })));
+    const some = attnkit.choice("For example", sentences, (k) => {
+      sheet.leave();
+      figure.put({ sentence: sentences[k] });
+    });
     const back = figure.reset(() => {
       sheet.leave();
       forget();
@@ -351,7 +315,6 @@
 
     /** @type {number[] | null} */
     let last = null; // which are shown until what is typed has been read
-    /** @param {State} state */
     function update(state) {
       const missing = unknown(state, texts.known);
       const waits = texts.wait(missing);
@@ -374,5 +337,5 @@
     return { parts: [page], update, stop };
   }
 
-  attnkit.register("taught_kinds", { label: "A model that is taught kinds of sentences", compute, build });
+  attnkit.register("taught_kinds", { label: "A model that is taught kinds of sentences", wide: true, compute, build });
 })(globalThis.attnkit);

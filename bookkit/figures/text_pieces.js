@@ -18,13 +18,10 @@
 
   // ---- the arithmetic, compared with TextPieces by tests/figures/
 
-  /** @param {number} a @param {number} b */
   const key = (a, b) => a * 2 ** 16 + b;
-  /** @param {Pair[]} merges @returns {Places} */
   const placesOf = (merges) => new Map(merges.map(([a, b], k) => [key(a, b), k]));
 
   // Join pairs that are known, the one learned first before the others, until there is none.
-  /** @param {number[]} ids @param {Places} places @param {number} merged @returns {number[]} */
   function join(ids, places, merged) {
     const pairs = ids.slice(1).map((b, i) => places.get(key(ids[i], b)) ?? merged);
     const first = Math.min(...pairs, merged);
@@ -38,15 +35,12 @@
     return join(joined, places, merged);
   }
 
-  /** @param {State} state @param {Places} places */
   const cut = ({ text, merged }, places) =>
     (text.match(PARTS) ?? []).flatMap((part) => join([...encoder.encode(part)], places, merged));
 
-  /** @param {number} piece @param {Pair[]} merges @returns {number[]} */
   const spelled = (piece, merges) =>
     piece < 256 ? [piece] : merges[piece - 256].flatMap((part) => spelled(part, merges));
 
-  /** @param {State & Given} state */
   function compute(state) {
     const { merges } = state;
     const ids = cut(state, placesOf(merges));
@@ -56,7 +50,6 @@
   // ---- pieces as they are written, and the sentence, as in Python
 
   // The text of a piece, blanks as marks; nothing if it is no whole text, or none that can be seen.
-  /** @param {number[]} bytes */
   function letters(bytes) {
     try {
       const text = decoder.decode(Uint8Array.from(bytes)).replace(/[ \n\t]/g, (blank) => MARKS[blank]);
@@ -65,14 +58,10 @@
       return "";
     }
   }
-  /** @param {number[]} bytes */
   const hex = (bytes) => bytes.map((byte) => byte.toString(16).padStart(2, "0").toUpperCase()).join(" ");
-  /** @param {number[]} bytes */
   const drawn = (bytes) => letters(bytes) || hex(bytes);
 
-  /** @param {State & Pick<Given, "merges">} state @param {number} pieces */
   function told({ text, merged, merges }, pieces) {
-    /** @param {number} piece */
     const name = (piece) => quoted(drawn(spelled(piece, merges)));
     let last = "No merges yet: each piece is a byte.";
     if (merged) {
@@ -86,7 +75,6 @@
 
   // ---- the parts
 
-  /** @param {number[]} bytes @param {boolean} isNew */
   function box(bytes, isNew) {
     const text = letters(bytes);
     // Of what is split so, every second part is marks.
@@ -95,12 +83,10 @@
   }
 
   // The reader's text, and some to begin with.
-  /** @param {Figure<State, Given>} figure */
   function textBox(figure) {
     const examples = figure.get("examples");
     const oninput = () => figure.put({ text: area.value });
     const area = h("textarea", { rows: 2, maxlength: LETTERS, dir: "auto", spellcheck: "false", oninput });
-    /** @param {string} text */
     const show = (text) => {
       if (area.value !== text) area.value = text;
     };
@@ -108,23 +94,21 @@
     const some = figure.choice({
       label: "for example",
       words: examples.map(([name]) => name),
-      read: ({ text }) => examples.findIndex(([, other]) => other === text),
-      write: (k) => ({ text: examples[k][1] }),
+      values: examples.map(([, text]) => text),
+      trait: "text",
     });
     const label = h("label", { class: "ak-part" }, h("span", { class: "ak-name" }, "Your text"), area);
     return h("div", { class: "ak-part" }, label, some);
   }
 
-  /** @param {Figure<State, Given>} figure */
   function build(figure) {
     const merges = figure.get("merges");
     const places = placesOf(merges);
-    const range = { min: 0, max: merges.length, step: 1 };
-    const slider = figure.slider({ name: "merges", trait: "merged", ...range, word: (k) => attnkit.many(k, "merge") });
+    const word = (/** @type {number} */ k) => attnkit.many(k, "merge");
+    const slider = figure.slider({ name: "merges", trait: "merged", min: 0, max: merges.length, step: 1, word });
     const list = h("ul", { class: "ak-pieces", role: "list", dir: "auto", "aria-label": "The pieces of your text" });
     const controls = h("div", { class: "ak-controls ak-last-row" }, slider, figure.reset());
 
-    /** @param {State} state */
     function update(state) {
       const ids = cut(state, places);
       list.replaceChildren(...ids.map((piece) => box(spelled(piece, merges), piece === 255 + state.merged)));

@@ -6,8 +6,7 @@ from html import escape
 
 import traitlets
 
-from attnkit import checks
-from bookkit.figures.base import Figure, different, few, index, still_table
+from bookkit.figures.base import Count, Figure, different, few, index, still_table
 
 MERGES, LETTERS, LONGEST = 4000, 300, 300                # at most: merges, letters of a text, bytes of a piece
 PARTS = re.compile(r" ?\w{1,64}| ?[^\w\s]{1,64}|\s{1,64}")     # no piece goes beyond one of these
@@ -34,7 +33,7 @@ class TextPieces(Figure):
     merges = traitlets.List().tag(sync=True)
     examples = traitlets.List().tag(sync=True)
     text = traitlets.Unicode("").tag(sync=True, reset=True)
-    merged = traitlets.TraitType(0).tag(sync=True, reset=True)
+    merged = Count(0, "merges", 0).tag(sync=True, reset=True)
 
     def __init__(self, merges, text="", merged=0, examples=(), caption=""):
         super().__init__(merges=_merges(merges), text=text, merged=merged, examples=_examples(examples),
@@ -43,13 +42,6 @@ class TextPieces(Figure):
     @traitlets.validate("text")
     def _check_text(self, proposal):
         return _text(proposal["value"], "text")
-
-    @traitlets.validate("merged")
-    def _check_merged(self, proposal):
-        merged = checks.count(proposal["value"], "merged", least=0)
-        if merged > len(self.merges):
-            raise ValueError(f"merged must be at most {len(self.merges)}, the number of merges, got {merged}")
-        return merged
 
     # ---- the arithmetic, the same in text_pieces.js
 

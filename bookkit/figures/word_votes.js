@@ -14,7 +14,6 @@
   // ---- the arithmetic, compared with WordVotes by tests/figures/
 
   // A push adds the same to each key, and so to each score.
-  /** @param {State & Pick<Given, "heads">} state */
   function compute({ heads, head, sentence, removed, push }) {
     const { queries, keys, votes: own } = heads[head];
     const query = queries[sentence];
@@ -29,7 +28,6 @@
   }
 
   // In words, as in Python.
-  /** @param {Given & State} state @param {Found} found */
   function told({ sentences, answers, right, sentence, removed, push }, { weights, answer, moved }) {
     const words = sentences[sentence];
     const shift = push ? ` Every score moved by ${fixed(moved, 2, true)}, no weight did.` : "";
@@ -45,9 +43,7 @@
   // ---- the parts
 
   // Two lines of headings: the answers stand under one of their own.
-  /** @param {string[]} answers */
   function headings(answers) {
-    /** @param {string} text */
     const tall = (text) => h("th", { scope: "col", rowspan: 2 }, text);
     const over = h("th", { scope: "colgroup", colspan: answers.length, class: "ak-over" }, "adds to");
     const first = h("tr", {}, h("td", { rowspan: 2 }), tall("score"), tall("weight"), over);
@@ -56,12 +52,10 @@
   }
 
   // A word, which is a button that deletes it and brings it back, and its numbers.
-  /** @param {number} count @param {() => void} press */
   function wordRow(count, press) {
     const button = attnkit.button("", press, { class: "ak-out-word", "aria-pressed": "false" });
     const [score, weight] = [h("td"), attnkit.gauge()];
     const votes = Array.from({ length: count }, () => h("td", { class: "ak-vote" }));
-    /** @param {string} word @param {boolean} gone @param {Found} found @param {number} k @param {number} largest */
     function show(word, gone, { scores, weights, votes: all }, k, largest) {
       write(button, word);
       attr(button, "aria-pressed", String(gone));
@@ -75,25 +69,18 @@
     return { element: attnkit.tr(button, score, weight, ...votes), button, show };
   }
 
-  /** @param {Figure<State, Given>} figure @param {Given} given */
   function voteTable(figure, { heads, sentences, answers }) {
-    /** @param {number} place */
     const press = (place) => figure.put({ removed: attnkit.toggled(figure.get("removed"), place) });
     const rows = sentences[0].map((_, k) => wordRow(answers.length, () => press(k)));
     attnkit.walk(rows.map(({ button }) => button));
     // Of the sums the largest, which is the answer, has a frame.
     const sums = ["", "", ...answers].map(() => h("td", {}));
     const name = "What each word adds to each answer; a pressed word is deleted; arrow keys lead from one to the next";
-    const element = attnkit.table(
-      "ak-votes",
-      headings(answers),
-      rows.map((row) => row.element),
-    );
+    const element = attnkit.table("ak-votes", headings(answers), rows);
     element.append(h("tfoot", {}, attnkit.tr("sum", ...sums)));
     attr(element, "aria-label", name);
     // The fills have one scale in all sentences of a head: that of a word with all the weight.
     const scales = heads.map(({ votes }) => Math.max(...votes.flat(2).map(Math.abs)) || 1);
-    /** @param {Found} found @param {State} state */
     function show(found, { head, sentence, removed }) {
       const { weights, totals, answer } = found;
       rows.forEach((row, k) => row.show(sentences[sentence][k], removed.includes(k), found, k, scales[head]));
@@ -103,26 +90,25 @@
     return { element, show };
   }
 
-  /** @param {Figure<State, Given>} figure */
   function build(figure) {
     const given = figure.given("heads", "sentences", "answers", "right");
     const { heads, sentences, answers, right } = given;
     const names = heads.map(({ name }) => name);
     const titles = sentences.map((sentence) => sentence.join(" "));
     const head = names.length > 1 ? figure.choice({ label: "head", words: names, trait: "head" }) : null;
-    // What was deleted is another word in another sentence.
-    const chosen = {
-      trait: /** @type {const} */ ("sentence"),
-      write: (/** @type {number} */ sentence) => ({ sentence, removed: [] }),
-    };
-    const sentence = titles.length > 1 ? figure.menu({ label: "sentence", words: titles, ...chosen }) : null;
+    const sentence = figure.menu({
+      label: "sentence",
+      words: titles,
+      trait: "sentence",
+      write: (number) => ({ sentence: number, removed: [] }), // what was deleted is another word in another sentence
+    });
+    sentence.element.hidden = titles.length === 1;
     const table = voteTable(figure, given);
     const compare = h("span");
     const note = h("p", { class: "ak-small ak-note" }, compare, " ", h("span", {}, "Press a word to delete it."));
     const push = figure.slider({ name: "push on all keys", trait: "push", min: -PUSH, max: PUSH, step: 0.1 });
     const below = h("div", { class: "ak-controls ak-last-row" }, push, figure.reset());
 
-    /** @param {State} state */
     function update(state) {
       const all = { ...given, ...state };
       const found = compute(all);

@@ -6,7 +6,8 @@ import numpy as np
 import traitlets
 
 from attnkit import checks, softmax
-from bookkit.figures.base import Between, Figure, Index, different, few, index, number_array, one_each, still_cell
+from bookkit.figures import base
+from bookkit.figures.base import Between, Figure, Index, different, few, index, number_array, one_each
 from bookkit.pictures.formats import fixed
 
 HEADS, SENTENCES, WIDTH = 4, 40, 64            # at most: heads, sentences, numbers of a key
@@ -126,24 +127,17 @@ class WordVotes(Figure):
         """The table of the present state: scores, weights, votes and their sums."""
         one, words = self.heads[self.head], self.sentences[self.sentence]
         largest = np.abs(one["votes"]).max() or 1
-        top = "".join(f'<th scope="col">{escape(name)}</th>' for name in self.answers)
-        rows = []
-        for place, (word, score, weight, votes) in enumerate(zip(words, self.scores, self.weights, self.votes)):
-            if place in self.removed:
-                cells, word = "<td>–</td>" * (2 + len(self.answers)), f"<s>{escape(word)}</s>"
-            else:
-                cells = (f"<td>{fixed(score)}</td>" + still_cell(weight, fixed(weight), 1, kind="weight")
-                         + "".join(still_cell(vote, fixed(vote), largest) for vote in votes))
-                word = escape(word)
-            rows.append(f'<tr><th scope="row">{word}</th>{cells}</tr>')
-        sums = "".join(f"<td><strong>{fixed(total)}</strong></td>" if k == self.answer else f"<td>{fixed(total)}</td>"
-                       for k, total in enumerate(self.totals))
-        rows.append(f'<tr><th scope="row">sum</th><td></td><td>{fixed(self.weights.sum())}</td>{sums}</tr>')
+        rows = [[word, *["–"] * (2 + len(self.answers))] if place in self.removed else
+                [word, fixed(score), base.still_cell(weight, fixed(weight), 1, kind="weight"),
+                 *(base.still_cell(vote, fixed(vote), largest) for vote in votes)]
+                for place, (word, score, weight, votes) in enumerate(zip(words, self.scores, self.weights, self.votes))]
+        sums = [base.Cell(f"<td><strong>{fixed(total)}</strong></td>") if k == self.answer else fixed(total)
+                for k, total in enumerate(self.totals)]
+        rows.append(["sum", "", fixed(self.weights.sum()), *sums])
+        table = base.still_table(["", "score", "weight", *self.answers], rows)
         # Five answers are wider than a phone: the table scrolls by itself.
         return (f"<div><p>{escape(one['name'])}: “{escape(' '.join(words))}”, push {fixed(self.push, 1)}.</p>"
-                '<div style="overflow-x:auto" tabindex="0"><table><thead><tr><td></td><th scope="col">score</th>'
-                f'<th scope="col">weight</th>{top}</tr></thead>'
-                f"<tbody>{''.join(rows)}</tbody></table></div><p>{escape(self.told())} "
+                f'<div style="overflow-x:auto" tabindex="0">{table}</div><p>{escape(self.told())} '
                 f"With all words: {escape(self.answers[self.whole_answer])}. "
                 f"Right: {escape(self.answers[self.right[self.sentence]])}.</p></div>")
 

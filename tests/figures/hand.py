@@ -4,7 +4,8 @@ import functools
 import importlib
 import re
 
-from conftest import ROOT, asked
+import pytest
+from conftest import EVERY_LOOK, ROOT, asked
 
 from bookkit.figures import base
 from website import toc
@@ -53,6 +54,21 @@ def shown_on(page):
     return frozenset(re.findall(r'data-ak-figure=\\"(\w+)', notebook.read_text(encoding="utf-8"))) if notebook.exists() else frozenset()
 
 
+# What is looked at on its own is looked at on a phone.
+either_width = pytest.mark.parametrize("width", [1280, 360] if EVERY_LOOK else [360])
+
+
+@functools.cache
+def worked():
+    """The figures that are worked on each page: each on the shortest on which it stands, or every week on all of them."""
+    found = {page: [] for page in pages()}
+    for kind in set(base.kinds()) - {"practice"}:
+        there = sorted((page for page in found if kind in shown_on(page)), key=lambda page: (ROOT / f"{page}.ipynb").stat().st_size)
+        for page in there if EVERY_LOOK else there[:1]:
+            found[page].append(kind)
+    return {page: sorted(kinds) for page, kinds in found.items()}
+
+
 # ---- random numbers
 
 def tenths(rng, *shape):
@@ -71,9 +87,11 @@ SHOWN = """f => [f.textContent, ...[...f.querySelectorAll('*')].map(e => (e.getA
 # All of its state, to compare with where it began.
 STATE = """f => [f.textContent, ...[...f.querySelectorAll('*')].map(e => (e.value ?? '') + (e.getAttribute('style') ?? '')
     + (e.getAttribute('aria-pressed') ?? '') + (e.hidden ? 'hidden' : ''))].join('|')"""
-# Names and numbers that are wider than their place.
-CUT = """f => [...f.querySelectorAll('td, th, .ak-told, button')].filter(e => e.scrollWidth > e.clientWidth + 2
-    || e.getBoundingClientRect().right > f.getBoundingClientRect().right).map(e => e.textContent)"""
+# Names and numbers that are wider than their place, but those that are turned, or beyond the figure, unless it is scrolled aside.
+CUT = """f => [...f.querySelectorAll('td, th:not(.ak-maps th), .ak-told, button')].filter(e => { if (e.scrollWidth > e.clientWidth + 2) return true;
+    if (e.getBoundingClientRect().right <= f.getBoundingClientRect().right) return false;
+    while (e !== f && getComputedStyle(e).overflowX !== 'auto') e = e.parentElement;
+    return e === f; }).map(e => e.textContent)"""
 # As it was at first, nothing pointed at, nothing on its way.
 RESET = """async f => { document.activeElement.blur();
     [...f.querySelectorAll('button')].find(b => b.textContent === 'Reset').click();
@@ -94,16 +112,17 @@ def begun(figure, control):
     return figure.evaluate(BEGUN, control.element_handle())
 
 
-def figures(w):
-    return w.page.locator(FIGURE)
-
-
 def figure(w, kind="", k=0):
     """One of the page's figures, of a kind or of all, as a reader finds it, whatever an earlier test did to it."""
     found = w.page.locator(f".ak-figure[data-ak-kind={kind}]" if kind else FIGURE).nth(k)
     w.page.mouse.move(0, 0)
     found.evaluate(RESET)
     return found
+
+
+def practice(w, name):
+    """An exercise or a guess on its page."""
+    return w.page.locator(f"[data-ak-figure=practice][data-ak-state*='\"{name}\"'] .ak-figure")
 
 
 def alone(w, tmp_path, widget):

@@ -3,93 +3,29 @@
 import re
 
 import pytest
-from conftest import DARK_PHONE, ROOT, WIDE, on
-from hand import RESET, SHOWN, figure, figures
+from hand import SHOWN, about, alone, figure
 from lxml import html
 
-from website import book_acts, toc
-
-
-def acting(page):
-    """Whether words of a page act."""
-    file = ROOT / f"{page}.ipynb"
-    return file.exists() and "data-act=" in file.read_text(encoding="utf-8")
-
-
-PAGES = [page for page in toc.pages() if acting(page)]
-WORDS = "[data-ak-act][role=button]"
-MEANT = """words => { const {of} = JSON.parse(words.dataset.akAct); return document.getElementById(of).querySelector('.ak-figure'); }"""
-
-# The words are in sight, and not under the header, or there is a way back to them.
-LED = """words => { const {top, bottom} = words.getBoundingClientRect(), back = document.querySelector('.ak-back');
-    return (bottom > 60 && top < innerHeight) || (back && !back.hidden); }"""
-
-
-def test_ten_pages_use_it():
-    assert len(PAGES) >= 10
-
-
-@pytest.mark.browser
-@on(PAGES, WIDE, DARK_PHONE)
-def test_words_do_what_they_say(opened):
-    """Pressed by mouse, finger or key, each changes the figure that it means, which is in sight then."""
-    w = opened
-    w.page.emulate_media(reduced_motion="reduce")      # no gliding to where it is
-    for left in figures(w).all():
-        left.evaluate(RESET)      # as another test has left it
-    found = w.page.locator(WORDS)
-    assert found.count() == w.page.locator("[data-ak-act]").count() > 0
-    for k, words in enumerate(found.all()):
-        if not words.is_visible():
-            continue      # in what is folded away
-        meant = words.evaluate_handle(MEANT).as_element()
-        # What was set already, the words before have done.
-        if words.get_attribute("aria-pressed") == "true":
-            meant.evaluate(RESET)
-            if words.get_attribute("aria-pressed") == "true":
-                continue      # the figure opens with it
-        before, said = meant.evaluate(SHOWN), words.text_content()
-        if k % 2:
-            words.focus()
-            w.page.keyboard.press("Enter")
-        elif opened.look.width < 600:
-            words.tap()
-        else:
-            words.click()
-        w.settle()
-        assert meant.evaluate(SHOWN) != before, f"“{said}” does nothing"
-        assert words.get_attribute("aria-pressed") in (None, "true"), f"“{said}” sets something else"
-        box = meant.bounding_box()
-        assert box["y"] < w.page.evaluate("innerHeight") and box["y"] + box["height"] > 0
-        w.page.wait_for_function(LED, arg=words.element_handle())
-    w.page.emulate_media(reduced_motion="null")
-    assert not w.errors and not w.outside
+from website import book_acts
 
 
 @pytest.mark.browser
 def test_words_that_led_away_are_led_back_to(watched, site):
-    """The list of five steps stands far below its picture."""
+    """The list of five steps stands far below its picture, which is lit while they are pointed at."""
     with watched(reduced_motion="reduce") as w:
         w.open(f"{site}/chapters/multi_head.html")
-        words, back = w.page.locator(WORDS).nth(3), w.page.get_by_role("button", name="Back to the text")
+        words, back = w.page.locator("[data-ak-act][role=button]").nth(3), w.page.get_by_role("button", name="Back to the text")
         figure(w, "growing_picture").wait_for()
         w.settle()
-        assert back.count() == 0
+        words.hover()
+        assert back.count() == 0 and w.page.locator(".ak-figure.ak-meant").count() == 1
         words.click()
+        w.page.mouse.move(0, 0)
+        assert not w.page.locator(".ak-meant").count()
         back.click()
         back.wait_for(state="detached")
         box = words.bounding_box()
         assert 0 < box["y"] < w.page.evaluate("innerHeight") and words.evaluate("e => e === document.activeElement") and not w.errors
-
-
-@pytest.mark.browser
-@on(PAGES[:2], WIDE)
-def test_hover_shows_which_figure_is_meant(opened):
-    words = opened.page.locator(WORDS).first
-    words.hover()
-    assert opened.page.locator(".ak-figure.ak-meant").count() == 1
-    opened.page.mouse.move(0, 0)
-    assert not opened.page.locator(".ak-meant").count()
 
 
 # ---- what is written wrong stops the build
@@ -159,12 +95,14 @@ def test_a_list_that_was_emptied_stays_empty(watched, site):
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("query", ["temperature:%22hot%22", "temperature:null", "scores:[1]", "scores:7", "%", "temperature", "weights:3",
-                                   "temperature:1;scores:[1,2,3,null]", ""])
-def test_an_address_that_says_nonsense_changes_nothing(window, site, query):
+def test_an_address_that_says_nonsense_changes_nothing(window, tmp_path):
     with window() as w:
-        w.open(f"{site}/{SOFTMAX}.html")
-        whole = w.page.locator(".ak-figure[data-ak-kind=softmax_explorer]").inner_text()
-        w.open(f"{site}/{SOFTMAX}.html?softmax_explorer={query}")
-        assert w.page.locator(".ak-figure[data-ak-kind=softmax_explorer]").inner_text() == whole
+        found = alone(w, tmp_path, about("softmax_explorer").example())
+        whole, address, page = found.inner_text(), w.page.url, tmp_path / "figure.html"
+        page.write_text(page.read_text(encoding="utf-8").replace("data-ak-figure=", "id=softmax_explorer data-ak-figure=", 1), encoding="utf-8")
+        w.open(f"{address}?softmax_explorer=temperature:0.5")
+        assert found.inner_text() != whole
+        for query in ("temperature:%22hot%22", "temperature:null", "scores:[1]", "scores:7", "%", "temperature", "weights:3", "temperature:1;scores:[1,2,3,null]", ""):
+            w.open(f"{address}?softmax_explorer={query}")
+            assert found.inner_text() == whole, query
         assert not w.errors

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 from conftest import node
-from hand import alone, fits, says
+from hand import alone, either_width, fits, says
 
 from bookkit.figures import AskBook
 from bookkit.lessons.passages import Passage
@@ -70,7 +70,7 @@ def test_a_section_is_shown_once():
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("width", [1280, 360])
+@either_width
 def test_passages_are_shown_with_their_weights(window, tmp_path, width):
     with window(width=width) as w:
         widget = example()

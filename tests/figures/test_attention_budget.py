@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 from conftest import WIDE, node, on
-from hand import AXES, CASES, POINTS, WORDS, alone, figure, fits, pages, says
+from hand import AXES, CASES, POINTS, WORDS, alone, either_width, figure, fits, pages, says
 
 from bookkit.figures import AttentionBudget
 from bookkit.pictures.formats import fixed
@@ -65,7 +65,7 @@ MEETING = """figure => { const boxes = [...figure.querySelectorAll('.ak-plane :i
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("width", [1280, 360])
+@either_width
 def test_budget_of_named_readers(window, tmp_path, width):
     with window(width=width, reduced_motion="reduce") as w:
         found = alone(w, tmp_path, reading(READERS["Mia"], READERS, 5))

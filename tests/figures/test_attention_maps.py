@@ -40,12 +40,7 @@ BAD = [
     (lambda: AttentionMaps(sentences(), ["0", "1"], step=2), ValueError, "step must be from 0 to 1, the number of one of the steps"),
 ]
 
-REFUSED = [
-    ("example", 2, ValueError),
-    ("step", 2.0, TypeError),
-    ("word", ["row", 3], ValueError),
-    ("word", ["side", 0], ValueError),
-]
+REFUSED = [("example", 2, ValueError), ("step", 2.0, TypeError), ("word", ["row", 3], ValueError), ("word", ["side", 0], ValueError)]
 CHANGED = ("example", 1)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from conftest import WIDE, node, on
-from hand import CASES, alone, figure, fits, pages, press, says
+from hand import CASES, alone, either_width, figure, fits, pages, press, says
 
 from bookkit.figures import BugHunt
 from bookkit.lessons.training_bugs import BUGS
@@ -71,7 +71,7 @@ def test_a_check_is_made_once():
 # ---- alone on a page
 
 @pytest.mark.browser
-@pytest.mark.parametrize("width", [1280, 360])
+@either_width
 def test_a_bug_is_hunted(window, tmp_path, width):
     with window(width=width) as w:
         found = alone(w, tmp_path, example())
@@ -114,25 +114,33 @@ def test_a_bug_is_hunted(window, tmp_path, width):
 
 # ---- on the page of the book
 
+# Name one bug after another, until one is right: what is said each time.
+NAMED = """(f, names) => { const [said, list] = [[], f.querySelector('select')];
+    for (const name of names) {
+        list.value = [...list.options].find(one => one.text === name).value;
+        list.dispatchEvent(new Event('change', {bubbles: true}));
+        [...f.querySelectorAll('button')].find(b => b.textContent === 'Name it').click();
+        atOnce();
+        said.push(f.querySelector('[role=status]').textContent);
+        if (said.at(-1).endsWith(`right, ${name}.`)) break; }
+    return said; }"""
+
+
 @pytest.mark.browser
 @on(PAGES, WIDE)
 def test_all_bugs_of_the_page_can_be_named(opened):
     """Each of the sixteen runs is named right by the name of its bug, and by no other; a wrong name is answered with what would differ."""
-    w, found = opened, figure(opened, "bug_hunt")
-    runs = found.get_by_role("group", name="run").get_by_role("button")
+    found, names = figure(opened, "bug_hunt"), [bug.name for bug in BUGS]
+    runs, named = found.get_by_role("group", name="run").get_by_role("button"), []
     assert runs.count() == len(BUGS) == 16
-    named = []
-    for k in range(16):
-        runs.nth(k).click()
-        for bug in BUGS:
-            found.get_by_role("combobox").select_option(bug.name)
-            press(found, "Name it")
-            said = says(w, found)
-            if said.endswith(f"right, {bug.name}."):
-                named.append(bug.name)
-                break
+    for run in runs.all():
+        run.click()
+        *wrong, right = found.evaluate(NAMED, names)
+        named.append(names[len(wrong)])
+        assert right.endswith(f"right, {named[-1]}.")
+        for name, said in zip(names, wrong):
             here = said.partition(" would say: ")[2].split(" Here: ")
-            assert len(here) == 2 and here[0] != here[1], f"{bug.name} is refused without a difference: {said}"
-    assert sorted(named) == sorted(bug.name for bug in BUGS)
+            assert len(here) == 2 and here[0] != here[1], f"{name} is refused without a difference: {said}"
+    assert sorted(named) == sorted(names)
     assert found.get_by_text("16 of 16 bugs named, 0 checks made.").is_visible()
     press(found, "Reset")

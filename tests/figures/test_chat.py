@@ -5,7 +5,7 @@ import base64
 import numpy as np
 import pytest
 from conftest import node
-from hand import alone, live, press, says
+from hand import alone, either_width, live, press, says
 
 from bookkit.figures import Chat
 from bookkit.figures.chat import record
@@ -60,7 +60,7 @@ BAD = [
     (lambda: Chat([], KINDS), ValueError, "recorded must be 1 to 6, got 0"),
     (lambda: Chat([ONE], {}), ValueError, "kinds must be 1 to 4, got 0"),
     (lambda: Chat([ONE], {"one": [[1, 2]], "two": [[1], [2]]}), ValueError, r"one shape \(layers, heads\), got \[\(1, 2\), \(2, 1\)\]"),
-    (lambda: Chat([ONE], KINDS, head=(2, 0)), ValueError, "head must be from 0 to 5, got 6"),
+    (lambda: Chat([ONE], KINDS, head=(2, 0)), ValueError, "head must be from 0 to 5, the number of one of the heads, got 6"),
     (lambda: Chat([ONE], KINDS, hand=1), ValueError, "hand must be from 2 to 42, got 1"),
 ]
 REFUSED = [("head", 6, ValueError), ("hand", 99, ValueError), ("asked", 2, ValueError), ("temperature", 3, ValueError), ("seed", -1, ValueError)]
@@ -109,7 +109,7 @@ def test_the_kernel_answers_as_the_worker_does():
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("width", [1280, 360])
+@either_width
 def test_a_recorded_answer_is_gone_through(window, tmp_path, width):
     with window(width=width) as w:
         widget = example()

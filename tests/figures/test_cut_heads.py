@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from conftest import node
-from hand import alone, says
+from hand import alone, either_width, says
 from test_chat import KINDS, Talker, with_kernel
 
 from bookkit.figures import CutHeads
@@ -60,7 +60,7 @@ def test_losses_and_chances_are_those_of_the_scores():
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("width", [1280, 360])
+@either_width
 def test_heads_are_taken_out(window, tmp_path, width):
     with window(width=width) as w:
         widget = example()

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from conftest import node
-from hand import CASES, CUT, alone, fits, press, says
+from hand import CASES, CUT, alone, either_width, fits, press, says
 
 from attnkit import attention, softmax
 from bookkit.figures import DocumentReader
@@ -56,13 +56,7 @@ BAD = [
     (lambda: reviewing(answers=[1, 0, 2]), ValueError, "answers must be from 0 to 1, the number of one of the labels, got 2"),
 ]
 
-REFUSED = [
-    ("document", 3, ValueError),
-    ("way", "even", ValueError),
-    ("removed", [7], ValueError),
-    ("removed", [1.0], TypeError),
-    ("removed", 1, TypeError),
-]
+REFUSED = [("document", 3, ValueError), ("way", "even", ValueError), ("removed", [7], ValueError), ("removed", 1, TypeError)]
 
 
 # ---- the arithmetic, and Python's side
@@ -135,7 +129,7 @@ def presented(found, widget):
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("width", [1280, 360])
+@either_width
 def test_a_document_read_by_hand(window, tmp_path, width):
     with window(width=width, has_touch=width == 360) as w:
         widget = reviewing()

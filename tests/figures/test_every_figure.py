@@ -7,8 +7,7 @@ from html import unescape
 import numpy as np
 import pytest
 from conftest import ROOT, SITE, node
-from hand import about, those_with
-from table import each
+from hand import STATE, about, live, press, those_with
 
 from bookkit.figures import base
 from bookkit.pictures import draw
@@ -68,11 +67,9 @@ def test_static_form(kind):
 
 @pytest.mark.parametrize("kind", those_with("BAD"))
 def test_bad_input(kind):
-    @each("make, error, words", about(kind).BAD)
-    def refused(make, error, words):
+    for make, error, words in about(kind).BAD:
         with pytest.raises(error, match=words):
             make()
-    refused()
 
 
 @pytest.mark.parametrize("kind", those_with("REFUSED"))
@@ -80,12 +77,10 @@ def test_a_trait_refuses_and_keeps_its_value(kind):
     widget = about(kind).example()
     before = widget.state()
 
-    @each("trait, value, error", about(kind).REFUSED)
-    def refused(trait, value, error):
+    for trait, value, error in about(kind).REFUSED:
         with pytest.raises(error, match=trait if trait != "pixel" else "column"):
             setattr(widget, trait, value)
-        assert widget.state() == before
-    refused()
+        assert widget.state() == before, trait
 
 
 @pytest.mark.parametrize("kind, changed", those_with("CHANGED").items(), ids=those_with("CHANGED"))
@@ -112,7 +107,7 @@ def test_formats_agree_in_python_and_javascript():
 @pytest.mark.browser
 @every_kind
 def test_one_source_live_and_static(kind):
-    """What a notebook loads and what the site brings are the same program and compute the same.
+    """What a notebook loads and what the site brings are the same program, which computes.
 
     A notebook imports a module, with the core before the figure and an export at its end; a page loads two scripts, or
     three, of which the core's has more at its end: what brings the page's figures to life.
@@ -125,5 +120,17 @@ def test_one_source_live_and_static(kind):
     core, page = core.removesuffix(base.script("page")), core.endswith(base.script("page"))
     assert mount and page and exported and module == core + own
     state = about(kind).given(widget) if hasattr(about(kind), "given") else widget.state()
-    [live], [static] = (node("run_figures.js", {"figure": kind, "cases": [state]} | program) for program in ({"module": widget._esm}, {"scripts": [core, own]}))
-    assert live == static and live
+    assert all(node("run_figures.js", {"figure": kind, "cases": [state], "module": widget._esm}))
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("kind, changed", those_with("CHANGED").items(), ids=those_with("CHANGED"))
+def test_in_a_notebook_a_figure_follows_its_kernel_and_tells_it(window, tmp_path, kind, changed):
+    (trait, value), widget = changed, about(kind).example()
+    with window(reduced_motion="reduce") as w:
+        found = live(w, tmp_path, widget, trait)
+        before = found.evaluate(STATE)
+        w.page.evaluate("([trait, value]) => model.set(trait, value)", [trait, value])
+        assert found.evaluate(STATE) != before
+        press(found, "Reset")
+        assert w.page.evaluate("sent.at(-1)") == [widget.defaults[trait]] and not w.errors

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from conftest import node
-from hand import CASES, alone, fits, live, press, says
+from hand import CASES, alone, either_width, fits, press, says
 
 from bookkit.figures import GrowingPicture
 from bookkit.pictures import Picture, pipelines
@@ -85,7 +85,7 @@ def seen(found):
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("width", [1280, 360])
+@either_width
 def test_a_picture_grows_by_hand(window, tmp_path, width):
     with window(width=width, has_touch=width == 360) as w:
         widget, found = example(), alone(w, tmp_path, example())
@@ -105,6 +105,8 @@ def test_a_picture_grows_by_hand(window, tmp_path, width):
             return found.evaluate(PLACES)
 
         start = check(0)
+        picture, line, button = (found.locator(css).first.bounding_box() for css in ("svg", ".ak-live", "button"))
+        assert button["y"] < line["y"] < picture["y"] and button["y"] < 100, "the picture may be higher than the screen"
         for step in range(1, 5):
             use("Next step")
             assert np.allclose(check(step), start, atol=.1), "something jumps"
@@ -159,33 +161,6 @@ def test_what_comes_runs_from_what_it_comes_of(window, tmp_path, motion):
 
 
 @pytest.mark.browser
-def test_arrow_keys_lead_along_the_steps(window, tmp_path):
-    with window() as w:
-        found = alone(w, tmp_path, growing(step=1))
-        w.page.keyboard.press("Tab")
-        told = []
-        for key in ("ArrowRight", "End", "ArrowLeft", "Home"):
-            w.page.keyboard.press(key)
-            w.page.keyboard.press("Space")
-            told.append(says(w, found)[:11])
-        assert told == ["Step 3 of 5", "Step 5 of 5", "Step 4 of 5", "Step 1 of 5"] and not w.errors
-        press(found, "Reset")
-        assert says(w, found).startswith("Step 2 of 5")
-
-
-@pytest.mark.browser
-@pytest.mark.parametrize("width", [1280, 360])
-def test_drawings_keep_their_place_and_the_controls_are_near(window, tmp_path, width):
-    """What is drawn stays where it is; the controls and the line are above it, as it may be higher than the screen."""
-    with window(width=width) as w:
-        found = alone(w, tmp_path, growing())
-        boxes = found.locator("svg").evaluate_all("all => all.map(s => s.getBoundingClientRect()).map(r => [r.x, r.y, r.width, r.height])")
-        assert len(boxes) == 7 and np.allclose([boxes[k] for k in (1, 2, 3, 5)], boxes[0], atol=.1) and np.allclose(boxes[4], boxes[6], atol=.1)
-        picture, line, button = (found.locator(css).first.bounding_box() for css in ("svg", ".ak-live", "button"))
-        assert button["y"] < line["y"] < picture["y"] and button["y"] < 100 and fits(w) and not w.errors
-
-
-@pytest.mark.browser
 def test_a_picture_of_eight_steps_and_of_sizes_that_differ(window, tmp_path):
     """The room is that of the largest; words that look like HTML are words."""
     with window(width=360) as w:
@@ -198,30 +173,6 @@ def test_a_picture_of_eight_steps_and_of_sizes_that_differ(window, tmp_path):
             assert found.get_by_role("img").locator("circle").count() == k + 1 and found.get_by_text("<i>cap</i>").filter(visible=True).count() == 1
             assert np.allclose(found.evaluate(PLACES), start, atol=.1)
         assert found.locator("script, img, i, u").count() == 0 and not w.errors
-
-
-@pytest.mark.browser
-def test_a_picture_follows_the_page_into_the_dark(window, tmp_path):
-    with window() as w:
-        found = alone(w, tmp_path, growing())
-        look = "s => [getComputedStyle(s).backgroundColor, getComputedStyle(s.querySelector('rect')).stroke]"
-        light = found.locator("svg").first.evaluate(look)
-        w.page.evaluate("document.documentElement.dataset.theme = 'dark'")
-        dark = found.locator("svg").first.evaluate(look)
-        ground = found.evaluate("f => getComputedStyle(f).backgroundColor")
-        assert all(a != b for a, b in zip(light, dark)) and dark[0] == ground, "the drawing does not stand on the figure's ground"
-
-
-@pytest.mark.browser
-def test_a_step_set_in_python_is_shown(window, tmp_path):
-    """Live, the kernel hears of each step, and the figure follows the kernel."""
-    with window() as w:
-        found = live(w, tmp_path, growing(), "step")
-        press(found, "Next step")
-        press(found, "4")
-        assert w.page.evaluate("sent") == [[1], [3]]
-        w.page.evaluate("model.set('step', 2)")
-        assert says(w, found) == f"Step 3 of 5: {SAID[2]}"
 
 
 # ---- one picture whose parts come one by one

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from conftest import node
-from hand import alone, fits, says
+from hand import alone, either_width, fits, says
 
 from attnkit import softmax
 from bookkit.figures import HeadMaps
@@ -47,7 +47,7 @@ def test_the_page_reads_the_weights_that_python_packed():
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("width", [1280, 360])
+@either_width
 def test_a_head_is_found_by_the_arrow_keys(window, tmp_path, width):
     with window(width=width) as w:
         pieces = ["[CLS]", "yes", "[SEP]"]

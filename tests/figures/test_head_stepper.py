@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from conftest import DARK_PHONE, on
 from drawn import signs
-from hand import SHOWN, alone, figure, pages, rows
-from pictures.test_heads import layer
+from hand import SHOWN, alone, either_width, figure, pages, rows
 
 from attnkit import multi_head_attention, scores, split_heads
 from bookkit.figures import HeadStepper
@@ -21,6 +20,13 @@ def stepper(**changed):
 
 def example():
     return HeadStepper([[1, 0.5], [0, -1]], [[1, 0.3], [0, 1]], [[1, 1], [1, 0]], [[1, 0], [2, 1]], [[1, -1], [0, 1]], 2, ["a", "b"], caption="Cap.")
+
+
+def layer():
+    """Words, their names, heads and the last matrix, all at random."""
+    rng = np.random.default_rng(7)
+    heads = [tuple(rng.normal(size=(4, 2)) for _ in range(3)) for _ in range(2)]
+    return 2 * rng.normal(size=(5, 4)), heads, rng.normal(size=(4, 4)), ["Susan", "gave", "roses", "to", "Mary"]
 
 
 def shown(widget):
@@ -85,7 +91,7 @@ PANELS = """e => [...e.querySelectorAll('.ak-part')].map(part => ({
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("width", [673, 360])
+@either_width
 def test_head_stepper_opens_with_a_head_and_a_word(watched, tmp_path, width):
     """At the weights of a head: what is pressed, what the matrices are called and show, whose row is framed."""
     x, heads, w_output, names = layer()

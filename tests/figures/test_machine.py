@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from conftest import node
-from hand import alone, fits, says
+from hand import alone, either_width, fits, says
 from random_models import random_storyteller, storytellers
 
 from attnkit import softmax
@@ -99,21 +99,6 @@ def test_every_number_is_that_of_python_and_the_sum_of_its_terms():
     assert count > 2000
 
 
-def test_every_story_reads_the_same():
-    """300 stories: what is said at each stage, and what each part adds."""
-    model, largest = storyteller.trained(), 0
-    packed = model.packed()
-    texts = [["<start>", *story[:20]] for story in stories(300, seed=350)]
-    cases = [{"packed": packed, "story": words, "addresses": [], "pair": [5, 6]} for words in texts]
-    for words, got in zip(texts, node("run_figures.js", {"figure": "machine", "cases": cases}), strict=True):
-        results = model.trace([model.words.index(word) for word in words])
-        ours = list(model.contributions(results, model.words[5], model.words[6]).values())
-        largest = max(largest, np.abs(np.subtract(ours, [one["adds"] for one in got["contributions"]])).max())
-        largest = max(largest, np.abs(model.so_far(results["layers.1.after_mlp"][-1]) - got["soFar"][-1]).max())
-    print(f"\nlargest difference {largest:.0e}")
-    assert largest < 1e-9
-
-
 def test_the_parts_add_up_to_the_difference_of_the_scores():
     model = storyteller.trained()
     for story in stories(20, seed=351):
@@ -126,7 +111,7 @@ def test_the_parts_add_up_to_the_difference_of_the_scores():
 # ---- alone on a page
 
 @pytest.mark.browser
-@pytest.mark.parametrize("width", [1280, 360])
+@either_width
 def test_from_an_answer_to_the_table_of_word_vectors(window, tmp_path, width):
     """By mouse and by keyboard, a press at a time; a trail leads back."""
     with window(width=width) as w:

@@ -1,18 +1,14 @@
 """The figure of masks: which query may see which key."""
 
-import re
 
 import numpy as np
 import pytest
-from conftest import WIDE, node, on
-from hand import CUT, alone, figure, fits, pages, press, says
-from table import each
+from conftest import node
+from hand import CUT, alone, either_width, fits, says
 
 from attnkit import attention, causal_mask, softmax, window_mask
 from bookkit.figures import MaskBuilder
 from bookkit.pictures.formats import fixed
-
-PAGES = pages(["mask_builder"])
 
 SENTENCE = ["Mary", "gave", "it", "to", "[pad]", "[pad]"]
 
@@ -69,22 +65,19 @@ def test_mask_builder_arithmetic():
         assert np.allclose(got["weights"], wanted, rtol=0, atol=1e-12) and np.allclose(ours.weights, wanted, rtol=0, atol=1e-12)
         assert np.allclose(got["sums"], mask.any(axis=1), rtol=0, atol=1e-12)
         assert not np.array(got["weights"])[~mask].any() and ours.mask == case["mask"]
-        assert got["names"] == list(ours.presets) and [*got["names"], None][got["preset"]] == ours.preset
 
 
-@each("padding", [0, 2])
-def test_mask_builder_offers_the_masks_of_the_package(padding):
-    n, plain = 6, ["all", "causal", "window"]
+def masks(padding, n=6):
     real = np.arange(n) < n - padding
-    wanted = {"all": np.ones((n, n), bool), "causal": causal_mask(n), "window": window_mask(n, 1)}
-    wanted |= {"padding": np.tile(real, (n, 1)), "causal and padding": causal_mask(n) & real} if padding else {}
-    ours = MaskBuilder(SENTENCE, SCORES, padding=padding)
-    assert ours.preset == "causal" and list(ours.presets) == list(wanted) and (len(wanted) == 3 or list(wanted)[:3] == plain)
-    cases = [{"scores": SCORES, "mask": mask.tolist(), "padding": padding} for mask in wanted.values()]
-    for k, (name, got) in enumerate(zip(wanted, node("run_figures.js", {"figure": "mask_builder", "cases": cases}))):
-        ours.mask = wanted[name]
-        assert got["preset"] == k and ours.preset == name and np.array_equal(ours.presets[name], wanted[name])
-        assert got["presets"] == [mask.tolist() for mask in wanted.values()]
+    plain = {"all": np.ones((n, n), bool), "causal": causal_mask(n), "window": window_mask(n, 1)}
+    return plain | ({"padding": np.tile(real, (n, 1)), "causal and padding": causal_mask(n) & real} if padding else {})
+
+
+@pytest.mark.parametrize("padding", [0, 2])
+def test_mask_builder_offers_the_masks_of_the_package(padding):
+    wanted = masks(padding)
+    [got] = node("run_figures.js", {"figure": "mask_builder", "cases": [{"scores": SCORES, "mask": SCORES, "padding": padding}]})
+    assert dict(zip(got["names"], got["presets"], strict=True)) == {name: mask.tolist() for name, mask in wanted.items()}
 
 
 # ---- alone on a page
@@ -104,7 +97,7 @@ def chosen_mask(found):
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("width", [1280, 360])
+@either_width
 def test_a_mask_is_built_by_hand(window, tmp_path, width):
     with window(width=width, has_touch=width == 360) as w:
         found = alone(w, tmp_path, MaskBuilder(SENTENCE, SCORES, padding=2))
@@ -133,36 +126,3 @@ def test_a_mask_is_built_by_hand(window, tmp_path, width):
         use(found.get_by_role("button", name="Reset"))
         assert numbers(found, 2) == [*causal, "×", "×", "×", "1.00"] and chosen_mask(found) == ["causal"] and says(w, found) == start
         assert found.locator("tr[data-row=told] th").inner_text() == "it" and not w.errors
-
-
-@pytest.mark.browser
-def test_masks_to_choose_from(window, tmp_path):
-    with window() as w:
-        widget = MaskBuilder(SENTENCE, SCORES, padding=2)
-        found = alone(w, tmp_path, widget)
-        for name in ["window", "padding", "causal and padding", "all", "causal"]:
-            press(found, name)
-            widget.mask = widget.presets[name]
-            assert chosen_mask(found) == [name]
-            for i, (line, may) in enumerate(zip(widget.weights, widget.mask)):
-                assert numbers(found, i) == [*[fixed(v) if m else "×" for v, m in zip(line, may)], "1.00"]
-            assert f"In all, {np.sum(widget.mask)} of 36 squares are allowed." in says(w, found)
-
-
-# ---- on the page of the book
-
-@pytest.mark.browser
-@on(PAGES, WIDE)
-def test_a_hidden_word_leaves_its_weight_to_the_others(opened):
-    """What the page foretells: *girl* hidden from *that*, and then a row with nothing in sight."""
-    w, found = opened, figure(opened, "mask_builder")
-    found.get_by_role("button", name="all", exact=True).click()
-    found.get_by_role("gridcell", name=re.compile("^from that to girl")).or_(
-        found.get_by_role("button", name=re.compile("^from that to girl"))).first.click()
-    assert says(w, found).startswith("From “that”: 4 of 5 may be seen; their weights sum to 1")
-    given = {name: float(found.locator(f"[aria-label^='from that to {name}:']").get_attribute("aria-label").split()[-1])
-             for name in ("see", "that", "run")}
-    assert max(given, key=given.get) == "run"
-    for name in ("see", "that", "girl", "run", "(pad)"):
-        found.locator(f"[aria-label^='from run to {name}:']").click()
-    assert says(w, found).startswith("From “run”: nothing may be seen. Its weights are all 0, and so is its output.")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 from conftest import node
-from hand import CUT, alone, fits, live, press, says
+from hand import CUT, alone, either_width, fits, live, press, says
 
 from bookkit.figures import MatrixTrainer
 from bookkit.figures.matrix_trainer import RATES, SPREADS, batch, measure, starting_matrix
@@ -48,22 +48,9 @@ BAD = [
     (lambda: trainer(held_out=[[0, 2, 1, 3]]), ValueError, "the word that asks, the second, must be the same in every sentence"),
     (lambda: trainer(answers=[2]), ValueError, r"answers must hold one for each of 2 sentences, got \[2\]"),
     (lambda: trainer(answers=[3, 3]), ValueError, "answers must be from 0 to 2, the number of one of the words of its sentence, got 3"),
-    (lambda: trainer(seed=10_000), ValueError, "seed must be from 0 to 9999, the number of one of the seeds, got 10000"),
-    (lambda: trainer(rate=2), ValueError, "rate must be one of 0.1, 1.0, 10.0, 1000.0, got 2"),
-    (lambda: trainer(spread=1), ValueError, "spread must be one of 0.5, 30.0, got 1"),
-    (lambda: trainer(steps=301), ValueError, "steps must be from 0 to 300, the number of one of the steps, got 301"),
-    (lambda: trainer(shown=1), ValueError, "shown must be 0, the number of one of the held-out sentences, got 1"),
 ]
 
-REFUSED = [
-    ("seed", -1, ValueError),
-    ("seed", True, TypeError),
-    ("spread", 5, ValueError),
-    ("rate", 0, ValueError),
-    ("rate", "10", ValueError),
-    ("steps", 301, ValueError),
-    ("shown", 1, ValueError),
-]
+REFUSED = [("seed", True, TypeError), ("spread", 5, ValueError), ("rate", "10", ValueError), ("steps", 301, ValueError)]
 CHANGED = ("steps", 0)
 
 
@@ -209,7 +196,7 @@ SAID = """f => { window.said = 0; new MutationObserver(() => window.said++).obse
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("width", [1280, 360])
+@either_width
 def test_a_matrix_trains_in_the_page(window, tmp_path, width):
     with window(width=width) as w:
         widget = pointing(steps=3, shown=14)

@@ -1,18 +1,16 @@
 """The figure of three memories with one budget of bytes."""
 
-import re
 
 import numpy as np
 import pytest
-from conftest import WIDE, node, on
-from hand import CASES, CUT, alone, figure, fits, live, pages, press, says
+from conftest import node
+from hand import CASES, CUT, alone, either_width, fits, press, says
 
 from attnkit import attention, fast_weight_attention, window_attention
 from bookkit.figures import MemoryBudget
 from bookkit.lessons import memory_capacity
 from bookkit.pictures.formats import fixed
 
-PAGES = pages(["memory_budget"])
 TALL = ["256", "512", "1,024"]
 CHANGED = ("length", 3)
 
@@ -91,7 +89,7 @@ def test_the_lesson_counts_as_the_figure_does():
 # ---- alone on a page
 
 @pytest.mark.browser
-@pytest.mark.parametrize("width", [1280, 360])
+@either_width
 def test_a_budget_by_keyboard_and_by_hand(window, tmp_path, width):
     with window(width=width) as w:
         widget, heights = telling(), []
@@ -133,27 +131,3 @@ def test_a_budget_by_keyboard_and_by_hand(window, tmp_path, width):
         widget.length, widget.asked, widget.budget = 12, 0, 0
         shows()
         assert max(heights) - min(heights) < 1 and not w.errors, "the page below jumps"
-
-
-@pytest.mark.browser
-def test_a_budget_set_in_python(window, tmp_path):
-    with window() as w:
-        found = live(w, tmp_path, telling(), "length", "asked", "budget")
-        w.page.evaluate("model.set('length', 4)")
-        assert "Right for 4, 4 and 4 of 4." in says(w, found)
-        found.locator(".ak-sentence").nth(2).click()
-        assert w.page.evaluate("sent.at(-1)") == [4, 2, 0]
-
-
-# ---- on the page of the book
-
-@pytest.mark.browser
-@on(PAGES, WIDE)
-def test_each_memory_fails_in_its_own_way(opened):
-    """Short, all three are right and fit; long, the cache is too large, and of a question about the beginning the others are wrong."""
-    w, found = opened, figure(opened, "memory_budget")
-    slider = found.get_by_role("slider", name="sentences")
-    assert says(w, found).count(", right") == 3 and "Right for 4, 4 and 4 of 4" in says(w, found)
-    for _ in range(8):
-        slider.press("ArrowRight")
-    assert re.search(r"The cache says \w+, right, but too large with 768 bytes; the window says \w+, wrong; the matrix says \w+, wrong", says(w, found))

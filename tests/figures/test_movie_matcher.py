@@ -50,17 +50,6 @@ def test_movie_matcher_arithmetic():
 
 # ---- on the page of the book
 
-@pytest.mark.browser
-@on(PAGES, WIDE)
-def test_squares_follow_the_theme(opened):
-    """Dark squares are other squares; what a figure has painted is painted again when the page turns."""
-    square = figure(opened, "movie_matcher").locator("tbody td").first
-    light = square.evaluate("e => getComputedStyle(e).backgroundColor")
-    opened.page.evaluate("document.documentElement.dataset.theme = 'dark'")
-    dark = square.evaluate("e => getComputedStyle(e).backgroundColor")
-    opened.page.evaluate("document.documentElement.dataset.theme = 'light'")
-    assert light != dark and square.evaluate("e => getComputedStyle(e).backgroundColor") == light
-
 
 @pytest.mark.browser
 @on(PAGES, WIDE)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from conftest import node
-from hand import alone, drag, fits, says
+from hand import alone, drag, either_width, fits, says
 from random_models import random_storyteller
 from test_machine import STORY
 
@@ -74,7 +74,7 @@ def test_other_words_keep_a_story_right():
 # ---- alone on a page
 
 @pytest.mark.browser
-@pytest.mark.parametrize("width", [1280, 360])
+@either_width
 def test_one_head_flips_the_answer(window, tmp_path, width):
     """By key, by dragging, and back; a word is changed where the grammar has another."""
     with window(width=width) as w:

@@ -2,15 +2,13 @@
 
 import numpy as np
 import pytest
-from conftest import WIDE, node, on
-from hand import CASES, CUT, alone, figure, fits, live, pages, press, says
+from conftest import node
+from hand import CASES, CUT, alone, either_width, fits, says
 
 from attnkit import relative_bias, rotary
 from bookkit.figures import PositionPairs
 from bookkit.figures.position_pairs import PLACES, WIDTH
 from bookkit.pictures.formats import fixed
-
-PAGES = pages(["position_pairs"])
 
 
 def pairs(**changed):
@@ -53,7 +51,7 @@ def test_position_pairs_arithmetic():
 # ---- alone on a page
 
 @pytest.mark.browser
-@pytest.mark.parametrize("width", [1280, 360])
+@either_width
 def test_two_places_moved_together(window, tmp_path, width):
     with window(width=width) as w:
         found, whole = alone(w, tmp_path, pairs()), []
@@ -82,29 +80,3 @@ def test_two_places_moved_together(window, tmp_path, width):
         reset.press("Enter")
         assert said() == first and found.inner_text() == start and max(whole) - min(whole) < 1, "the page below jumps"
         assert not w.errors
-
-
-@pytest.mark.browser
-def test_two_places_set_in_python(window, tmp_path):
-    """Live, the kernel hears of both places at once, and the figure follows the kernel."""
-    with window() as w:
-        found = live(w, tmp_path, pairs(), "query", "key")
-        press(found, "Both one place on")
-        assert w.page.evaluate("sent") == [[10, 7]]
-        w.page.evaluate("model.set('key', 10)")
-        assert "distance 0." in says(w, found) and "rotary 1.00 and 1.00" in says(w, found)
-        # Where the arrows meet, their letters stand apart.
-        boxes = [letter.bounding_box() for letter in found.locator(".ak-circle").first.locator(".ak-letter").all()]
-        assert abs(boxes[0]["x"] - boxes[1]["x"]) + abs(boxes[0]["y"] - boxes[1]["y"]) > 10
-
-
-# ---- on the page of the book
-
-@pytest.mark.browser
-@on(PAGES, WIDE)
-def test_two_places_moved_together_change_nothing(opened):
-    w, found = opened, figure(opened, "position_pairs")
-    assert says(w, found).startswith("Query at place 9, key at place 8, distance −1")
-    found.get_by_role("button", name="Both one place on").click()
-    words = says(w, found)
-    assert "As before: relative bias" in words and "Changed" not in words, words

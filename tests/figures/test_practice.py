@@ -1,19 +1,17 @@
 """Exercises and guesses, answered where they stand: what the page says is what Python's check says."""
 
-import gzip
+import functools
 import itertools
 import json
 import re
 from fractions import Fraction
 
-import lightningcss
 import numpy as np
 import pytest
-from conftest import DARK_PHONE, ROOT, SITE, WIDE, node, on
-from hand import alone, fits, says
-from table import each
+from conftest import DARK_PHONE, EVERY_LOOK, ROOT, SITE, WIDE, node, on
+from hand import alone, either_width, fits, practice, says
 
-from bookkit.figures import Practice, base
+from bookkit.figures import Practice
 from bookkit.figures.practice import fits as fits_form
 from bookkit.figures.practice import unanswered
 from bookkit.lessons.exercises import all_exercises, all_guesses, exercise
@@ -63,7 +61,7 @@ def given(widget):
     return {"form": widget.form, "answer": [1], "checked": True}
 
 
-@each("name, answer", [
+@pytest.mark.parametrize("name, answer", [
     ("softmax/by_hand", ["1"]), ("softmax/by_hand", [1, 2]), ("softmax/tie", [3]), ("softmax/tie", [])])
 def test_an_answer_that_does_not_fit_is_refused(name, answer):
     widget = Practice(exercise(name))
@@ -182,11 +180,20 @@ def alone_wrong(one, way):
     return wrong, tuple(way[gap] if gap == wrong[0] else best for gap, best in enumerate(right)) if wrong else way
 
 
+@functools.cache
+def said_of_ways():
+    """What the page says of all complete answers to each of these."""
+    cases = [(name, list(way)) for name, one in CHOSEN.items() for way in ways(one.form)]
+    found = {name: [] for name in CHOSEN}
+    for (name, _), said in zip(cases, verdicts(cases), strict=True):
+        found[name].append(said)
+    return found
+
+
 @pytest.mark.parametrize("name", CHOSEN)
 def test_page_and_python_say_the_same_of_what_is_chosen(name):
-    one = EXERCISES[name]
+    one, said = EXERCISES[name], said_of_ways()[name]
     all_ways = list(ways(one.form))
-    said = verdicts([(name, list(way)) for way in all_ways])
     foreseen = {sentence(words) for _, words in getattr(one, "mistakes", ())}
     for way, page in zip(all_ways, said):
         ours = python_says(one, way)
@@ -201,35 +208,12 @@ def test_page_and_python_say_the_same_of_what_is_chosen(name):
 
 @pytest.mark.parametrize("name", CHOSEN)
 def test_choices_are_few_and_differ(name):
-    """Two to five for a gap, no two with the same words; each does what no other does, the other gaps being right."""
-    one = EXERCISES[name]
-    form = one.form
-    if form["kind"] == "order":
-        assert 3 <= len(form["lines"]) <= 4
-        return
-    [right] = [way for way in ways(form) if form["said"][form["verdicts"][list(ways(form)).index(way)] if form["kind"] == "lines" else way[0]] == RIGHT]
-    for gap, offered in enumerate(form["choices"]):
-        assert 2 <= len(offered) <= 5 and len(set(offered)) == len(offered)
-        if isinstance(one, Function):
-            does = []
-            for k in range(len(offered)):
-                made = one.filled([c[k if i == gap else right[i]] for i, c in enumerate(one.choices)])
-                does.append([outcome(made, case) for case in one.cases])
-            for (a, ours), (b, theirs) in itertools.combinations(enumerate(does), 2):
-                assert ours != theirs, f"{offered[a]!r} and {offered[b]!r} do the same"
+    form = EXERCISES[name].form
+    for offered in [form["lines"]] if form["kind"] == "order" else form["choices"]:
+        assert 2 <= len(set(offered)) == len(offered) <= 5
 
 
-def outcome(function, case):
-    """What a function makes of its input, to compare: numbers to nine digits, or its error."""
-    try:
-        with np.errstate(all="ignore"):
-            found = function(*(np.array(x) for x in case))
-        return [(np.shape(part), np.round(np.asarray(part, dtype=float), 9).tolist().__repr__()) for part in (found if isinstance(found, tuple) else [found])]
-    except Exception as error:
-        return repr(error)
-
-
-@each("name", [name for name, one in CHOSEN.items() if isinstance(one, Function) and not one.lines])
+@pytest.mark.parametrize("name", [name for name, one in CHOSEN.items() if isinstance(one, Function) and not one.lines])
 def test_some_choice_is_a_mistake_that_is_foreseen(name):
     one = EXERCISES[name]
     assert {f"Not yet: {words}" for _, words in one.mistakes} & set(one.form["said"])
@@ -242,7 +226,7 @@ def test_the_right_choice_is_not_always_in_the_same_place():
     assert len(firsts) > 30 and max(map(firsts.count, set(firsts))) < 0.6 * len(firsts)
 
 
-@each("name", all_guesses())
+@pytest.mark.parametrize("name", all_guesses())
 def test_a_guess_has_room_to_be_wrong(name):
     one = all_guesses()[name]
     assert isinstance(one, Guess)
@@ -253,28 +237,6 @@ def test_a_guess_has_room_to_be_wrong(name):
         assert one.low < one.right < one.high and 2 * one.within < 0.34 * (one.high - one.low)
 
 
-# ---- what it weighs
-
-def packed(text):
-    return len(gzip.compress(text.encode()))
-
-
-def test_script_and_style_weigh_seven_and_a_half_kilobytes():
-    progress = base.light((ROOT / "website/static/progress.js").read_text(encoding="utf-8"))
-    style = lightningcss.process_stylesheet(base.stylesheet("practice"), minify=True)
-    parts = [packed(base.script("practice")), packed(style), packed(progress)]
-    print(f"\nscript {parts[0]}, style {parts[1]}, progress {parts[2]}: {sum(parts)} bytes")
-    assert sum(parts) <= 7500
-    for name, text in (("figures/practice.js", base.script("practice")), ("figures/practice.css", style), ("progress.js", progress)):
-        assert (SITE / "_static" / name).read_text(encoding="utf-8") == text
-
-
-@each("page", PAGES)
-def test_what_a_page_asks_weighs_two_kilobytes(page):
-    weight = packed("".join(json.dumps(Practice(exercise(name)).state(), ensure_ascii=False, sort_keys=True) for name in asked(page)))
-    assert weight <= (2000 if page not in toc.checkpoints() else 4000), weight
-
-
 # ---- alone on a page
 
 STATUS = """f => { window.said = []; new MutationObserver(() => said.push(f.querySelector('[role=status]').textContent)).observe(
@@ -282,7 +244,7 @@ STATUS = """f => { window.said = []; new MutationObserver(() => said.push(f.quer
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("width", [1280, 360])
+@either_width
 def test_numbers_are_typed_and_checked(window, tmp_path, width):
     """By keyboard: into the first field, on to the next, Enter; what is off is said once, and no more when one types on."""
     with window(width=width) as w:
@@ -308,18 +270,7 @@ def test_numbers_are_typed_and_checked(window, tmp_path, width):
 
 
 @pytest.mark.browser
-def test_truths_are_chosen(window, tmp_path):
-    with window() as w:
-        found = alone(w, tmp_path, Practice(exercise("convolution/gates")))
-        right = exercise("convolution/gates").right.reshape(-1)
-        for box, truth in zip(found.get_by_role("combobox").all(), right, strict=True):
-            box.select_option(str(bool(truth)))
-        found.get_by_role("button", name="Check").press("Enter")
-        assert says(w, found) == RIGHT
-
-
-@pytest.mark.browser
-@pytest.mark.parametrize("width", [1280, 360])
+@either_width
 def test_a_line_is_chosen_and_stands_in_the_code(window, tmp_path, width):
     with window(width=width) as w:
         found = alone(w, tmp_path, Practice(Rows()))
@@ -359,19 +310,6 @@ def test_lines_are_put_in_order_and_taken_back(window, tmp_path):
         assert says(w, found) == RIGHT and not w.errors
 
 
-class Share(Guess):
-    name = "tests/share"
-
-
-@pytest.mark.browser
-def test_a_number_is_guessed(window, tmp_path):
-    with window() as w:
-        found = alone(w, tmp_path, Practice(Share(low=0, high=1, right=.5)))
-        assert found.locator(".ak-out").inner_text() == "?" and says(w, found) == "Guess first, or pass on."
-        found.get_by_role("slider").press("End")
-        assert found.locator(".ak-out").inner_text() == "1.00" and says(w, found).startswith("Now try. Your guess will stand beside")
-
-
 # ---- on the pages of the book
 
 KEPT = "JSON.parse(localStorage.getItem('attention-step-by-step') ?? 'null')"
@@ -392,8 +330,12 @@ def answer(found, name):
         way.forEach((k, i) => groups[order ? 0 : i].querySelectorAll('button')[k].click()); }""", [list(way), form["kind"] == "order"])
 
 
+# Pages that ask in all ways, a checkpoint among them; every week all.
+ANSWERED = PAGES if EVERY_LOOK else ["chapters/basic_attention", "chapters/softmax", "chapters/convolution", "chapters/checkpoint_mechanism"]
+
+
 @pytest.mark.browser
-@on(PAGES, WIDE)
+@on(ANSWERED, WIDE)
 def test_every_exercise_is_answered_in_its_page(opened):
     """Its right answer is accepted where it stands, and what is done is counted there, and in the list of chapters."""
     w, names = opened, [name for name in asked(opened.name) if name in EXERCISES]
@@ -401,8 +343,6 @@ def test_every_exercise_is_answered_in_its_page(opened):
     count = w.page.locator(".ak-answered")
     cards = w.page.locator(".ak-exercise .ak-figure")
     assert cards.count() == len(names)
-    if not names:
-        return
     assert count.inner_text() == f"0 of {len(names)} answered."
     for k, name in enumerate(names):
         found = cards.nth(k)
@@ -423,7 +363,7 @@ def test_a_guess_stands_beside_what_one_should_have_seen(opened):
     """In the next part of the page that is unfolded for it, which nobody has to open, nor to guess before."""
     w = opened
     for name in [name for name in asked(w.name) if name in all_guesses()]:
-        place = w.page.locator(f"[data-ak-figure=practice][data-ak-state*='\"{name}\"'] .ak-figure")
+        place = practice(w, name)
         note = w.page.locator(f"details [data-ak-guess='{name}']")
         assert not note.count()
         one = all_guesses()[name]
@@ -442,20 +382,18 @@ def test_a_guess_stands_beside_what_one_should_have_seen(opened):
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("over", ["http", "file"])
-def test_how_far_a_reader_has_come_is_kept(watched, site, over):
+def test_how_far_a_reader_has_come_is_kept(watched, site):
     """On the next page, on the cover, after coming back; until it is forgotten."""
-    at = site if over == "http" else SITE.as_uri()
     with watched() as w:
-        w.open(f"{at}/index.html")
+        w.open(f"{site}/index.html")
         assert not w.page.locator(".ak-progress").inner_text() and not w.page.locator(".ak-done").count()
-        w.open(f"{at}/chapters/softmax.html")
+        w.open(f"{site}/chapters/softmax.html")
         answer(w.page.locator(".ak-exercise .ak-figure").first, "softmax/by_hand")
         w.page.locator("#temperature").evaluate("e => e.scrollIntoView()")
-        w.open(f"{at}/chapters/weights.html")
+        w.open(f"{site}/chapters/weights.html")
         link = w.page.locator("a[data-ak-page='chapters/softmax']")
         assert link.inner_text().split("\n")[-2:] == ["1/3", "1 of 3 answered"] and w.page.locator(".ak-done").count() == 1
-        w.open(f"{at}/index.html")
+        w.open(f"{site}/index.html")
         told = w.page.locator(".ak-progress")
         assert told.inner_text() == f"You have answered 1 of {len(EXERCISES)} exercises. You stopped at Softmax, Temperature. Forget my answers"
         assert told.get_by_role("link").get_attribute("href").endswith("chapters/softmax.html#temperature")
@@ -473,32 +411,30 @@ GIVEN = {"softmax/tie": lambda place: place.get_by_role("button").first.click(),
          "softmax/rows": lambda place: place.get_by_role("button").nth(1).click(), "softmax/temperature": lambda place: answer(place, "softmax/temperature")}
 STANDS = """f => [f.innerText, f.dataset.akVerdict, ...[...f.querySelectorAll('input, [aria-pressed]')].map(e => e.ariaPressed ?? e.value),
     f.closest('.ak-exercise')?.querySelector('.ak-done')?.textContent]"""
-PLACE = "[data-ak-figure=practice][data-ak-state*='\"{}\"'] .ak-figure"
 
 
 def standing(w, address):
     """What stands in all these places once the page is opened."""
     w.open(address)
-    return {name: w.page.locator(PLACE.format(name)).evaluate(STANDS) for name in GIVEN}
+    return {name: practice(w, name).evaluate(STANDS) for name in GIVEN}
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("over", ["http", "file"])
-def test_what_was_answered_stands_there_after_a_reload(watched, site, over):
-    """Until *Reset*, or until the cover forgets it; the tick of an exercise comes and goes with its answer."""
-    at = site if over == "http" else SITE.as_uri()
+def test_what_was_answered_stands_there_after_a_reload(watched):
+    """Read from the disk, too; until *Reset*, or until the cover forgets it; the tick of an exercise comes and goes with its answer."""
     with watched() as w:
+        at = SITE.as_uri()
         page = f"{at}/chapters/softmax.html"
         empty, given = standing(w, page), {}
         for name, give in GIVEN.items():
-            place = w.page.locator(PLACE.format(name))
+            place = practice(w, name)
             give(place)
             w.settle()
             given[name] = place.evaluate(STANDS)
             assert given[name] != empty[name], name
         assert given["softmax/temperature"][-1] == "✓ answered" and standing(w, page) == given
         for name in ("softmax/temperature", "softmax/tie"):
-            w.page.locator(PLACE.format(name)).get_by_role("button", name="Reset").click()
+            practice(w, name).get_by_role("button", name="Reset").click()
             given[name] = empty[name]
         assert standing(w, page) == given
         w.open(f"{at}/index.html")
@@ -508,6 +444,9 @@ def test_what_was_answered_stands_there_after_a_reload(watched, site, over):
 
 
 # What may stand in the store under an exercise's name: the exercise may have been another one when it was kept.
+AGAIN = """kept => { localStorage.setItem('attention-step-by-step', JSON.stringify(kept));
+    for (const figure of document.querySelectorAll('.ak-figure')) figure.remove();
+    attnkit.mount(document); }"""
 KEPT_ANSWERS = [5, None, "ab", [], [["1"], True], [[1, 2], True], [["1", "2"], False], [[7], False], [[-1, 0], False], [[0.5], True], [["0", "0"], 1], [[None], False], [[2], False]]
 
 
@@ -515,11 +454,12 @@ KEPT_ANSWERS = [5, None, "ab", [], [["1"], True], [[1, 2], True], [["1", "2"], F
 def test_what_does_not_fit_an_exercise_is_left_aside(watched, site):
     """What Python would refuse as an answer the page does not put in, and says nothing of it."""
     with watched() as w:
-        page = f"{site}/chapters/softmax.html"
-        empty = standing(w, page)
+        empty = standing(w, f"{site}/chapters/softmax.html")
         for kept in KEPT_ANSWERS:
-            w.page.evaluate("kept => localStorage.setItem('attention-step-by-step', JSON.stringify(kept))", {"version": 1, "right": {}, "typed": dict.fromkeys(GIVEN, kept)})
-            for name, stands in standing(w, page).items():
+            w.page.evaluate(AGAIN, {"version": 1, "right": {}, "typed": dict.fromkeys(GIVEN, kept)})
+            w.page.wait_for_function(w.ALIVE)
+            for name in GIVEN:
+                stands = practice(w, name).evaluate(STANDS)
                 given = kept[0] if isinstance(kept, list) and kept else None
                 form = (EXERCISES.get(name) or all_guesses()[name]).form
                 fit = isinstance(given, list) and fits_form(given, form) and given != unanswered(form)
@@ -528,7 +468,7 @@ def test_what_does_not_fit_an_exercise_is_left_aside(watched, site):
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("stored", ["not json", '{"version": 0, "right": {"chapters/softmax": ["by_hand"]}}', '{"version": 1}', "[]", None])
+@pytest.mark.parametrize("stored", ["not json", '{"version": 0, "right": {"chapters/softmax": ["by_hand"]}}', None])
 def test_a_store_that_is_refused_or_strange_changes_nothing_else(watched, site, stored):
     """The exercise is answered all the same; another version's notes are not read as this one's."""
     with watched() as w:

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 from conftest import node
-from hand import CUT, alone, fits, press, says
+from hand import CUT, alone, either_width, fits, press, says
 from random_models import MARKS, random_translator, translators
 
 from bookkit.figures import SentenceTranslator
@@ -133,7 +133,7 @@ def shows(found, widget):
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("width", [1280, 360])
+@either_width
 def test_a_sentence_by_keyboard(window, tmp_path, width):
     """Every control: words that can follow, taken back; the next word, all, and rows whose lines are shown again."""
     with window(width=width, reduced_motion="reduce") as w:
@@ -195,7 +195,7 @@ def test_a_sentence_by_keyboard(window, tmp_path, width):
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("width", [1280, 360])
+@either_width
 def test_another_word_is_put(window, tmp_path, width):
     """In the place of one that is written; the model goes on from it; the same word again, or a mark, changes nothing."""
     with window(width=width, reduced_motion="reduce") as w:

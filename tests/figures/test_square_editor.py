@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from conftest import WIDE, node, on
-from hand import AXES, CASES, POINTS, WORDS, alone, figure, fits, pages, says, tenths
+from hand import AXES, CASES, POINTS, WORDS, alone, either_width, figure, fits, pages, says, tenths
 
 from bookkit.figures import SquareEditor
 from bookkit.pictures.formats import fixed
@@ -54,7 +54,7 @@ def named(found):
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("width", [1280, 360])
+@either_width
 def test_squares_with_names(window, tmp_path, width):
     with window(width=width) as w:
         found = alone(w, tmp_path, SquareEditor(POINTS, row_names=WORDS, column_names=AXES))

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 from conftest import node
-from hand import CASES, about, alone, those_with
+from hand import CASES, about, alone, either_width, those_with
 
 from bookkit.figures import base
 
@@ -28,7 +28,7 @@ READ = """f => [...f.querySelectorAll('.ak-say, .ak-code, .ak-live, .ak-title')]
 
 @pytest.mark.browser
 @every_kind
-@pytest.mark.parametrize("width", [736, 328])
+@either_width
 def test_every_step_is_told_in_whole_sentences_and_nothing_moves(watched, tmp_path, kind, width):
     """By the keyboard, too: the arrow leads from step to step, Enter takes it."""
     widget = about(kind).example()

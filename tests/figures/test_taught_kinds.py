@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 from conftest import node
-from hand import CASES, alone, fits, press, says
+from hand import CASES, alone, either_width, fits, press, says
 
 from bookkit.figures import TaughtKinds
 from bookkit.lessons import few_sentences
@@ -183,7 +183,7 @@ def presented(found, widget):
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("width", [1280, 360])
+@either_width
 def test_a_task_by_hand(window, tmp_path, width):
     """Before the model is there what is known can be chosen and left out; afterwards everything that is typed is read."""
     with window(width=width) as w:

@@ -5,7 +5,7 @@ import random
 
 import pytest
 from conftest import ROOT, node
-from hand import CASES, alone, fits, press, says
+from hand import CASES, alone, either_width, fits, press, says
 
 from bookkit.figures import TextPieces
 from bookkit.figures.text_pieces import drawn
@@ -43,11 +43,10 @@ BAD = [
     (lambda: pieces(merges=[[1, 2], [2, 3], [1, 2]]), ValueError, r"merges must be all different"),
     (lambda: pieces(text="é" * 301), ValueError, "text must have at most 300 characters, got 301"),
     (lambda: pieces(text="half \ud83d"), ValueError, "text must be characters that UTF-8 can write, got 'half"),
-    (lambda: pieces(merged=15), ValueError, "merged must be at most 14, the number of merges, got 15"),
+    (lambda: pieces(merged=15), ValueError, "merged must be at most 14, got 15"),
     (lambda: pieces(examples=[("a", "x"), ("a", "y")]), ValueError, r"the names of examples must be all different, got \['a', 'a'\]"),
 ]
-REFUSED = [("text", "x" * 301, ValueError), ("text", "\udc00", ValueError), ("merged", 15, ValueError), ("merged", -1, ValueError),
-           ("merged", "3", TypeError), ("merged", True, TypeError), ("merged", None, TypeError)]
+REFUSED = [("text", "x" * 301, ValueError), ("text", "\udc00", ValueError), ("merged", 15, ValueError), ("merged", True, TypeError)]
 
 
 # ---- the arithmetic, and Python's side
@@ -135,7 +134,7 @@ def whole(found):
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("width", [1280, 360])
+@either_width
 def test_a_text_cut_by_hand(window, tmp_path, width):
     with window(width=width, has_touch=width == 360) as w:
         widget = pieces()
