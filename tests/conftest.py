@@ -52,7 +52,7 @@ def pytest_configure(config):
 def pytest_collection_modifyitems(config, items):
     """Leave out the notebooks that are known; keep what belongs together on one worker, what takes longest first.
 
-    Of one page in one look, those that work its figures come after those that look at it as it was opened.
+    Of one page, those that work its figures come after those that look at it as it was opened, and each look is taken once.
     """
     if config.getoption("nbval", False) and not config.getoption("--all"):
         known = executed.known(toc.notebooks())
@@ -63,13 +63,22 @@ def pytest_collection_modifyitems(config, items):
             item.parent.output_timeout = PATIENCE      # nbval waits five seconds for what a cell printed
         groups[together(item.nodeid)].append(item)
     items[:] = [item for group in sorted(groups, key=length, reverse=True)
-                for item in sorted(groups[group], key=lambda item: item.path.parent.name == "figures")]
+                for item in sorted(groups[group], key=lambda item: (item.path.parent.name == "figures", taken(item)))]
+
+
+LOOK = re.compile(r"\[(.*), ((?:light|dark), \d+)\]$")
 
 
 def together(nodeid):
-    """The group of a test: its page in one theme and width, its notebook, or its file."""
-    look = re.search(r"\[(.*, (?:light|dark), \d+)\]$", nodeid)
+    """The group of a test: its page, its notebook, or its file."""
+    look = LOOK.search(nodeid)
     return look[1] if look else nodeid.split("::")[0]
+
+
+def taken(item):
+    """When a page is looked at so: wide, then on a phone."""
+    look = LOOK.search(item.nodeid)
+    return [f"{theme}, {width}" for theme, width in LOOKS].index(look[2]) if look else 0
 
 
 def pytest_xdist_make_scheduler(config, log):
@@ -86,7 +95,7 @@ def pytest_xdist_make_scheduler(config, log):
 def length(group):
     """Roughly the seconds of a group: notebooks as they were measured, the live notebook, then pages by their size."""
     measured = results("bench", folder=ROOT)["chapters"]["seconds"]
-    page = SITE / f"{group.split(', ')[0]}.html"
+    page = SITE / f"{group}.html"
     return measured.get(group, 0) or 60 * (group == "tests/test_live.py") or (
         page.stat().st_size / 100_000 if page.exists() else 10 * group.endswith(".py"))
 
@@ -116,13 +125,14 @@ class Context(NamedTuple):
 
 LOOKS = [(theme, width) for width in (1280, 360) for theme in ("light", "dark")]
 WIDE, DARK_PHONE = LOOKS[0], LOOKS[-1]
-# Every page is opened twice, wide and light, and on a phone and dark; with EVERY_LOOK=1 in all four looks, `make check` opens it
-# in one.
-TWO = LOOKS if "EVERY_LOOK" in os.environ else [WIDE] if ONLY else [WIDE, DARK_PHONE]
+# Every page is opened wide and light, and then made as narrow as a phone and dark, as it stands; every week, with EVERY_LOOK=1,
+# it is opened anew in each of the four looks; `make check` leaves it as it was opened.
+EVERY_LOOK = "EVERY_LOOK" in os.environ
+TWO = LOOKS if EVERY_LOOK else [WIDE] if ONLY else [WIDE, DARK_PHONE]
 
 
 def on(pages, *looks):
-    """Ask a test of some pages, in some themes and widths; all tests of one page in one look have it open together."""
+    """Ask a test of some pages, in some themes and widths; all tests of one page have it open together."""
     contexts = [Context(page, *look) for page in asked(pages) for look in looks]
     return pytest.mark.parametrize("opened", contexts, indirect=True, ids=map(str, contexts))
 
@@ -182,10 +192,10 @@ def window(chromium, windows):
 
 @pytest.fixture(scope="session")
 def shelf(chromium):
-    """A browser window for each theme and width, with the page that is open in it; a narrow one is a phone."""
-    windows = {}
-    yield windows
-    for window in windows.values():
+    """The window with the page that is open."""
+    held = {}
+    yield held
+    for window in held.values():
         window.context.close()
 
 
@@ -193,46 +203,41 @@ def shelf(chromium):
 def opened(request, shelf, site, chromium):
     """A page in one theme and width, opened once for all tests in a row that ask for it.
 
-    A test that uses its figures resets them first; after a failure the page is opened anew.
+    A test that uses its figures resets them first; after a failure the page is opened anew. What a page costs is counted
+    from nothing, in a wide window.
     """
-    look = request.param
-    window, fresh = shelf.get(look[1:]), look.width > 600
-    if not window or window.look != look:
-        if window and fresh:      # what a page costs is counted in wide windows, from nothing
+    look, window = request.param, shelf.get("window")
+    if window and not EVERY_LOOK and window.name == look.page:
+        if window.look != look:
+            window.page.set_viewport_size({"width": look.width, "height": 900})
+            window.page.emulate_media(color_scheme=look.theme)
+            window.page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+            window.page.evaluate("document.getAnimations().forEach(a => a.finish())")
+    elif not window or window.look != look:
+        if window:
             window.context.close()
-        if not window or fresh:
-            phone = {"has_touch": True, "is_mobile": True} if look.width < 600 else {}
-            window = shelf[look[1:]] = browser.Watched(chromium, look.width, look.theme == "dark", **phone)
-            window.page.add_init_script(SHIFT)
-        window.look, window.name = look, look.page
-        window.forget()
-        if look[1:] == WIDE and "data-ak-figure" in (SITE / f"{look.page}.html").read_text():
-            window.profile = counted(window)
+        window = shelf["window"] = browser.Watched(chromium, look.width, look.theme == "dark", has_touch=True, is_mobile=look.width < 600)
+        window.page.add_init_script(SHIFT)
         window.open(f"{site}/{look.page}.html")
-        if look[1:] == WIDE and "data-ak-figure" in (SITE / f"{look.page}.html").read_text():
-            window.mounted = blocks(window.profile, where=SCRIPTS)
+    window.look, window.name = look, look.page
     yield window
     if request.node.stash.get(FAILED, False):
-        window.look = None
-
-
-SCRIPTS = "/_static/figures/"
+        window.look = window.name = None
 
 
 def counted(w):
-    """Begin to count the blocks of the scripts that a page runs; before it is opened."""
+    """Begin to count the blocks of the scripts that a page runs."""
     profile = w.context.new_cdp_session(w.page)
     profile.send("Profiler.enable")
     profile.send("Profiler.startPreciseCoverage", {"callCount": True, "detailed": True})
     return profile
 
 
-def blocks(profile, act=None, where="file:"):
-    """How many blocks of the scripts from there an act runs; without an act, how many ran since this was asked last."""
-    if act:
-        blocks(profile)
-        act()
-    scripts = [s for s in profile.send("Profiler.takePreciseCoverage")["result"] if where in s["url"]]
+def blocks(profile, act):
+    """How many blocks of the scripts of a page from the disk an act runs."""
+    profile.send("Profiler.takePreciseCoverage")
+    act()
+    scripts = [s for s in profile.send("Profiler.takePreciseCoverage")["result"] if "file:" in s["url"]]
     return sum(block["count"] for s in scripts for f in s["functions"] for block in f["ranges"])
 
 
@@ -283,7 +288,7 @@ class Watch:
 
     def pytest_runtest_logreport(self, report):
         """Add up the seconds by part, with several workers seconds of one worker; remember which cells were right."""
-        TIMES[part(report.nodeid)] += report.duration
+        TIMES[family(report), part(report.nodeid)] += report.duration
         if report.when == "call" and part(report.nodeid).endswith(".ipynb"):
             CELLS[part(report.nodeid)][report.outcome] += 1
 
@@ -322,16 +327,29 @@ def part(nodeid):
     return file
 
 
+# What each family may take, in seconds of work on an idle core. No test fails for a clock.
+BUDGETS = {"notebooks": 500, "pages and figures": 650, "functions": 250}
+
+
+def family(report):
+    """The family of a test."""
+    return "notebooks" if report.nodeid.partition("::")[0].endswith(".ipynb") else "pages and figures" if "browser" in report.keywords else "functions"
+
+
 def pytest_terminal_summary(terminalreporter, config):
-    """A table of where the time went, the small parts of the package together."""
+    """A table of where the time went, by family, the small parts together; and which family is over its budget."""
     workers = config.getoption("numprocesses", None) or 1
-    rows = collections.Counter()
-    for name, seconds in TIMES.items():
-        rows[name if seconds >= 2 else "all that take less than two seconds"] += seconds
     terminalreporter.section(f"seconds of work ({workers} at a time)")
-    for name, seconds in rows.most_common():
-        terminalreporter.write_line(f"{seconds:8.1f}  {name}")
-    terminalreporter.write_line(f"{sum(rows.values()):8.1f}  in all")
+    for its, budget in BUDGETS.items():
+        rows = collections.Counter()
+        for (whose, name), seconds in TIMES.items():
+            if whose == its:
+                rows[name if seconds >= 2 else "all that take less than two seconds"] += seconds
+        if rows:
+            terminalreporter.write_line(f"{sum(rows.values()):8.1f}  {its.upper()}, of {budget}{', OVER' * (sum(rows.values()) > budget)}")
+        for name, seconds in rows.most_common():
+            terminalreporter.write_line(f"{seconds:12.1f}  {name}")
+    terminalreporter.write_line(f"{sum(TIMES.values()):8.1f}  in all")
     if taken := config.getoption("nbval", False) and not config.getoption("--all") and [name for name in executed.known(toc.notebooks()) if name not in CELLS]:
         terminalreporter.write_line(f"Taken over: {len(taken)} notebook{'s' * (len(taken) > 1)}, right here before and not changed since, nor anything "
                                     "that notebooks are made from ('make test ALL=1' executes them).")

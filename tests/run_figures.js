@@ -1,19 +1,17 @@
 // Run the figures' arithmetic on cases from Python: {figure, cases}, {model, packed, cases}, perhaps with {without},
-// {softmax}, {chances} or {numbers} in, results out.
-// The programs are those of the folder, or with {module} what a notebook imports, with {scripts} what a page loads.
+// {softmax}, {chances} or {numbers} in, results out; or a list of these, and of their results.
+// The programs are those of the folder, or with {module} what a notebook imports.
 const fs = require("node:fs");
 const path = require("node:path");
 const vm = require("node:vm");
 const folder = path.join(__dirname, "..", "bookkit", "figures");
 const load = (name) => vm.runInThisContext(fs.readFileSync(path.join(folder, `${name}.js`), "utf8"), name);
 
-async function loadAll({ figure, module, scripts }) {
+async function loadAll({ figure, module }) {
   if (module) {
     const { default: exported } = await import(`data:text/javascript,${encodeURIComponent(module)}`);
     if (exported.render !== globalThis.attnkit.figures[figure].render)
       throw new Error("the module exports another figure");
-  } else if (scripts) {
-    for (const script of scripts) vm.runInThisContext(script);
   } else {
     load("core");
     for (const shared of ["model", "steps", "loading", "chat_model"]) load(shared); // which some figures need
@@ -50,4 +48,5 @@ function results(given) {
 }
 
 const given = JSON.parse(fs.readFileSync(0, "utf8"));
-loadAll(given).then(() => console.log(JSON.stringify(results(given))));
+const all = (asked) => (Array.isArray(asked) ? asked.map(results) : results(asked));
+loadAll(given).then(() => console.log(JSON.stringify(all(given))));

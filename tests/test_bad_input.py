@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import torch
 from sample import CALLS, arrays
-from table import each
 
 import attnkit
 from attnkit import attention, attention_in_blocks, multi_head_attention, softmax
@@ -310,7 +309,7 @@ BAD = [
 ]
 
 
-@each("call, error, words", BAD)
+@pytest.mark.parametrize("call, error, words", BAD)
 def test_bad_input(call, error, words):
     with pytest.raises(error, match=words):
         call()
@@ -326,8 +325,8 @@ ARGUMENTS = {
 }
 
 
-@each("wrong", ["list", "integers", "another dtype", "another library", "None"])
-@each("name", CALLS)
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("wrong", ["list", "integers", "another dtype", "another library", "None"])
 def test_each_array_of_each_function(name, wrong):
     """Any one array of any function, of the wrong kind: a TypeError that names it, unless it is an optional None."""
     call, shapes = CALLS[name]

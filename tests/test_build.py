@@ -178,8 +178,7 @@ def test_a_notebook_is_taken_over_while_nothing_it_is_made_from_has_changed(smal
     assert names[0] not in executed.known(names, small)
 
 
-@pytest.mark.parametrize("spread", [["-n", "1"], []], ids=["in workers", "alone"])      # as make test does, and make check
-def test_the_note_holds_what_was_right_and_no_more(tmp_path, other, spread):
+def test_the_note_holds_what_was_right_and_no_more(tmp_path, other):
     """Known notebooks are left out, and said to be; one that fails, or of which not all was run, does not become known.
 
     What is right is so whatever settings the machine has, and with the attnkit of this folder, not another.
@@ -209,7 +208,7 @@ def test_the_note_holds_what_was_right_and_no_more(tmp_path, other, spread):
             cell["outputs"] = [{"output_type": "execute_result", "execution_count": k, "metadata": {}, "data": {"text/plain": str(2 * k)}}]
         (tmp_path / f"{name}.ipynb").write_text(notebook(*cells))
     executed.remember({"known.ipynb": []}, executed.snapshot(["known.ipynb"], tmp_path), tmp_path)
-    said = subprocess.run([sys.executable, "-m", "pytest", "-q", "--nbval", "--nbval-current-env", *spread, "-p", "no:cacheprovider", "tests",
+    said = subprocess.run([sys.executable, "-m", "pytest", "-q", "--nbval", "--nbval-current-env", "-n", "1", "-p", "no:cacheprovider", "tests",
                            "right.ipynb", "wrong.ipynb", "both.ipynb::Cell 0", "known.ipynb"], cwd=tmp_path, capture_output=True, text=True).stdout
     assert "1 failed, 2 passed" in said and "Taken over: 1 notebook," in said, said
     assert set(executed.remembered(tmp_path)) == {"right.ipynb", "known.ipynb"}
@@ -312,23 +311,7 @@ def test_a_notebook_taken_along_says_where_it_belongs(small, monkeypatch, known,
         assert first["source"][0].endswith(f"{said}.")
 
 
-# ---- where it runs
-
-def test_what_is_set_outside_does_not_reach_what_is_run(small, other, monkeypatch):
-    """What stops a Python from starting, or from finding the book, is left out; a reader's own settings, too, but not for the lab."""
-    for name, value in {"PYTHONSAFEPATH": "1", "PYTHONHOME": str(other), "PYTHONOPTIMIZE": "2"}.items():
-        monkeypatch.setenv(name, value)
-    assert book.toc("--pages") == toc.pages(small)
-    monkeypatch.setattr(book, "ROOT", ROOT)
-    book.own_package(book.package(sys.executable, book.surroundings()))
-    found, lab = book.surroundings(PYTHONHASHSEED="0"), book.surroundings(private=False)
-    assert found["PIP_USER"] == "0" and not {"PIP_TARGET", "PIP_PREFIX", "PYTHONHOME", "PYTHONSAFEPATH"} & set(found)
-    assert found["PYTHONHASHSEED"] == "0" and found["PYTHONPATH"] == lab["PYTHONPATH"] == str(ROOT)
-    for name in ("IPYTHONDIR", "MATPLOTLIBRC", "TZ", "LC_ALL"):
-        assert found[name] != os.environ[name] == lab[name], name
-    with pytest.raises(SystemExit, match=f"Python imports {other}/other/attnkit/__init__.py, not the attnkit of {ROOT}"):
-        book.own_package(str(other / "other/attnkit/__init__.py"))
-
+# ---- where it is built
 
 def test_the_last_site_stays_until_the_new_one_stands_and_sphinx_keeps_what_it_knows(tmp_path, monkeypatch):
     """After a change of pages it reads these again; after another, or a build that failed, all that may hang on it."""

@@ -8,7 +8,6 @@ import contextlib
 import csv
 import json
 import re
-import subprocess
 import sys
 import zipfile
 
@@ -16,7 +15,6 @@ import numpy as np
 import psutil
 import pytest
 from conftest import PATIENCE, ROOT
-from table import each
 
 from bookkit.lessons.exercises import all_exercises
 from bookkit.lessons.exercises.grading import RIGHT
@@ -30,7 +28,7 @@ RIGHT_ANSWERS = {question.name: question.solution for page in (SOFTMAX, NOTATION
 WRONG_HAND = f'weights = [0.75, 0.25]\ncheck("{HAND}", weights)'
 
 
-def paper(page=SOFTMAX, *, name="", answers=None, before="", drop=(), turned=False):
+def paper(page=SOFTMAX, *, name="", answers=None, before="", drop=()):
     """A filled-in homework, as a dict: answers by exercise, and code that stands in a cell of its own before them."""
     made = json.loads(json.dumps(homework.homework(page)))
     codes = {question.code: question.name for question in homework.questions(page)}
@@ -45,8 +43,7 @@ def paper(page=SOFTMAX, *, name="", answers=None, before="", drop=(), turned=Fal
         cells.append(cell)
     if before:
         cells.insert(3, homework.code(before))
-    made["cells"] = cells[:3] + cells[:2:-1] if turned else cells
-    return made
+    return made | {"cells": cells}
 
 
 def with_code(code, *, after=False):
@@ -86,7 +83,7 @@ FILES = {
     "untouched": (paper(), (D, D, D)),
     "unicode": (paper(name="Zoë Ångström 雪 <b>", answers=RIGHT_ANSWERS), (R, R, R)),
     "formula": (paper(name='=HYPERLINK("http://x")', answers=RIGHT_ANSWERS), (R, R, R)),
-    "prints": (paper(answers=with_code("for _ in range(100):\n    print('x' * 10**6)")), (R, R, R)),
+    "prints": (paper(answers=with_code("for _ in range(10):\n    print('x' * 10**6)")), (R, R, R)),
     "exits": (paper(answers=with_code("import sys\nsys.exit(0)", after=True), before="raise SystemExit"), (R, R, R)),
     "gone": (paper(answers=with_code("import os\nos._exit(0)")), (E, R, R)),
     "killed": (paper(answers=with_code("import os, signal\nos.killpg(0, signal.SIGKILL)")), (E, R, R)),
@@ -94,12 +91,10 @@ FILES = {
     "syntax": (paper(answers=RIGHT_ANSWERS | {HAND: f'weights = [0.25, 0.75\ncheck("{HAND}", weights)'}), (E, R, R)),
     "magics": (paper(answers=with_code("%matplotlib inline\n!ls\nnp.exp?\ndisplay(3)")), (R, R, R)),
     "redefined": (paper(answers={HAND: f'def check(name, answer):\n    print("Right.")\n\n{WRONG_HAND}', ROWS: f'check("{ROWS}", lambda S: "Right.")'}), (N, N, D)),
-    "printed": (paper(answers={HAND: f'print("Right.")\nprint("{HAND} Right.")\ncheck("{HAND}", "Right.")'}), (N, D, D)),
     "patched": (paper(before=PATCHED, answers={HAND: WRONG_HAND, ROWS: f'def f(S):\n    return S\n\ncheck("{ROWS}", f)'}), (N, N, D)),
     "forged": (paper(answers={HAND: f'{FORGED}{WRONG_HAND}'}), None),
     "edited": (paper(answers={HAND: 'check("softmax/by_hand", True)', TEMPERATURE: 'True or check("softmax/temperature", 3)'}), (N, D, D)),
     "deleted": (paper(drop=(HAND, ROWS), answers=RIGHT_ANSWERS), (D, D, R)),
-    "turned": (paper(turned=True, answers=RIGHT_ANSWERS), (R, R, R)),
     "writes": (paper(answers=with_code("import os, pathlib\nfor place in ('writes.ipynb', '../x', pathlib.Path.home() / 'y'):\n"
                                        "    open(place, 'w').write('x')\nassert len(os.listdir()) == 2, os.listdir()")), (R, R, R)),
     "too_large": (paper(answers=with_code("with open('big', 'wb') as file:\n    file.write(bytes(64 << 20))")), (E, R, R)),
@@ -128,10 +123,10 @@ def chapter():
 
 
 def run(folder, out, *options):
-    command = [sys.executable, "-m", "tools.grade", folder, "--out", out, "--container", "no", *options]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert not done.stderr, done.stderr
+    """Grade as `make grade` does, but without a Python of its own, which would have to read the whole book first."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", list(map(str, ["grade", folder, "--out", out, "--container", "no", "--timeout", 600, *options])))
+        grade.main()
     return rows_of(out / "answers.csv")
 
 
@@ -159,7 +154,7 @@ def graded(tmp_path_factory):
         (folder / "twice" / f"{k}.ipynb").write_text(json.dumps(paper(NOTATION, name=("Max  Muster", "max muster")[k], answers=answers)), encoding="utf-8")
     before = contents(folder)
     rows = {}
-    for row in run(folder, out, "--timeout", "600"):
+    for row in run(folder, out):
         rows.setdefault(row["file"], []).append(row)
     return rows, (out / "grades.html").read_text(encoding="utf-8"), before, contents(folder)
 
@@ -168,7 +163,7 @@ def states(rows, file):
     return tuple(row["result"] for row in rows[f"{file}.ipynb"])
 
 
-@each("name", [name for name, (_, expected) in FILES.items() if expected])
+@pytest.mark.parametrize("name", [name for name, (_, expected) in FILES.items() if expected])
 def test_what_is_said_of_each_file(graded, name):
     rows = graded[0][f"{name}.ipynb"]
     assert [row["exercise"] for row in rows] == [HAND, ROWS, TEMPERATURE]
@@ -180,7 +175,7 @@ def test_a_forged_message_gives_no_point(graded):
     assert states(graded[0], "forged")[0] != "right"
 
 
-@each("name", LOST)
+@pytest.mark.parametrize("name", LOST)
 def test_what_cannot_be_graded_is_listed_with_the_reason(graded, name):
     (row,) = graded[0][name]
     assert (row["result"], row["sentence"]) == ("not graded", LOST[name][1])
@@ -252,7 +247,7 @@ def taught(tmp_path_factory):
     (base / "class.csv").write_text("First name;Last name;Username;Group\nMax;Müller;mm17;A\nMax;Müller;mm18;B\nZoë;Orr;zoe;A\n"
                                     "Ann;Lee;al3;B\nTom;Ray;tr9;B\n;;;\n", encoding="utf-8-sig")
     (base / "points.yml").write_text(f"softmax: 1\n{ROWS}: 2\nnotation: 0\nattempt: 0.5\n", encoding="utf-8")
-    rows = run(base / "in", base / "out", "--timeout", "600", "--roster", base / "class.csv", "--points", base / "points.yml")
+    rows = run(base / "in", base / "out", "--roster", base / "class.csv", "--points", base / "points.yml")
     return rows, base / "out"
 
 
@@ -274,14 +269,13 @@ def test_a_page_for_each_student(taught):
     assert "not counted" in pages["mm17"] and all("What the class" not in page for page in pages.values())
 
 
-def test_what_a_teacher_corrects_holds(tmp_path):
+def test_what_a_teacher_corrects_holds(tmp_path, capsys):
     """Points of an exercise or a page, no grade, and an id that nobody has; each is said to whom it concerns."""
     handed_out(tmp_path / "in", {"ann/softmax.ipynb": paper(answers=RIGHT_ANSWERS), "bob/softmax.ipynb": paper(), "cy/softmax.ipynb": paper(answers=RIGHT_ANSWERS)})
     (tmp_path / "class.csv").write_text("id,name,Email\nann,Ann Lee,a@x.org\nbob,Bob Ray,b@x.org\ncy,Cy Orr,c@x.org\ndee,Dee Fox,d@x.org\n")
     (tmp_path / "points.yml").write_text(f"softmax: 1\nnotation: 1\ncorrections:\n  ann: {{softmax: 1.5, notation/count: 1}}\n  b@x.org: {{{ROWS}: 1}}\n  dee: none\n  zz: {{softmax: 1}}\n")
-    done = subprocess.run([sys.executable, "-m", "tools.grade", tmp_path / "in", "--out", tmp_path / "out", "--timeout", "600", "--container", "no",
-                           "--roster", tmp_path / "class.csv", "--points", tmp_path / "points.yml"], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert "Corrections of nobody who is here: zz." in done.stdout
+    run(tmp_path / "in", tmp_path / "out", "--roster", tmp_path / "class.csv", "--points", tmp_path / "points.yml")
+    assert "Corrections of nobody who is here: zz." in capsys.readouterr().out
     found = {row["id"]: list(row.values())[3:] for row in rows_of(tmp_path / "out/grades.csv")}
     assert found == {"ann": ["1", "1.5", "2.5"], "bob": ["0", "1", "1"], "cy": ["0", "3", "3"], "dee": ["", "", ""]}
     told = {name: (tmp_path / f"out/feedback/{name}.html").read_text(encoding="utf-8") for name in ("ann", "bob", "cy", "dee")}
@@ -297,7 +291,7 @@ def test_code_that_asks_the_book_is_named(tmp_path):
     ask = 'from bookkit.lessons.exercises import all_exercises\nweights = all_exercises()["softmax/by_hand"].right'
     mine = 'import attnkit\n' + RIGHT_ANSWERS[ROWS]
     handed_out(tmp_path / "in", {"ann/softmax.ipynb": paper(answers=with_code(ask)), "bob/softmax.ipynb": paper(answers={**RIGHT_ANSWERS, ROWS: mine}), "cy/softmax.ipynb": paper(answers=RIGHT_ANSWERS)})
-    run(tmp_path / "in", tmp_path / "out", "--timeout", "600")
+    run(tmp_path / "in", tmp_path / "out")
     said = (tmp_path / "out/grades.html").read_text(encoding="utf-8").split("Code that asks the book")[1].split("</ul>")[0]
     assert "ann/softmax.ipynb: <code>" in said and "all_exercises" in said and "bob/softmax.ipynb: <code>import attnkit</code>" in said and "cy/" not in said
 
@@ -306,7 +300,7 @@ def test_code_that_stops_is_an_attempt_if_the_student_wrote_it(tmp_path):
     (tmp_path / "points.yml").write_text("softmax: 1\nattempt: 0.5\n")
     unread = f'weights = [0.25, 0.75\ncheck("{HAND}", weights)'
     handed_out(tmp_path / "in", {"bo/softmax.ipynb": paper(answers={HAND: unread}), "cy/softmax.ipynb": paper(before="del check")})
-    rows = run(tmp_path / "in", tmp_path / "out", "--timeout", "600", "--points", tmp_path / "points.yml")
+    rows = run(tmp_path / "in", tmp_path / "out", "--points", tmp_path / "points.yml")
     assert [(row["result"], row["points"]) for row in rows] == [(E, "0.5"), (D, "0"), (D, "0"), (D, "0"), (D, "0"), (D, "0")]
 
 
@@ -331,11 +325,11 @@ def test_moodle_worksheet(tmp_path):
     head = "Identifier,Full name,Email address,Status,Grade,Maximum Grade"
     rows = [f"Participant 4810{k},Max Müller,m{n}@a.example,Submitted,,30.00" for n, k in ((1, 1), (2, 8))]
     (tmp_path / "sheet.csv").write_text("\n".join([head, *rows]), encoding="utf-8")
-    run(tmp_path / "in", tmp_path / "out", "--timeout", "600", "--roster", tmp_path / "sheet.csv")
+    run(tmp_path / "in", tmp_path / "out", "--roster", tmp_path / "sheet.csv")
     found = rows_of(tmp_path / "out" / "grades.csv")
     assert [(row["Email address"], row["Total (of 3)"], row["Grade"]) for row in found] == [("m1@a.example", "3", "30"), ("m2@a.example", "1", "10")]
     (tmp_path / "sheet.csv").write_text("\n".join(line.partition(",")[2] for line in [head, *rows]), encoding="utf-8")
-    run(tmp_path / "in", tmp_path / "out", "--timeout", "600", "--roster", tmp_path / "sheet.csv")
+    run(tmp_path / "in", tmp_path / "out", "--roster", tmp_path / "sheet.csv")
     found = rows_of(tmp_path / "out" / "grades.csv")
     assert [row["Total (of 3)"] for row in found] == ["", "", "3", "1"]
     own = (tmp_path / "out" / "feedback" / "m1_a.example.html").read_text(encoding="utf-8")
@@ -351,7 +345,7 @@ def test_a_roster_as_excel_writes_it(tmp_path):
 def test_without_a_roster_each_folder_or_name_is_a_student(tmp_path):
     handed_out(tmp_path / "in", {"Max Müller/a.ipynb": paper(name="Max Müller", answers=RIGHT_ANSWERS), "max müller/a.ipynb": paper(name="Max Müller"),
                                  "softmax-anna (1).ipynb": paper(answers=OWN), "notation_anna.ipynb": paper(NOTATION)})
-    run(tmp_path / "in", tmp_path / "out", "--timeout", "600")
+    run(tmp_path / "in", tmp_path / "out")
     found = rows_of(tmp_path / "out" / "grades.csv")
     total = next(name for name in found[0] if name.startswith("Total"))
     assert [(row["id"], row["name"], row[total]) for row in found] == [
@@ -367,7 +361,7 @@ REFUSED = {
 }
 
 
-@each("case", [(what, text, said) for what, rows in REFUSED.items() for text, said in rows])
+@pytest.mark.parametrize("case", [(what, text, said) for what, rows in REFUSED.items() for text, said in rows])
 def test_a_roster_or_points_that_cannot_be_used_are_refused_before_anything_runs(tmp_path, case):
     what, text, said = case
     (tmp_path / "given").write_text(text, encoding="utf-8")
@@ -377,8 +371,8 @@ def test_a_roster_or_points_that_cannot_be_used_are_refused_before_anything_runs
         gradebook.roster(tmp_path / "none") if what == "roster" else gradebook.points(tmp_path / "none", grade.all_asked())
 
 
-@each("file, own", [("12345/x.ipynb", "a"), ("mullerada_12345_9_softmax.ipynb", "a"), ("Ada Muller_77_assign/x.ipynb", "a"), ("ada/x.ipynb", None),
-                    ("123456/x.ipynb", None), ("ADA@X.ORG/x.ipynb", "a")])
+@pytest.mark.parametrize("file, own", [("12345/x.ipynb", "a"), ("mullerada_12345_9_softmax.ipynb", "a"), ("Ada Muller_77_assign/x.ipynb", "a"), ("ada/x.ipynb", None),
+                                       ("123456/x.ipynb", None), ("ADA@X.ORG/x.ipynb", "a")])
 def test_whose_a_file_is(file, own):
     [one] = [gradebook.Student("a1", "Ada Muller", {}, ("a1", "12345", "ada@x.org"))]
     found, said = gradebook.whose(file, [one])
@@ -431,11 +425,7 @@ HANG = {
 
 
 def test_what_hangs_is_ended_and_timed_out(tmp_path):
-    folder = tmp_path / "handed_in"
-    folder.mkdir()
-    for name, made in HANG.items():
-        (folder / f"{name}.ipynb").write_text(json.dumps(made), encoding="utf-8")
-    rows = run(folder, tmp_path / "out", "--timeout", "3")
+    rows = run(handed_out(tmp_path / "in", {f"{name}.ipynb": made for name, made in HANG.items()}), tmp_path / "out", "--timeout", 2)
     said = {(row["file"], row["exercise"]): row["result"] for row in rows}
     assert len(rows) == 9
     for name, exercise in (("loop", HAND), ("loop_in_a_function", ROWS), ("deaf", HAND)):
@@ -525,7 +515,7 @@ def test_values_arrive_as_they_were_sent():
         handed_in.packed(loop)
 
 
-@each("broken", [{}, [], {"is": 3}, {"is": "array", "kind": "object", "shape": [1], "of": [1]},
+@pytest.mark.parametrize("broken", [{}, [], {"is": 3}, {"is": "array", "kind": "object", "shape": [1], "of": [1]},
                                     {"is": "array", "kind": "float64", "shape": [3], "of": [1]}, {"is": "list", "of": 3}, {"is": "thing", "kind": "a\0b"}])
 def test_what_is_broken_is_no_answer(broken):
     assert all_exercises()[HAND].verdict(handed_in.unpacked(broken)) != RIGHT

@@ -3,27 +3,20 @@
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import time
 import urllib.request
 
-import nbformat
 import pytest
 from conftest import PATIENCE, ROOT
+from others import free
 
 from website import toc
 
 pytestmark = pytest.mark.browser
 CHAPTER = f"{toc.chapter('dot_product')}.ipynb"
 RAW = r":::|\{(exercise|dropdown|admonition|cite)\}"
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +33,7 @@ def lab(tmp_path_factory):
     notebook = folder / "settings" / "@jupyterlab" / "notebook-extension" / "tracker.jupyterlab-settings"
     notebook.parent.mkdir(parents=True)
     notebook.write_text('{"windowingMode": "none"}')
-    port = free_port()
+    port = free()
     log = (folder / "log").open("w")
     server = subprocess.Popen([sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", f"--port={port}", "--ip=127.0.0.1",
                                "--IdentityProvider.token=", "--LabApp.expose_app_in_browser=True", "--LabApp.news_url=",
@@ -93,33 +86,30 @@ def run_all(page):
     assert not [o for c in all_cells(page) for o in c.get("outputs", []) if o["output_type"] == "error"]
 
 
-@pytest.mark.parametrize("trusted", [False, True], ids=["untrusted", "trusted"])
-def test_untrusted_notebook_shows_pictures(watched, lab, trusted):
-    """Opened before it is run, the pictures stand: inline and alive to the theme if trusted, as images if not."""
+def shows_pictures(page, trusted):
+    """Before it is run, the pictures stand: inline and alive to the theme if trusted, as images if not."""
+    # What the site renders, JupyterLab renders too: no directive or role stays as raw text (a moment's raw text is
+    # what a cell shows before it is rendered).
+    page.wait_for_function("raw => !new RegExp(raw).test(document.querySelector('.jp-Notebook').innerText)", arg=RAW)
+    seen = page.evaluate("""() => { const shown = s => [...document.querySelectorAll('.jp-OutputArea ' + s)]
+        .filter(e => e.getBoundingClientRect().height > 20 && getComputedStyle(e).display !== 'none').length;
+        return {svg: shown('.ak-picture svg, figure svg[role=img]'), img: shown('img[src^="data:image/svg"]'),
+                table: shown('.jp-RenderedHTML table'), words: document.querySelector('.jp-Notebook').innerText} }""")
+    assert (seen["svg"] > 0) == trusted and (seen["img"] > 0) == (not trusted), seen
+    assert seen["table"] >= 1 and "+0.96" in seen["words"]
+    # The words of a drawing that JupyterLab dropped are not left behind.
+    assert "actionromance" not in re.sub(r"\s", "", seen["words"]) or trusted
+
+
+def test_a_notebook_is_trusted_run_and_shares_its_figure_with_the_kernel(watched, lab):
     address, env, folder = lab
-    if trusted:
-        subprocess.run([sys.executable, "-m", "jupyter", "trust", str(folder / CHAPTER)], check=True, env=env, capture_output=True)
     with watched(width=1100) as w:
         page = w.page
         open_chapter(page, address)
-        # What the site renders, JupyterLab renders too: no directive or role stays as raw text (a moment's raw text is
-        # what a cell shows before it is rendered).
-        page.wait_for_function("raw => !new RegExp(raw).test(document.querySelector('.jp-Notebook').innerText)", arg=RAW)
-        seen = page.evaluate("""() => { const shown = s => [...document.querySelectorAll('.jp-OutputArea ' + s)]
-            .filter(e => e.getBoundingClientRect().height > 20 && getComputedStyle(e).display !== 'none').length;
-            return {svg: shown('.ak-picture svg, figure svg[role=img]'), img: shown('img[src^="data:image/svg"]'),
-                    table: shown('.jp-RenderedHTML table'), words: document.querySelector('.jp-Notebook').innerText} }""")
-        assert (seen["svg"] > 0) == trusted and (seen["img"] > 0) == (not trusted), seen
-        assert seen["table"] >= 1 and "+0.96" in seen["words"]
-        # The words of a drawing that JupyterLab dropped are not left behind.
-        assert "actionromance" not in re.sub(r"\s", "", seen["words"]) or trusted
-
-
-def test_figure_state_is_shared_with_the_kernel(watched, lab):
-    address, _, _ = lab
-    with watched() as w:
-        page = w.page
+        shows_pictures(page, trusted=False)
+        subprocess.run([sys.executable, "-m", "jupyter", "trust", str(folder / CHAPTER)], check=True, env=env, capture_output=True)
         open_chapter(page, address)
+        shows_pictures(page, trusted=True)
         run_all(page)
         figure = page.locator(".jp-OutputArea [data-ak-kind=movie_matcher]")
         figure.scroll_into_view_if_needed()
@@ -139,43 +129,18 @@ def test_figure_state_is_shared_with_the_kernel(watched, lab):
         figure.get_by_role("button", name="Reset").click()
         becomes(page, "print(matcher.user)", "[0.8, -0.5, 0.3]")
 
+        # JupyterLab turned dark, the figure is painted anew.
+        fills = "() => [...document.querySelectorAll('.jp-OutputArea .ak-figure *')].map(e => getComputedStyle(e).backgroundColor).join()"
+        light = page.evaluate(fills)
+        page.evaluate("window.jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Dark'})")
+        page.wait_for_function(f"light => document.body.dataset.jpThemeLight === 'false' && ({fills})() !== light", arg=light)
+
         # An exercise is answered where it stands, as on the site.
         asked = page.locator(".jp-OutputArea [data-ak-kind=practice]").filter(has=page.locator("input[type=text]")).first
         asked.get_by_role("textbox").fill("0,26")
         asked.get_by_role("textbox").press("Enter")
         wrong = "Not yet: the size is right, the sign is not."
         page.wait_for_function("([f, words]) => f.querySelector('[role=status]').textContent === words", arg=[asked.element_handle(), wrong])
-
-
-THREE = [
-    "from bookkit.figures import Alignment\none = Alignment([[0.2, 0.8]], ['je'], ['I', 'you'])\none",
-    "two = Alignment([[0.2, 0.8]], ['je'], ['I', 'you'])\ntwo",
-    "bad = Alignment([[0.2, 0.8]], ['je'], ['I', 'you'])\nbad.defaults = {}\nbad",
-    "three = Alignment([[0.2, 0.8]], ['je'], ['I', 'you'])\nthree",
-]
-
-
-def test_several_figures_share_one_core(watched, lab):
-    """Three of a kind in a notebook follow the theme, and a fourth with a bad state says so and leaves them alive."""
-    address, _, folder = lab
-    kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}       # or JupyterLab asks which
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code) for code in THREE], metadata=kernel)
-    nbformat.write(notebook, folder / "three.ipynb")
-    with watched() as w:
-        page = w.page
-        open_chapter(page, address, "three.ipynb")
-        run_all(page)
-        page.wait_for_function("document.querySelectorAll('.jp-OutputArea .ak-figure').length === 3 && document.querySelector('.jp-OutputArea .ak-failed')")
-        assert page.locator(".jp-OutputArea .ak-failed").inner_text().startswith("This figure cannot come to life: ")
-        fills = """() => [...document.querySelectorAll('.jp-OutputArea .ak-figure')].map(f => [...f.querySelectorAll('*')].map(e => e.style.backgroundColor).filter(Boolean).join())"""
-        light = page.evaluate(fills)
-        assert len(set(light)) == 1 and light[0]
-        page.evaluate("window.jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Dark'})")
-        page.wait_for_function("document.body.dataset.jpThemeLight === 'false'")
-        page.wait_for_function(f"light => ({fills})().every(now => now && now !== light)", arg=light[0])
-        assert len(set(page.evaluate(fills))) == 1
-        page.evaluate("window.jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Light'})")
-        page.wait_for_function(f"light => ({fills})().every(now => now === light)", arg=light[0])
 
 
 def becomes(page, code, wanted):

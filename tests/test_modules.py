@@ -1,12 +1,10 @@
-"""The torch modules: torch's own as oracle, shapes, gradients, and that a translator learns."""
+"""The torch modules: torch's own as oracle, shapes and gradients."""
 
 from copy import deepcopy
 from itertools import product
 
-import numpy as np
 import pytest
 import torch
-from table import each
 from torch import nn
 
 import attnkit
@@ -28,8 +26,8 @@ def close(a, b):
     return a.shape == b.shape and (a - b).abs().max() < 1e-12
 
 
-@each("bias", [True, False])
-@each("heads, width, key_width, value_width", [(3, 15, None, None), (1, 7, None, None), (5, 5, 11, 13)])
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("heads, width, key_width, value_width", [(3, 15, None, None), (1, 7, None, None), (5, 5, 11, 13)])
 def test_loading_multi_head_attention(bias, heads, width, key_width, value_width):
     torch.manual_seed(width)
     theirs = spread(nn.MultiheadAttention(width, heads, bias=bias, kdim=key_width, vdim=value_width, batch_first=True))
@@ -70,9 +68,9 @@ def test_self_and_cross_attention():
     assert sum(p.numel() for p in attend.parameters()) == 4 * 60 + 3 * 10 + 6, "biases are the default"
 
 
-@each("norm_first", [False, True])
-@each("activation", ["relu", "gelu", nn.GELU(), nn.GELU(approximate="tanh"), nn.ReLU(), nn.functional.gelu])
-@each("bias", [True, False])
+@pytest.mark.parametrize("norm_first", [False, True])
+@pytest.mark.parametrize("activation", ["relu", "gelu", nn.GELU(), nn.GELU(approximate="tanh"), nn.ReLU(), nn.functional.gelu])
+@pytest.mark.parametrize("bias", [True, False])
 def test_loading_an_encoder_layer(norm_first, activation, bias):
     torch.manual_seed(1)
     theirs = spread(nn.TransformerEncoderLayer(15, 3, 11, activation=activation, norm_first=norm_first, batch_first=True,
@@ -87,7 +85,7 @@ def test_loading_an_encoder_layer(norm_first, activation, bias):
     assert sum(p.numel() for p in ours.parameters()) == sum(p.numel() for p in theirs.parameters())
 
 
-@each("norm_first", [False, True])
+@pytest.mark.parametrize("norm_first", [False, True])
 def test_loading_a_decoder_layer(norm_first):
     torch.manual_seed(2)
     theirs = spread(nn.TransformerDecoderLayer(15, 3, 11, norm_first=norm_first, batch_first=True))
@@ -99,8 +97,8 @@ def test_loading_a_decoder_layer(norm_first):
     assert close(output, expected) and own.shape == (2, 3, 7, 7) and (to_memory[1, ..., 3:] == 0).all()
 
 
-@each("norm", ["pre", "post"])
-@each("cross", [False, True])
+@pytest.mark.parametrize("norm", ["pre", "post"])
+@pytest.mark.parametrize("cross", [False, True])
 def test_block_is_its_parts(norm, cross):
     """The parts of a block, put together by hand."""
     torch.manual_seed(6)
@@ -117,7 +115,7 @@ def test_block_is_its_parts(norm, cross):
     assert small.mlp[2].in_features == 5 and small.norm == "post"
 
 
-@each("hidden", [None, 4])
+@pytest.mark.parametrize("hidden", [None, 4])
 def test_pooling(hidden):
     torch.manual_seed(3)
     pool = spread(AttentionPooling(3, hidden))
@@ -134,7 +132,7 @@ def test_pooling(hidden):
     assert close(pool(x[1, :2])[0], output[1]), "masked is left out"
 
 
-@each("score", SCORES)
+@pytest.mark.parametrize("score", SCORES)
 def test_translator(score):
     torch.manual_seed(4)
     model = spread(Translator(11, 13, width=6, score=score))
@@ -233,7 +231,7 @@ def test_beam_search():
     assert all(abs(total - log_probability(words)) < 1e-12 for words, total in found)
 
 
-@each("score", SCORES)
+@pytest.mark.parametrize("score", SCORES)
 def test_every_parameter_of_a_translator_gets_a_gradient(score):
     torch.manual_seed(0)
     model = Translator(9, 9, width=8, score=score).double()
@@ -242,29 +240,6 @@ def test_every_parameter_of_a_translator_gets_a_gradient(score):
     nn.functional.cross_entropy(scored.flatten(0, 1), sentences.flatten()).backward()
     silent = [name for name, p in model.named_parameters() if p.grad is None or not p.grad.any()]
     assert not silent
-
-
-def test_translator_learns_to_reverse():
-    """Three words of six, turned round: most of 60 new sentences come out whole. By chance 1 in 216 would.
-
-    (Four seeds gave .68 to .98 for the scores but the distance.)
-    """
-    torch.set_num_threads(1)
-    torch.manual_seed(0)
-    sentences = torch.from_numpy(np.random.default_rng(0).integers(3, 9, size=(260, 3)))
-    start, end = torch.full((260, 1), 1), torch.full((260, 1), 2)
-    inputs, wanted = torch.cat([start, sentences.flip(1)], dim=1), torch.cat([sentences.flip(1), end], dim=1)
-    model = Translator(9, 9, width=16).double()
-    optimiser = torch.optim.Adam(model.parameters(), lr=1e-2)
-    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, 200)
-    for _ in range(200):
-        scored, _ = model(sentences[:200], inputs[:200])
-        optimiser.zero_grad()
-        nn.functional.cross_entropy(scored.flatten(0, 1), wanted[:200].flatten()).backward()
-        optimiser.step()
-        schedule.step()
-    words, _ = model.translate(sentences[200:], start=1, end=2, max_length=6)
-    assert np.mean([found == row.tolist() for found, row in zip(words, sentences[200:].flip(1))]) > 0.5
 
 
 def test_under_autocast_dtypes_may_be_mixed():

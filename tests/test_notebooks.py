@@ -5,12 +5,9 @@ nbval executes each once more and compares every output; every week they are exe
 
 import ast
 import json
-import os
 import re
-from pathlib import Path
 
 import nbformat
-import nbval.kernel
 import pytest
 from conftest import ROOT, asked
 
@@ -38,17 +35,6 @@ def test_toc_names_every_notebook_and_page():
     pages = {p.with_suffix("").as_posix() for p in files} - {"README", "CONTRIBUTING"}
     assert pages == set(toc.pages()) and len(toc.pages()) == len(set(toc.pages()))
     assert BOOK[0] == "index.ipynb"
-
-
-@pytest.mark.skipif(os.name != "posix", reason="elsewhere a kernel has ports, which two may want at once")
-def test_a_kernel_has_sockets_of_its_own():
-    """One whose port for outputs was taken neither answered nor died: 23 cells failed, each after ten minutes."""
-    manager, client = nbval.kernel.start_new_kernel(kernel_name=nbval.kernel.CURRENT_ENV_KERNEL_NAME)
-    files = [Path(f"{manager.ip}-{port}") for port in manager.ports]
-    assert len(files) == 5 and all(file.is_socket() for file in files)
-    client.stop_channels()
-    manager.shutdown_kernel(now=True)
-    assert not any(file.exists() for file in [*files, Path(manager.connection_file)])
 
 
 @pytest.mark.parametrize("name", asked(BOOK))

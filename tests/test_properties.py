@@ -117,6 +117,7 @@ def test_parameters_do_not_depend_on_the_number_of_heads(heads, width, bias):
     assert count == 4 * d * d + (4 * d if bias else 0) == sum(p.numel() for p in torch.nn.MultiheadAttention(d, heads, bias=bias).parameters())
 
 
+@settings(max_examples=20)
 @given(seed, size, size, size, st.integers(1, 3))
 def test_gradients(seed, n, m, d, heads):
     q, k, wq, wk, wv, wo = (a.requires_grad_() for a in arrays(

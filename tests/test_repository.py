@@ -7,10 +7,10 @@ import subprocess
 import sys
 import tomllib
 
+import pytest
 import yaml
 from conftest import NODE, ROOT
 from sample import CALLS
-from table import each
 
 import attnkit
 from bookkit.pictures import source
@@ -90,7 +90,7 @@ def test_katex_fonts_are_those_of_the_bundled_script():
 MAY_WRITE = {("pages.yml", "deploy"): {"pages": "write", "id-token": "write"}, ("pages.yml", "colab"): {"contents": "write"}}
 
 
-@each("name", ["pages.yml", "tests.yml", "weekly.yml"])
+@pytest.mark.parametrize("name", ["pages.yml", "tests.yml", "weekly.yml"])
 def test_workflows_may_do_little_and_name_what_they_use_by_its_hash(name):
     workflow = yaml.safe_load(read(f".github/workflows/{name}"))
     assert workflow["permissions"] == {"contents": "read"}
@@ -111,7 +111,7 @@ def test_ci_runs_the_same_command():
     assert test["strategy"]["matrix"]["part"] == list(book.PARTS)
 
 
-@each("name", ["README.md", "CONTRIBUTING.md"])
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
 def test_documents_name_what_exists(name):
     text = read(name)
     folders = {path.name for path in ROOT.iterdir() if path.is_dir() and path.name not in ("_build", ".venv", ".git")}
@@ -197,7 +197,7 @@ def test_nothing_of_lessons_and_pictures_is_left_over():
 
 # ---- what was measured once
 
-@each("one, other, found", [
+@pytest.mark.parametrize("one, other, found", [
     (lambda n: n**2, lambda n: 700 * n, 700), (lambda n: 3 * n**2, lambda n: 40 * n**1.5, 178), (lambda n: n, lambda n: n / 2, 64),
     (lambda n: 1 + n**2, lambda n: n**2, 64), (lambda n: n, lambda n: 2 * n, None), (lambda n: 700 * n, lambda n: n**2, None),
     (lambda n: n, lambda n: n, None)])

@@ -12,7 +12,6 @@ import re
 import pytest
 import yaml
 from conftest import ROOT, WIDE, asked, on
-from table import Questions, each
 
 from bookkit.lessons.exercises import all_guesses
 from website import road, toc
@@ -47,96 +46,22 @@ def running_text(page):
     return "\n\n".join(map(road.said, cells(page)))
 
 
-# ---- the measure itself, on a notebook of one's own
-
-def text(source):
-    return {"cell_type": "markdown", "id": "text", "metadata": {}, "source": source.splitlines(keepends=True)}
-
-
-def code(source, *outputs, tag=None):
-    return {"cell_type": "code", "id": "code", "metadata": {"tags": [tag]} if tag else {}, "source": source.splitlines(keepends=True),
-            "outputs": [{"output_type": "display_data", "data": data} for data in outputs]}
-
-
-def minutes(*its):
-    return road.minutes({"cells": list(its)})
-
-
-PRACTICE = code('Practice(exercise("weights/half"))', {"text/html": ["<div data-ak-figure=practice>"]}, tag="hide-input")
-EXERCISE = text(":::{exercise} Halve\nHalve it.\n:::\n\n:::{dropdown} Hint\nAdd first.\n:::")
-ANSWER = code('z = ...\n\ncheck("weights/half", z)', {"text/markdown": ["word " * 100]})
-SOLUTION = code('# A solution\nz = 1\ncheck("weights/half", z)', {"text/html": ["<svg/>"]}, tag="hide-cell")
-
-
-@each("cell, wanted", [
-    (text("word " * 150 + "\n" + "word " * 150), 1.5),                                          # 300 words, 200 a minute
-    (code("word = 1", {"text/markdown": ["word " * 60, "word " * 40]}, tag="hide-input"), 0.5 + 1 / 60),
-    (code("x = 1\n" * 18), 1.5),                                                                # 18 lines, 5 seconds each
-    (code("x = 1\n" * 18, tag="hide-input"), 0.3),                                              # 18 lines, 1 second each
-    (code("x", {"text/html": ["<svg/>"], "text/plain": ["x"]}, tag="hide-input"), 21 / 60),     # a line, and a picture: 20 seconds
-    (code("x", {"text/html": ["<svg/>"]}, {"text/html": ["<table>"]}), 45 / 60),
-    (code("x", {"text/plain": ["word " * 500]}), 5 / 60),                                       # what is printed is not counted
-    (EXERCISE, 0), (PRACTICE, 0), (ANSWER, 0), (SOLUTION, 0)])
-def test_minutes_of_one_cell(cell, wanted):
-    assert minutes(cell) == pytest.approx(wanted)
-
-
-def test_minutes_of_a_page_are_those_of_its_cells():
-    assert minutes() == 0
-    # 1 and 1/2 minutes of words, 1/12 of a line, 1/3 of a picture; not rounded.
-    assert minutes(text("word " * 200), code("x", {"text/html": ["<svg/>"]}), EXERCISE, ANSWER, SOLUTION,
-                   text("word " * 100)) == pytest.approx(1.5 + 1 / 12 + 1 / 3)
-
-
-def test_a_call_of_another_check_is_no_answer():
-    assert minutes(code("check(1)")) == minutes(code('x = check("half")')) == pytest.approx(5 / 60)
-
-
-def test_an_exercise_is_what_asks_and_the_code_up_to_the_next_text():
-    told = text("And so on.")
-    found = road.exercises({"cells": [told, code("x"), EXERCISE, ANSWER, SOLUTION, EXERCISE, ANSWER, told, code("y")]})
-    assert found == [[EXERCISE, ANSWER, SOLUTION], [EXERCISE, ANSWER]]
-    assert road.answers(ANSWER) == "weights/half" and road.answers(SOLUTION) is None and road.answers(told) is None
-
-
-@each("written, terms", [
-    ("The **weighted\naverage** of words, a **[score](softmax.ipynb)**.", ["weighted average", "score"]),
-    ("**You need:** averages.\n\n**Read it.** These pages", []),
-    ("# Title\n**Read it.** These\n:::{dropdown} Hint\n:class: note\n**Then:** add\n:::", []),
-    ("1. **Score.** Each word\n2. **Softmax**, all\n- **Rows:** items\n* **Add.** Up", ["Softmax"]),
-    ("It is **true.** And **false**", ["true.", "false"]),
-    ("`a**b**c` and $a**b**c$\n\n```python\nx**2 + y**2\n```\n\n$$\na**b**c\n$$", []),
-    (":::{exercise} Half\nGive **no** answer.\n:::", ["no"])])
-def test_bold_terms(written, terms):
-    assert road.bold_terms(written) == terms
-
-
-# ---- what is asked of each page in one test
-
-ASKED = Questions()
-
-
-@pytest.mark.parametrize("page", asked(["index", *toc.chapters()]))
-def test_a_page_has_its_shape(page):
-    ASKED.ask(page, page)
-
-
 # ---- every chapter, and its side room
 
-@ASKED.of(toc.chapters())
-def a_chapter_says_what_it_needs(page):
+@pytest.mark.parametrize("page", asked(toc.chapters()))
+def test_a_chapter_says_what_it_needs(page):
     assert re.search(r"^\*\*You need:\*\*", running_text(page), flags=re.M), f"{page}: no line **You need:**"
 
 
-@ASKED.of(CHAPTERS)
-def a_chapter_ends_in_exercises_and_one_paragraph(page):
+@pytest.mark.parametrize("page", asked(CHAPTERS))
+def test_a_chapter_ends_in_exercises_and_one_paragraph(page):
     told = running_text(page)
     for heading in ("Exercises", "In one paragraph"):
         assert len(re.findall(rf"^#+ {heading}$", told, flags=re.M)) == 1, f"{page}: not one heading {heading!r}"
 
 
-@ASKED.of(toc.chapters())
-def an_exercise_has_a_hint_an_answer_and_a_solution(page):
+@pytest.mark.parametrize("page", asked(toc.chapters()))
+def test_an_exercise_has_a_hint_an_answer_and_a_solution(page):
     for first, *rest in road.exercises(notebook(page)):
         assert road.said(first).count("{exercise}") == 1, f"{where(page, first)}: more than one exercise"
         assert "{dropdown} Hint" in road.said(first), f"{where(page, first)}: an exercise without a hint"
@@ -202,8 +127,8 @@ def test_the_fast_lane_leads_from_the_first_page_to_the_end_of_part_two():
     assert sum(takes[page] for page in first if page in lane) < 0.6 * sum(takes[page] for page in first)
 
 
-@ASKED.of(TRIPS)
-def a_trip_leads_back_to_where_it_began(page):
+@pytest.mark.parametrize("page", asked(TRIPS))
+def test_a_trip_leads_back_to_where_it_began(page):
     """There a reader is told of it, and the cover lists it with that page."""
     begins = toc.branch(page)
     assert begins in ROAD, f"{page}: its last words lead back to {begins}"
@@ -214,8 +139,8 @@ def a_trip_leads_back_to_where_it_began(page):
     assert "[all side trips](../index.ipynb#side-trips)" in running_text(page)
 
 
-@ASKED.of(CHOSEN_OR_WALKED)
-def at_most_one_note_on_the_sources(page):
+@pytest.mark.parametrize("page", asked(CHOSEN_OR_WALKED))
+def test_at_most_one_note_on_the_sources(page):
     found = [where(page, cell) for cell in cells(page) for _ in range(road.said(cell).count(NOTE))]
     assert len(found) <= 1, f"{found}: at most one note, the others belong in further/"
 
@@ -226,22 +151,22 @@ def test_a_visible_cell_shows_something(page):
     assert not silent, f"{silent}: visible code without anything to see"
 
 
-@ASKED.of(CHAPTERS)
-def two_or_three_exercises(page):
+@pytest.mark.parametrize("page", asked(CHAPTERS))
+def test_two_or_three_exercises(page):
     count = len(road.exercises(notebook(page)))
     assert 2 <= count <= 3, f"{page}: {count} exercises"
 
 
-@ASKED.of(toc.checkpoints())
-def a_checkpoint_asks_five_to_ten_questions_and_leads_back(page):
+@pytest.mark.parametrize("page", asked(toc.checkpoints()))
+def test_a_checkpoint_asks_five_to_ten_questions_and_leads_back(page):
     asked = road.exercises(notebook(page))
     assert 5 <= len(asked) <= 10, f"{page}: {len(asked)} questions"
     for first, *_ in asked:
         assert re.search(r"\]\(\w+\.ipynb#[\w-]+\)", road.said(first)), f"{where(page, first)}: no link back to a section"
 
 
-@ASKED.of(CHAPTERS)
-def a_page_of_the_road_lets_the_reader_guess_before_a_figure(page):
+@pytest.mark.parametrize("page", asked(CHAPTERS))
+def test_a_page_of_the_road_lets_the_reader_guess_before_a_figure(page):
     """The guess stands before a figure, and what one should have seen, to be unfolded, after it."""
     its = cells(page)
     guesses = [k for k, cell in enumerate(its) if road.practises(cell) in all_guesses()]
@@ -252,8 +177,8 @@ def a_page_of_the_road_lets_the_reader_guess_before_a_figure(page):
         assert rest.index("figure") < rest.index("seen"), f"{where(page, its[k])}: what one should have seen stands before the figure"
 
 
-@ASKED.of(ROAD[1:-1])
-def the_last_words_lead_to_the_next_page(page):
+@pytest.mark.parametrize("page", asked(ROAD[1:-1]))
+def test_the_last_words_lead_to_the_next_page(page):
     following = ROAD[ROAD.index(page) + 1]
     last = [cell for cell in cells(page) if cell["cell_type"] == "markdown"][-1]
     links = [posixpath.normpath(posixpath.join(posixpath.dirname(page), link))
@@ -261,8 +186,8 @@ def the_last_words_lead_to_the_next_page(page):
     assert f"{following}.ipynb" in links, f"{where(page, last)}: no link to {following}, only {links}"
 
 
-@ASKED.of(toc.chapters())
-def what_can_be_played_with_is_predicted(page):
+@pytest.mark.parametrize("page", asked(toc.chapters()))
+def test_what_can_be_played_with_is_predicted(page):
     if any(map(road.moves, cells(page))):
         told = "\n\n".join(road.said(cell) for cell in cells(page) if not road.of_an_exercise(cell))
         assert re.search(r"\b(?:predict|guess)", told, flags=re.I), f"{page}: a figure, and nobody is asked to predict or guess"
@@ -271,8 +196,8 @@ def what_can_be_played_with_is_predicted(page):
 OPENS = r"\bopens\b|\bopened\b|\bopen (?:with|on|at|in)\b"      # not "code that you can open"
 
 
-@ASKED.of(["index", *toc.chapters()])
-def the_text_names_what_a_figure_opens_with(page):
+@pytest.mark.parametrize("page", asked(["index", *toc.chapters()]))
+def test_the_text_names_what_a_figure_opens_with(page):
     its = cells(page)
     for k, cell in enumerate(its):
         if road.moves(cell):
@@ -313,8 +238,8 @@ def test_a_term_is_bold_once_on_its_page(page):
             assert len(at) == 1, f"{page}: {entry['term']!r} is bold {len(at)} times, not once: {at}"
 
 
-@ASKED.of(SIDE_ROOMS)
-def a_side_room_defines_no_term_of_the_road_again(page):
+@pytest.mark.parametrize("page", asked(SIDE_ROOMS))
+def test_a_side_room_defines_no_term_of_the_road_again(page):
     terms = {entry["term"].lower() for entry in TERMS}
     again = {term: at for term, at in bold(page).items() if term in terms}
     assert not again, f"bold on the road already: {again}"

@@ -4,7 +4,6 @@
 import numpy as np
 import pytest
 from conftest import ROOT
-from table import each
 
 from bookkit.lessons.corpora import english_french
 from bookkit.lessons.measured import results
@@ -13,7 +12,7 @@ from bookkit.lessons.translation import TranslationTask, Translator
 from bookkit.studies import STUDIES, chat_model, learned_score, own_text, runs, tuned_kinds
 
 
-@each("name", STUDIES)
+@pytest.mark.parametrize("name", STUDIES)
 def test_a_study_would_run_what_was_written_down(name):
     """Job by job, from the trials that were written down: the same models, settings and seeds, none more and none less."""
     written, jobs = results(name, folder=ROOT)["runs"], []

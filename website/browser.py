@@ -111,7 +111,9 @@ def launch(executable):
 class Watched:
     """A page that is opened until its figures have come to life, and what went wrong on it."""
 
-    ALIVE = "() => [...document.querySelectorAll('[data-ak-figure]')].every(place => place.querySelector('.ak-figure'))"
+    # Each figure has come to life, or says why it cannot.
+    ALIVE = """() => [...document.querySelectorAll('[data-ak-figure]')]
+        .every(place => place.querySelector('.ak-figure, .ak-failed'))"""
 
     def __init__(self, browser, width=1280, dark=False, **context):
         self.context = browser.new_context(viewport={"width": width, "height": 900},

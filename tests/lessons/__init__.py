@@ -1,1 +1,1 @@
-"""A package, so that a file may be called here as one in tests/pictures: test_graphs.py is in both."""
+"""A package, for what its tests share: `from lessons.by_hand import close`."""

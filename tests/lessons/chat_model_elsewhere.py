@@ -16,13 +16,8 @@ from bookkit.lessons import chat_model
 
 KEPT = Path(__file__).with_name("chat_model.json")
 TEXTS = [
-    "The capital of France is", "Once upon a time there was a little", "def add(a, b):\n    return a +",
-    "I don't know what you're talking about, but it's 7319 o'clock.", "Häuser in Zürich kosten 1.250.000 Franken.",
-    "日本の首都は東京です。", "  indented\n\n\nand   spaced\tout ", "We shall meet again where the river bends,",
-    "E = mc² and π ≈ 3.14159", "🙂🙃 emoji family 👨‍👩‍👧", "The keys to the cabinet are on the table because the man who",
-    "1, 2, 3, 4, 5, 6,", "Q: What is 2+2?\nA:", "<html><body class='x'>", "Dear Sir or Madam, I am writing to",
-    "The animal did not cross the road because it was too tired.", "SELECT * FROM users WHERE id = 42;",
-    "French: chat, English: cat. French: chien, English:", "When Mary and John went to the shop, John gave a drink to",
+    "The capital of France is", "I don't know what you're talking about, but it's 7319 o'clock.", "日本の首都は東京です。",
+    "  indented\n\n\nand   spaced\tout ", "🙂🙃 emoji family 👨‍👩‍👧", "When Mary and John went to the shop, John gave a drink to",
     chat_model.template("What is attention?")]
 
 
@@ -45,7 +40,7 @@ def main():
         numbers = ours.numbers(text, marks=True)
         texts.append({"text": text, "numbers": numbers} | scores_of(model, numbers))
     prompt = ours.chat("What is attention?")
-    said = model.generate(torch.tensor([prompt]), max_new_tokens=60, do_sample=False, eos_token_id=ours.ends, pad_token_id=2)[0].tolist()
+    said = model.generate(torch.tensor([prompt]), max_new_tokens=30, do_sample=False, eos_token_id=ours.ends, pad_token_id=2)[0].tolist()
     rows = ",\n  ".join(json.dumps(row, ensure_ascii=False) for row in texts)
     head = {"command": "python tests/lessons/chat_model_elsewhere.py", "transformers": transformers.__version__, "answer": said[len(prompt):]}
     KEPT.write_text(f'{json.dumps(head)[:-1]},\n "texts": [\n  {rows}\n ]}}\n', encoding="utf-8")

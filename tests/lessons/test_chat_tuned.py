@@ -5,7 +5,8 @@ import pytest
 import torch
 
 from bookkit.lessons import chat_model, chat_tuned
-from bookkit.lessons.chat_tuned import ASK, LEARN, asked, judged, learns, ordinary, questions, tune
+from bookkit.lessons.chat_texts import ASK, LEARN
+from bookkit.lessons.chat_tuned import asked, judged, learns, ordinary, tune
 
 
 @pytest.fixture(scope="module")
@@ -14,7 +15,7 @@ def model():
 
 
 def test_no_question_is_learned_from_and_asked():
-    learn, ask = questions(LEARN), questions(ASK)
+    learn, ask = LEARN, ASK
     assert (len(learn), len(ask)) == (60, 24) and len({question for question, _ in learn + ask}) == 84
     assert all(question.endswith("?") and " " not in answer for question, answer in learn + ask)
 
@@ -29,7 +30,7 @@ def test_the_model_in_torch_reads_the_same(model):
 
 
 def test_a_change_is_added_where_it_was_learned(model):
-    pairs = questions(LEARN)[:3]
+    pairs = LEARN[:3]
     tuned, losses = tune(model, pairs, first=29, steps=2, batch=2, rate=1e-2, seed=1)
     old, new = list(model.blocks()), list(tuned.blocks())
     assert len(losses) == 2 and all(old[28][name] is new[28][name] for name in old[28])

@@ -6,12 +6,10 @@ import re
 from collections import Counter
 
 import pytest
-from table import each
 
 from bookkit.lessons.corpora import (
     DRINKS,
     copies,
-    crossings,
     drink_orders,
     elides,
     english_french,
@@ -211,11 +209,10 @@ def test_the_split():
     assert [len(part) for part in english_french(2, held_out=1)] == [1, 1]
 
 
-@each("call, message", [
+@pytest.mark.parametrize("call, message", [
     (lambda: english_french(10, held_out=0), "held_out must be at least 1"), (lambda: english_french(10, held_out=10), "less than num_pairs, got 10 of 10"),
     (lambda: english_french(20_001), "num_pairs must be at most 20000"),
     (lambda: gifts(held_out=0), "held_out must be from 1 to 189"), (lambda: gifts(held_out=190), "held_out must be from 1 to 189, got 190"),
-    (lambda: crossings(held_out=0), "held_out must be from 1 to 63"), (lambda: crossings(held_out=64), "held_out must be from 1 to 63, got 64"),
     (lambda: drink_orders(1, positions=[]), "positions must be one or more"), (lambda: drink_orders(1, positions=[-1]), "below 12"),
     (lambda: drink_orders(1, positions=[0, 12]), r"positions must be one or more, below 12, got \[0, 12\]")])
 def test_sizes_are_refused(call, message):
@@ -304,7 +301,7 @@ def test_the_automaton_is_small_and_can_travel():
     assert english_grammar()["next"][0], "what is done to one is not done to the next"
 
 
-@each("english, message", [
+@pytest.mark.parametrize("english, message", [
     ("I love me", "word 2 is 'me', expected you, him, her, them, the"), ("he loves a cat", "word 2 is 'a', expected me, you"),
     ("she love me", "word 1 is 'love', expected loves"), ("I do not", "word 3 is 'the end', expected love"),
     ("I love you too", "word 3 is 'too', expected the end"), ("I love Mary", "word 2 is 'Mary'")])
@@ -371,21 +368,6 @@ def test_gifts():
     pairs = [{frozenset((words[0], words[4])) for words in some} for some in (training, held_out)]
     assert [len(some) for some in pairs] == [140, 50] and not pairs[0] & pairs[1]
     assert len(gifts(held_out=189)[0]) == 2
-
-
-def test_crossings():
-    """The ending alone decides who is meant, and neither order nor the pair gives it away."""
-    training, held_out = crossings()
-    assert (len(training), len(held_out)) == (52 * 20, 12 * 20)
-    animals = set("animal dog horse cow fox sheep goat bear".split())
-    for words, referent, other in training + held_out:
-        assert len(words) == 12 and words[8] == "it" and {referent, other} == {1, 6}
-        animal = words[1] if words[4] == "cross" else words[6]
-        assert animal in animals and (words[referent] == animal) == (words[-1] in "tired scared hungry sick slow".split())
-    assert sum(referent == 1 for _, referent, _ in training) == len(training) / 2
-    pairs = [{frozenset((words[1], words[6])) for words, _, _ in some} for some in (training, held_out)]
-    assert not pairs[0] & pairs[1] and frozenset(("animal", "road")) in pairs[1]
-    assert {w for s in held_out for w in s.words} <= {w for s in training for w in s.words}
 
 
 def test_drink_orders():

@@ -4,7 +4,6 @@ import json
 
 import pytest
 import torch
-from table import each
 
 from bookkit.lessons import digits as lesson
 from bookkit.lessons.digits import DigitReader, digits, patches, questions
@@ -36,7 +35,7 @@ def test_patches_put_together_are_the_picture():
     assert words.shape == (300, 16, 4) and torch.equal(again, pixels)
 
 
-@each("kind, places", [("attention", True), ("attention", False), ("each by itself", True)])
+@pytest.mark.parametrize("kind, places", [("attention", True), ("attention", False), ("each by itself", True)])
 def test_a_reader_and_its_rivals(kind, places):
     """Without places the order of patches is nothing; a patch by itself hears of no other; rivals are as large."""
     pixels, _ = digits("test")
@@ -65,7 +64,7 @@ def test_a_question_is_one_more_word():
     assert weights == [None]
 
 
-@each("call, says", [
+@pytest.mark.parametrize("call, says", [
     (lambda: digits("all"), "part must be"), (lambda: patches(torch.zeros(1, 8, 8), 3), "size must divide the side of the pictures, 8, got 3"),
     (lambda: DigitReader(kind="mean"), "kind must be one of attention, each by itself, got 'mean'")])
 def test_what_does_not_fit(call, says):

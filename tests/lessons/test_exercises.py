@@ -7,7 +7,6 @@ import re
 import numpy as np
 import pytest
 from conftest import ROOT
-from table import each
 
 from bookkit.lessons.exercises import all_exercises, all_guesses, check, exercise
 from bookkit.lessons.exercises.grading import RIGHT, UNANSWERED, Choice, Function, Judged, Value
@@ -26,34 +25,34 @@ def of(kind):
     return [n for n in NAMES if isinstance(EXERCISES[n], kind)]
 
 
-@each("name", NAMES)
-def test_unanswered(name, capsys):
-    assert said(capsys, name, ...) == UNANSWERED
-    if name in of(Function):
-        assert said(capsys, name, lambda *args: ...) == UNANSWERED
-        assert "return" in said(capsys, name, lambda *args: None)
-    if name in of(Judged):
-        assert said(capsys, name, [..., ..., ...]) == UNANSWERED
+def test_unanswered(capsys):
+    for name in NAMES:
+        assert said(capsys, name, ...) == UNANSWERED, name
+        if name in of(Function):
+            assert said(capsys, name, lambda *args: ...) == UNANSWERED, name
+            assert "return" in said(capsys, name, lambda *args: None), name
+        if name in of(Judged):
+            assert said(capsys, name, [..., ..., ...]) == UNANSWERED, name
 
 
-@each("name", of(Value) + of(Function))
-def test_right_and_foreseen_mistakes(name, capsys):
-    exercise = EXERCISES[name]
-    assert exercise.mistakes, "no mistake is foreseen"
-    assert said(capsys, name, exercise.right) == RIGHT
-    for mistake, words in exercise.mistakes:
-        assert said(capsys, name, mistake) == f"Not yet: {words}"
+def test_right_and_foreseen_mistakes(capsys):
+    for name in of(Value) + of(Function):
+        exercise = EXERCISES[name]
+        assert exercise.mistakes, f"{name}: no mistake is foreseen"
+        assert said(capsys, name, exercise.right) == RIGHT, name
+        for mistake, words in exercise.mistakes:
+            assert said(capsys, name, mistake) == f"Not yet: {words}", name
 
 
 ODD = ["word", None, [1, [2, 3]], np.zeros((9, 9)), float("nan"), {}, 1e9, lambda: 1, lambda *a: 1 / 0,
        lambda *a: "word", lambda *a: np.zeros((9, 9))]
 
 
-@each("name", NAMES)
-@each("answer", ODD)
-def test_odd_answers_get_a_sentence(name, answer, capsys):
-    line = said(capsys, name, answer)
-    assert line.startswith("Not yet: ") and line.endswith((".", "answer.")) and "\n" not in line
+def test_odd_answers_get_a_sentence(capsys):
+    for name in NAMES:
+        for answer in ODD:
+            line = said(capsys, name, answer)
+            assert line.startswith("Not yet: ") and line.endswith(".") and "\n" not in line, (name, answer)
 
 
 def test_messages_say_what_is_off(capsys):
@@ -70,7 +69,7 @@ def test_messages_say_what_is_off(capsys):
     assert "changes the arrays" in said(capsys, "notation/average", spoil)
 
 
-@each("name, answer, words", [
+@pytest.mark.parametrize("name, answer, words", [
     ("dot_product/shared_dislike", [0.5, -0.5, 0.5], "Not yet: "), ("dot_product/shared_dislike", [-1.0, -0.4, 0.0], RIGHT),
     ("dot_product/shared_dislike", [-0.9, -0.8, -0.3], "Not yet: this is Quiet Harbour"), ("dot_product/shared_dislike", [-2.0, -0.1, 0.0], "between −1 and 1"),
     ("dot_product/shared_dislike", [-1.0, 0.4, 0.0], "the film must have little of it"), ("dot_product/shared_dislike", [0.0, -0.5, 0.0], "not below zero"),
@@ -105,7 +104,7 @@ def test_dots_at_any_depth_count_as_unanswered(capsys):
     assert said(capsys, "learning/steps", (..., 0, 1.0)) == UNANSWERED
 
 
-@each("name", of(Choice))
+@pytest.mark.parametrize("name", of(Choice))
 def test_a_choice_is_answered_by_its_letter(name, capsys):
     """Right, and each of the wrong ones, with a sentence of its own."""
     one = EXERCISES[name]
@@ -130,37 +129,28 @@ def test_a_line_that_does_not_fit_is_named():
         _ = broken.form
 
 
-def hint(name):
-    """The words of an exercise's hint."""
-    [cell] = [first for page in toc.chapters() for first, *rest in road.exercises(json.loads((ROOT / f"{page}.ipynb").read_text(encoding="utf-8")))
-              if name in map(road.answers, rest)]
-    return road.said(cell).partition("{dropdown} Hint\n")[2]
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_hint_is_not_the_answer(name):
+def test_each_exercise_stands_in_its_chapter_with_a_solution_and_a_hint_that_is_not_the_answer():
     """Neither the number, written or worked out, nor the line."""
-    one, words = EXERCISES[name], hint(name)
-    assert words
-    if isinstance(one, Value):
-        plain = re.sub(r"(?<=\d)(?:,|\{,\})(?=\d{3})", "", words)
-        products = re.findall(r"\d+(?:\.\d+)?(?:\s*[·×]\s*\d+(?:\.\d+)?)*", plain)
-        told = {math.prod(map(float, re.split("[·×]", product))) for product in products} | {float(v) for v in re.findall(r"\d+(?:\.\d+)?", plain)}
-        large = [v for v in one.form["right"] if len(one.form["names"]) == 1 or abs(v) > 100]
-        assert not told & set(large), f"the hint says the answer: {words}"
-    if isinstance(one, Function) and one.choices:
-        bare = re.sub(r"\s", "", words)
-        k = one.form["verdicts"].index(one.form["said"].index(RIGHT))
-        sizes = [len(offered) for offered in one.choices]
-        right = [offered[i] for offered, i in zip(one.choices, np.unravel_index(k, sizes))]
-        assert not [line for line in right if len(line) > 8 and re.sub(r"\s", "", line) in bare], f"the hint says the line: {words}"
-
-
-def test_each_exercise_stands_in_its_chapter_with_a_solution():
-    for name in NAMES:
-        pages = [page for page in toc.chapters() if toc.slug(page) == name.split("/")[0]]
-        chapter = "".join((ROOT / f"{page}.ipynb").read_text() for page in pages)
-        assert chapter.count(f'check(\\"{name}\\"') == 2, name
+    hints = {}
+    for page in toc.chapters():
+        text = (ROOT / f"{page}.ipynb").read_text(encoding="utf-8")
+        for first, *rest in road.exercises(json.loads(text)):
+            for name in filter(None, map(road.answers, rest)):
+                assert name.split("/")[0] == toc.slug(page) and text.count(f'check(\\"{name}\\"') == 2, name
+                hints[name] = road.said(first).partition("{dropdown} Hint\n")[2]
+    assert sorted(hints) == NAMES and all(hints.values())
+    for name, words in hints.items():
+        one = EXERCISES[name]
+        if isinstance(one, Value):
+            plain = re.sub(r"(?<=\d)(?:,|\{,\})(?=\d{3})", "", words)
+            products = re.findall(r"\d+(?:\.\d+)?(?:\s*[·×]\s*\d+(?:\.\d+)?)*", plain)
+            told = {math.prod(map(float, re.split("[·×]", product))) for product in products} | {float(v) for v in re.findall(r"\d+(?:\.\d+)?", plain)}
+            large = {v for v in one.form["right"] if len(one.form["names"]) == 1 or abs(v) > 100}
+            assert not told & large, f"the hint of {name} says the answer: {words}"
+        if isinstance(one, Function) and one.choices:
+            k = one.form["verdicts"].index(one.form["said"].index(RIGHT))
+            right = [offered[i] for offered, i in zip(one.choices, np.unravel_index(k, [len(offered) for offered in one.choices]))]
+            assert not [line for line in right if len(line) > 8 and re.sub(r"\s", "", line) in re.sub(r"\s", "", words)], f"the hint of {name} says the line: {words}"
 
 
 def test_a_number_is_given_as_a_number_and_a_list_as_a_list():

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 import torch
-from table import each
 
 from bookkit.lessons import minilm
 from bookkit.lessons.few_sentences import (
@@ -46,7 +45,7 @@ def test_opinions_to_learn_from_to_choose_by_and_to_be_asked():
     assert opinions("learn", 4, 1) == (drawn, moods) != opinions("learn", 4, 2) and len(opinions("test")[0]) == 300
 
 
-@each("examples", [0, 33])
+@pytest.mark.parametrize("examples", [0, 33])
 def test_a_draw_of_more_than_there_are_is_refused(examples):
     with pytest.raises(ValueError, match=f"examples must be 1 to 32, got {examples}"):
         draw(["food"], examples, 0)
@@ -84,7 +83,7 @@ def test_what_tunes_and_what_stays(model):
     (texts, kinds), _ = draw(["food", "pets"], 4, seed=0)
     for part, moved in (("last", {"5"}), ("all", set("012345"))):
         tuned, before = SentenceModel(model, 2), SentenceModel(model, 2)
-        tune(tuned, texts, kinds, part=part, steps=2, rate=1e-4)
+        tune(tuned, texts, kinds, part=part, steps=1, rate=1e-4)
         changed = {name for (name, now), old in zip(tuned.named_parameters(), before.parameters()) if not torch.equal(now, old)}
         assert {name.split(".")[2] for name in changed if name.startswith("layers.")} == moved
         assert ("table.weight" in changed) == (part == "all") and "kinds.weight" in changed
@@ -112,11 +111,10 @@ def test_low_rank_begins_as_nothing_and_only_its_own_numbers_learn(model):
 
 def test_tuning_learns_its_examples_and_is_the_same_twice(model):
     (texts, kinds), _ = draw(["food", "pets", "money"], 2, seed=0)
-    ended = []
-    for _ in range(2):
+    losses = []
+    for steps in (1, 40):
         torch.manual_seed(0)
         small = SentenceModel(model, 3, fresh=True)
-        tune(small, texts, kinds, steps=40, rate=3e-3, seed=1)
-        ended.append(small.kinds.weight.detach().clone())
-    assert right(small, texts, kinds) == 1 and torch.equal(*ended)
+        losses.append(tune(small, texts, kinds, steps=steps, rate=3e-3, seed=1))
+    assert right(small, texts, kinds) == 1 and losses[0][0] == losses[1][0] > losses[1][-1]
     assert sum(p.numel() for p in small.layers.parameters()) < 200_000

@@ -73,7 +73,7 @@ def test_the_layers_are_those_of_torch(model):
             "linear1.weight": of["w1"].T, "linear1.bias": of["b1"], "linear2.weight": of["w2"].T, "linear2.bias": of["b2"],
             "norm1.weight": of["norm1.gain"], "norm1.bias": of["norm1.bias"], "norm2.weight": of["norm2.gain"], "norm2.bias": of["norm2.bias"]})
         layers.append(theirs)
-    for text in ("Would you like some tea?", "The animal did not cross the road because it was too tired", *[" ".join(story) for story in stories(10, seed=5)]):
+    for text in ("Would you like some tea?", " ".join(stories(1, seed=5)[0])):
         results = model.trace(model.numbers(text))
         x = torch.from_numpy(results["embedding"])[None]
         for layer, theirs in enumerate(layers):

@@ -5,7 +5,6 @@ import json
 import numpy as np
 import pytest
 from random_models import random_storyteller
-from table import each
 
 from bookkit.lessons.packing import UNIT, VERSION, pack, unpack
 from bookkit.lessons.storyteller import Storyteller
@@ -40,7 +39,7 @@ def changed(name=None, **changes):
     return packed
 
 
-@each("packed, words", [
+@pytest.mark.parametrize("packed, words", [
     (changed(width=None, words=None), "the packed model lacks words, width"),
     (changed(version=1), "a packed model must have version 2, got 1"),
     (changed(model="translator"), "the packed model must be a storyteller, got 'translator'"),
@@ -53,7 +52,7 @@ def test_what_is_no_packed_model_is_refused(packed, words):
         Storyteller.unpacked(packed)
 
 
-@each("bits, array, words", [
+@pytest.mark.parametrize("bits, array, words", [
     (1, np.ones(3), "bits must be from 2 to 12, got 1"), (13, np.ones(3), "bits must be from 2 to 12, got 13"),
     (8, np.array(1.0), "the tensor gain must have an axis, and finite numbers"), (8, np.array([1.0, np.nan]), "the tensor gain must have an axis, and finite numbers")])
 def test_what_cannot_be_packed_is_named(bits, array, words):

@@ -18,8 +18,8 @@ def task():
 
 def test_pairs_are_two_right_ways_to_go_on_after_a_gift(task):
     model = storyteller.trained()
-    found = pairs(model, task.training, 10)
-    assert len(found) == 10 and found == pairs(model, task.training, 10)
+    found = pairs(model, task.training, 4)
+    assert len(found) == 4 and found == pairs(model, task.training, 4)
     for begun, better, worse in found:
         assert better[1] == "thanked" and better != worse and begun[-1] == better[-1] == worse[-1] == "."
         assert "gave" in begun[-8:]

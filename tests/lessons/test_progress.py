@@ -6,7 +6,7 @@ from conftest import PATIENCE
 from nbclient import NotebookClient
 
 
-@pytest.mark.parametrize("environment, watched", [({}, True), ({"ATTNKIT_PROGRESS": "off"}, False), ({"PYTEST_VERSION": "9"}, False)])
+@pytest.mark.parametrize("environment, watched", [({}, True), ({"PYTEST_VERSION": "9"}, False)])
 def test_progress_bar_shows_for_a_person_only(environment, watched, monkeypatch):
     """In a kernel that a person has started a bar is shown and taken away; under nbval and make nothing is ever written."""
     for name in ("PYTEST_VERSION", "PYTEST_CURRENT_TEST", "ATTNKIT_PROGRESS"):

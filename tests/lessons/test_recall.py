@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 import torch
-from table import each
 
 from bookkit.lessons.recall import GUESTS, MENU, RecallTask, recall_tables
 from lessons.by_hand import close, relu, scatter
@@ -56,7 +55,7 @@ def recalled_by_hand(kind, p, names, drinks, asked):
     return layer(mean * layer(question, "gate") if kind == "per-item network" else mean, "readout"), None
 
 
-@each("kind", RecallTask.MODELS)
+@pytest.mark.parametrize("kind", RecallTask.MODELS)
 def test_recall_models_are_what_they_say(recall, kind):
     torch.manual_seed(0)
     model = recall.MODELS[kind]().double()

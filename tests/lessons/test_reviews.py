@@ -5,7 +5,6 @@ import json
 import numpy as np
 import pytest
 import torch
-from table import each
 
 from bookkit.lessons.reviews import (
     BAD,
@@ -33,7 +32,7 @@ OPINIONS = [set(BAD), set(GOOD)]
 SETTLES = [set(DECISIVE_BAD), set(DECISIVE_GOOD)]
 
 
-@each("kind", KINDS_OF_REVIEWS)
+@pytest.mark.parametrize("kind", KINDS_OF_REVIEWS)
 def test_film_reviews(kind):
     """What a reader would say of each, by its words; labels and what turns a review are balanced."""
     reviews = film_reviews(400, kind, seed=1)
@@ -61,7 +60,7 @@ def test_film_reviews(kind):
     assert all(map(torch.equal, reviews, again)) and not torch.equal(reviews.documents, other.documents)
 
 
-@each("pooling", POOLINGS)
+@pytest.mark.parametrize("pooling", POOLINGS)
 def test_review_models_are_what_they_say(review_task, pooling):
     """As by hand, in any order of the words; and what travels says the same, to the digits it has."""
     model, documents = random_reader(pooling), review_task.held_out.documents[:20]
@@ -81,7 +80,7 @@ def test_review_models_are_what_they_say(review_task, pooling):
     assert abs(relu(pooled @ w1 + b1) @ w2 + b2 - logits.detach().numpy()).max() < 2e-3
 
 
-@each("call, words", [(lambda: ReviewModel(10, "sum"), "pooling must be one of mean, max, attention, got 'sum'"),
+@pytest.mark.parametrize("call, words", [(lambda: ReviewModel(10, "sum"), "pooling must be one of mean, max, attention, got 'sum'"),
                                          (lambda: film_reviews(3, "odd"), "kind must be one of majority, decisive, both, not, got 'odd'")])
 def test_reviews_refuse(call, words):
     with pytest.raises(ValueError, match=words):
@@ -106,7 +105,7 @@ def test_review_task(review_task):
     assert review_task.loss(lambda documents: (0 * logits, None)) == pytest.approx(np.log(2))
 
 
-@each("kind, right", [("majority", (0.5, 1, 0.5, 1)), ("decisive", (0.5, 0.5, 1, 1)),
+@pytest.mark.parametrize("kind, right", [("majority", (0.5, 1, 0.5, 1)), ("decisive", (0.5, 0.5, 1, 1)),
                                          ("both", (0.5, 0.5, 0.75, 1)), ("not", (0.5, 0.5, 0.5, 0.5))])
 def test_rules_for_reviews(kind, right):
     rules = ReviewTask(10, kind).evaluate_rules()

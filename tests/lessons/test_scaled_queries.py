@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 import torch
-from table import each
 
 from bookkit.lessons.scaled_queries import DIVISORS, learned, problems, within
 
@@ -22,7 +21,7 @@ def by_torch(width, scale, rate, steps):
     return within(weights().detach().numpy(), values.numpy())
 
 
-@each("name", DIVISORS)
+@pytest.mark.parametrize("name", DIVISORS)
 def test_queries_learn_as_torch_lets_them(name, monkeypatch):
     monkeypatch.setattr("bookkit.lessons.scaled_queries.problems", lambda width: problems(width, number=20))
     for width in (4, 64):

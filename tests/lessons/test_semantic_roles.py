@@ -1,14 +1,14 @@
 """Who gave and who received: heads and positions, by a proof for any weights and by training."""
 
+import pytest
 import torch
-from table import each
 
 from bookkit.lessons.semantic_roles import GiftModel, GiftTask, exchange_heads
 from bookkit.lessons.training import encode
 from lessons.by_hand import scatter
 
 
-@each("heads", [1, 2])
+@pytest.mark.parametrize("heads", [1, 2])
 def test_without_positions_both_orders_give_the_same_output(heads):
     """Without positions the output at "gave" is the same for both orders, with any weights; with them it is not."""
     task = GiftTask()

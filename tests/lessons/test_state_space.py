@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
-from table import each
 
 from bookkit.lessons.state_space import state_space_attention, state_space_convolution, state_space_scan
 
 
-@each("own", [False, True])
+@pytest.mark.parametrize("own", [False, True])
 def test_a_state_that_fades_in_three_ways(own):
     rng = np.random.default_rng(6)
     x, decay = rng.normal(size=(9, 2)), rng.uniform(-1, 1, size=4)
@@ -21,7 +20,7 @@ def test_a_state_that_fades_in_three_ways(own):
         assert np.abs(state_space_convolution(x, decay, write, read) - expected).max() < 1e-12
 
 
-@each("call, error, words", [
+@pytest.mark.parametrize("call, error, words", [
     (lambda: state_space_scan(np.ones((4, 1)), np.ones((2, 2)), np.ones(2), np.ones(2)), ValueError, r"decay must have one axis.*\(2, 2\)"),
     (lambda: state_space_scan(np.ones((4, 1)), np.ones(2), np.ones(3), np.ones(2)), ValueError, r"write must have shape \(2,\) or \(4, 2\)"),
     (lambda: state_space_attention(np.ones((4, 1)), np.ones(2), np.ones(2), np.ones((3, 2))), ValueError, "read must have shape"),

@@ -7,7 +7,6 @@ import math
 import numpy as np
 import pytest
 import torch
-from table import each
 from torch import nn
 
 from bookkit.lessons.corpora import vocabulary
@@ -30,7 +29,7 @@ def teller():
 NUMBERS_OF_WORDS = torch.randint(3, 71, (2, 9), generator=torch.Generator().manual_seed(1))
 
 
-@each("parts", [[1] * 9, [4, 1, 3, 1], [9]])
+@pytest.mark.parametrize("parts", [[1] * 9, [4, 1, 3, 1], [9]])
 def test_a_cache_equals_recomputing(teller, parts):
     whole, weights = teller(NUMBERS_OF_WORDS)
     cache, read = KeyValueCache(), 0
@@ -111,7 +110,7 @@ def test_a_model_that_never_had_its_mlps():
     assert learn and not any("mlp" in name for name in learn)
 
 
-@each("options, message", [({"attention": "hard"}, "'softmax' or 'uniform', got 'hard'"), ({"num_heads": 5}, "num_heads must divide width, got 5 and 32")])
+@pytest.mark.parametrize("options, message", [({"attention": "hard"}, "'softmax' or 'uniform', got 'hard'"), ({"num_heads": 5}, "num_heads must divide width, got 5 and 32")])
 def test_a_storyteller_refuses(options, message):
     with pytest.raises(ValueError, match=message):
         Storyteller(["a"], **options)

@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 import torch
-from table import each
 from torch import nn
 
 from bookkit.lessons.training import alignment_error_rate, descent, encode, fit, new_model, next_word_loss
@@ -149,7 +148,7 @@ def test_fit_clips_and_takes_the_betas():
             assert abs(seen[step] - seen[step + 1] - 0.05 * (1 + math.cos(math.pi * step / 3)) * move) < 2**-17 + 1e-6
 
 
-@each("warmup", [-1, 2])
+@pytest.mark.parametrize("warmup", [-1, 2])
 def test_fit_refuses_a_warm_up(warmup):
     with pytest.raises(ValueError, match=f"warmup must be at least 0 and less than steps, got {warmup} and 2"):
         fit(nn.Linear(1, 1), lambda _: pytest.fail("nothing may be asked"), 3, steps=2, warmup=warmup)

@@ -5,7 +5,6 @@ import json
 import numpy as np
 import pytest
 import torch
-from table import each
 from torch import nn
 
 from bookkit.lessons.corpora import Pair, english_french
@@ -35,7 +34,7 @@ def spread(variant, seed=0):
     return model
 
 
-@each("variant", VARIANTS)
+@pytest.mark.parametrize("variant", VARIANTS)
 def test_padding_changes_nothing_and_decoding_agrees_with_teacher_forcing(variant):
     """Padding changes nothing, a later word nothing before it, and translating is being told one's own words."""
     model, mask = spread(variant), SOURCE > 0
@@ -170,7 +169,7 @@ def test_a_translator_that_has_travelled():
         WordTranslator.unpacked(travelled | {"tensors": travelled["tensors"] | {"decoder.w_state": travelled["tensors"]["decoder.w_state"] | {"shape": [36, 11]}}})
 
 
-@each("make, words", [
+@pytest.mark.parametrize("make, words", [
     (lambda: WordTranslator(StatesOnlyTranslator(3, 4, width=8), "abc", "abcd"), "model must be a Translator, none of its variants, with the additive score; got a StatesOnlyTranslator"),
     (lambda: WordTranslator(Translator(3, 4, width=8, score="dot"), "abc", "abcd"), "with the additive score; got a Translator with 'dot'"),
     (lambda: WordTranslator(Translator(3, 4, width=8), "ab", "abcd"), "source_words must be 3, as the model has, got 2"),

@@ -3,12 +3,11 @@
 import numpy as np
 import pytest
 from drawn import Drawing, depths, written
-from table import each
 
 from bookkit.pictures import draw, palette
 
 
-@each("values", [True, False])
+@pytest.mark.parametrize("values", [True, False])
 def test_squares_are_deep_by_magnitude_and_coloured_by_sign(values):
     x = np.array([[0.5, -1.0, 0.0], [2.0, -0.25, 1.0]])
     picture = draw.squares(x, values=values, label="X", role="key", row_names=["first", "second"], column_names=list("pqr"))
@@ -28,7 +27,7 @@ def test_weights_have_one_colour():
     assert not any("weight" in cell.fill for cell in Drawing(draw.squares([0.7, -0.1], role="query")).cells)
 
 
-@each("where", [(0, 1), (1, None), (None, 2), (None, None)])
+@pytest.mark.parametrize("where", [(0, 1), (1, None), (None, 2), (None, None)])
 def test_highlight_frames_just_what_it_names(where):
     drawn = Drawing(draw.squares(np.ones((2, 3)), highlight=where))
     [(_, rows)] = drawn.blocks()
@@ -69,15 +68,3 @@ def test_pixels_have_their_colours():
     [signed] = shown([[-2.0, 0.0, 1.0]], role=None)
     assert [box.fill for box in signed] == [palette.var(f"fill-{sign}") for sign in ("negative", "positive", "positive")]
     assert [box.opacity for box in signed] == pytest.approx([palette.DEPTH, 0, palette.DEPTH / 2], abs=.006)
-
-
-BAD = [
-    (lambda: draw.squares(["a"]), TypeError, "real numbers"),
-    (lambda: draw.squares(np.zeros((2, 2, 2))), ValueError, r"at most two axes .* got shape \(2, 2, 2\)"),
-    (lambda: draw.squares([np.nan]), ValueError, "finite"),
-    (lambda: draw.squares([1.0], role="boss"), ValueError, "role must be one of query, .* got 'boss'"),
-    (lambda: draw.squares([1.0], column_names=["a", "b"]), ValueError, r"must hold 1 names .* \(1,\), got \['a', 'b'\]"),
-    (lambda: draw.squares([[1.0], [2.0, 3.0]]), ValueError, "different lengths"),
-    (lambda: draw.product([[1.0, 2.0]], [[1.0]]), ValueError, r"\(n, d\) and \(d, m\), got \(1, 2\) and \(1, 1\)"),
-    (lambda: draw.pixels(np.zeros((2, 2, 4)), alt="a picture"), ValueError, r"\(height, width, 3\) or \(height, width\), got \(2, 2, 4\)"),
-]

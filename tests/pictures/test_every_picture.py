@@ -1,20 +1,16 @@
-"""What holds for every picture that stands in a notebook, and what the functions that draw them refuse."""
+"""What holds for every picture that stands in a notebook."""
 
-import importlib
 import json
 import re
 
 import pytest
 from conftest import ROOT, asked
 from drawn import Drawing
-from table import each
 
 from bookkit.pictures import palette
 from bookkit.pictures.picture import PHONE, Picture, Svg
 from website import toc
 
-TESTS = [importlib.import_module(f"pictures.{path.stem}") for path in sorted((ROOT / "tests" / "pictures").glob("test_*.py"))
-         if path.name != "test_every_picture.py"]
 INLINE = re.compile(r'<svg width="(?P<width>[\d.]+)" height="(?P<height>[\d.]+)"[^>]*? aria-label="(?P<alt>[^"]*)"'
                     r' style="[^"]*min-width:(?P<least>[\d.]+)px(?P<style>[^"]*)"[^>]*>(?P<body>.*?)</svg>', re.S)
 DRAWN = [name for name in toc.notebooks() if "</svg>" in (ROOT / name).read_text()]
@@ -64,9 +60,3 @@ def square_by_square(drawn, place):
             for (word, cell), number in zip(held, numbers):
                 assert abs(cell.opacity * largest - abs(number) * deepest) <= 2 * rounded * palette.DEPTH, (place, word)
                 assert float(word.strip("−")) == 0 or ("negative" in cell.fill) == word.startswith("−"), (place, word)
-
-
-@each("call, error, words", [row for tests in TESTS for row in getattr(tests, "BAD", [])])
-def test_bad_input(call, error, words):
-    with pytest.raises(error, match=words):
-        call()

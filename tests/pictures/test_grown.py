@@ -2,8 +2,8 @@
 
 
 import numpy as np
-from drawn import Drawing, depths, written
-from table import each
+import pytest
+from drawn import Drawing, written
 
 from attnkit import attention, causal_mask, scaled_dot
 from bookkit.pictures import grown
@@ -33,10 +33,7 @@ def left_over(x, digits, causal):
     return [row[:i + 1] if causal else row for i, row in enumerate(written(x, digits))]
 
 
-CASES = [(causal, tabled, n) for causal in (False, True) for tabled in (False, True) for n in (1, 4, 6)]
-
-
-@each("causal, tabled, n", CASES)
+@pytest.mark.parametrize("causal, tabled, n", [(False, False, 4), (True, False, 1), (False, True, 4), (True, True, 6)])
 def test_a_head_shows_what_attention_computes(causal, tabled, n):
     """Before and after its newest part, a mask or a table of distances, has come."""
     rng = np.random.default_rng(3)
@@ -56,7 +53,7 @@ def test_a_head_shows_what_attention_computes(causal, tabled, n):
         assert first["scores S"] == written(scores)
 
 
-@each("n, asking", [(4, 1), (1, 0), (6, 5)])
+@pytest.mark.parametrize("n, asking", [(4, 1), (1, 0), (6, 5)])
 def test_a_word_asks_and_then_all_of_them(n, asking):
     """From the words on: one row of what comes of the query, then all."""
     rng = np.random.default_rng(5)
@@ -72,40 +69,3 @@ def test_a_word_asks_and_then_all_of_them(n, asking):
         alone = [row for i, row in enumerate(rows) if i == asking or name in ("keys K", "values V")]
         assert [words for row in before[name] if (words := [word for word in row if word])] == alone
     assert tables(every[0]) == before and before["words X"] == written(x)
-
-
-# ---- the machine
-
-X = np.random.default_rng(1).normal(size=(7, 4)).round(1)
-CANDIDATES = ["girl", "run", "home", "tired"]
-SCORES = np.array([[.5, -1, 2.5, .1], [1, 0, -1, 2]])
-
-
-def triangle(n):
-    """Random weights of a causal head."""
-    return attention(*np.random.default_rng(n).normal(size=(3, n, 2)), mask=causal_mask(n))[1]
-
-
-def squares_of(drawn):
-    return ["".join(drawn.written_in(box)) for box in drawn.cells if "--ak-fill-weight" not in box.fill]
-
-
-def test_the_machine_has_its_numbers():
-    [block] = grown.block(X[:4], triangle(4), X[:4] + 1, names=NAMES)
-    [stack] = grown.stack(X[:4], [triangle(4)] * 2, SCORES[0], names=NAMES, candidates=CANDIDATES)
-    [loop] = grown.loop(X[:5], [triangle(5)] * 2, SCORES, names=[*NAMES, "home"], candidates=CANDIDATES)
-    before, middle, after = drawings(block)
-    for drawn, numbers in ((before, X[:4]), (after, X[:4] + 1), (drawings(stack)[-1], SCORES[:1]), (drawings(loop)[-1], SCORES), (drawings(loop)[0], X[:5])):
-        assert squares_of(drawn) == [number for row in written(numbers) for number in row]
-    assert depths(middle.cells, triangle(4)[np.tril_indices(4)])
-    assert "Scores of the next word after “run”: girl 0.5, run −1.0, home 2.5, tired 0.1." in loop.alt
-
-
-W = [np.ones((4, 2)), np.ones((4, 2)), np.ones((4, 3))]
-BAD = [
-    (lambda: grown.whole(X[:4], [W[0], W[0].T, W[2]], names=NAMES, columns=COLUMNS, asking=0), ValueError, r"x must be \(n, d\) and matrices .* got \(4, 4\), \(4, 2\), \(2, 4\) and \(4, 3\)"),
-    (lambda: grown.head(X[:4], X[:3], X[:4], names=NAMES), ValueError, r"query, key and value must be .* got \(4, 4\), \(3, 4\) and \(4, 4\)"),
-    (lambda: grown.head(X[:4], X[:4], X[:4], names=NAMES, asking=4), ValueError, "asking must be from 0 to 3, the number of one of the words, got 4"),
-    (lambda: grown.block(X[:4], np.full((4, 4), .25), X[:4], names=NAMES), ValueError, "weights must be from 0 to 1, and 0 for later words"),
-    (lambda: grown.loop(X[:4], [triangle(4)] * 2, SCORES, names=NAMES, candidates=CANDIDATES), ValueError, "names must end with the likeliest candidate, 'home', got 'run'"),
-]

@@ -4,12 +4,11 @@ import string
 
 import pytest
 from conftest import ROOT
-from table import each
 
 from bookkit.pictures import metrics
 
 
-@each("bold, weight", [(False, 400), (True, 600)])
+@pytest.mark.parametrize("bold, weight", [(False, 400), (True, 600)])
 def test_words_are_measured_in_the_face_that_shows_them(bold, weight):
     """The widths in metrics.py are the font's own."""
     from fontTools.subset import Subsetter

@@ -6,7 +6,6 @@ import matplotlib
 import numpy as np
 import pytest
 from conftest import ROOT
-from table import each
 
 from bookkit.pictures import palette
 
@@ -22,7 +21,7 @@ def contrast(a, b):
     return (high + 0.05) / (low + 0.05)
 
 
-@each("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", ["light", "dark"])
 def test_contrast(theme):
     for below in (palette.PAGE, palette.GROUND):
         page = rgb(getattr(below, theme))
@@ -58,7 +57,7 @@ def test_colours_of_formulas_read_on_every_page():
         assert palette.coloured(role, "Q^T") == rf"\textcolor{{{colour}}}{{Q^T}}"
 
 
-@each("vision", palette.VISION)
+@pytest.mark.parametrize("vision", palette.VISION)
 def test_simulated_colour_blindness(vision):
     """Greys stay; what differs only in the missing cones comes together, what differs in the others stays apart."""
     assert np.allclose(np.sum(palette.VISION[vision], axis=1), 1, atol=1e-5)
@@ -118,11 +117,3 @@ def test_css_uses_only_colours_of_the_palette():
         used |= set(re.findall(r"var\((--ak-[\w-]+)", text))
     faces = {"--ak-serif", "--ak-sans", "--ak-mono"}      # made by website/book_fonts.py
     assert "--ak-query" in used and used - {"--ak-fill-"} - faces <= set(palette.variables())
-
-
-
-
-BAD = [
-    (lambda: palette.coloured("ink", "Q"), ValueError, "role must be one of query, key, value, weight, got 'ink'"),
-    (lambda: palette.var("mauve"), ValueError, "no colour is called 'mauve'"),
-]

@@ -3,7 +3,6 @@
 import re
 
 import pytest
-from table import each
 
 from bookkit.pictures import draw, metrics
 from bookkit.pictures.picture import Picture, Svg
@@ -18,7 +17,7 @@ def test_picture_form():
     assert "var(" not in html.split("base64,")[0].split("<img")[1]
 
 
-@each("words, least", [("that", 11 / 16), ("W^Q", 11 / 12.8)])
+@pytest.mark.parametrize("words, least", [("that", 11 / 16), ("W^Q", 11 / 12.8)])
 def test_pictures_shrink_until_words_are_small(words, least):
     """A drawing gives way on a phone until its smallest word, raised ones included, is 11 pixels high."""
     svg = draw.squares([[0.5] * 12], row_names=[words]).parts[0]
@@ -32,9 +31,3 @@ def test_words_take_the_same_room_in_any_face():
                    re.findall(r'<text[^>]*textLength="([\d.]+)" lengthAdjust="spacingAndGlyphs"[^>]*>(.*?)</text>', body))
     assert lengths == {"0.50": metrics.text_width("0.50"), "−0.25": metrics.text_width("−0.25"), "that": metrics.text_width("that"),
                        "WQ": metrics.text_width("W^Q", 18, bold=True)}
-
-
-BAD = [
-    (lambda: Svg("", 1, 1, alt=" "), ValueError, "alt must say"),
-    (lambda: Picture(3), TypeError, "made of drawings, pictures and text, got int"),
-]
