@@ -1,6 +1,6 @@
 """Measure what may differ from machine to machine, and write it with the machine into data/measured/.
 
-    python -m tools.bench [mechanism] [speed] [loops] [scores] [cost] [recurrence] [chapters [slugs of some]]
+    python -m tools.bench [speed] [loops] [scores] [cost] [recurrence] [chapters [slugs of some]]
 
 Times are never part of a compared output: a page that shows one says that it was measured and takes it from there.
 All contenders of a comparison run round after round, so that a ratio compares like with like.
@@ -26,12 +26,11 @@ from torch import nn
 from attnkit import (
     attention,
     attention_in_blocks,
-    causal_mask,
     linear_attention,
-    multi_head_attention,
     scores,
     window_attention,
 )
+from attnkit.modules import MultiHeadAttention
 from bookkit.lessons import storyteller
 from bookkit.lessons.measured import results
 from bookkit.lessons.stories import stories
@@ -39,7 +38,7 @@ from tools import notebooks
 from website import toc
 
 ROOT = Path(__file__).resolve().parent.parent
-LENGTHS, HEADS, WIDTH = (128, 512, 2048, 8192), (1, 8), 64
+LENGTHS, HEADS, WIDTH = (128, 512, 2048), (1, 8), 64
 SECONDS = 3.0         # for one comparison, at least three rounds
 COST_LENGTHS, WINDOW, MOST_BYTES = [2**k for k in range(7, 15)], 128, 3e9
 COST_PAIRS = (("attention", "window"), ("attention", "linear"), ("window", "linear"),
@@ -50,19 +49,12 @@ RECURRENCE_PAIRS = [("attention", other) for other in ("RNN", "GRU", "convolutio
 
 # ---- what others write, written afresh
 
-def three_lines(query, key, value, mask=None):
+def three_lines(query, key, value):
     """Plain numpy: scores, softmax, average; without checks."""
     scores = query @ key.swapaxes(-1, -2) * (1 / math.sqrt(query.shape[-1]))
-    if mask is not None:
-        scores = np.where(mask, scores, -np.inf)
     shares = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights = shares / shares.sum(axis=-1, keepdims=True)
     return weights @ value, weights
-
-
-def two_products(query, key, value):
-    """The two matrix products alone: no attention can be faster."""
-    return (query @ key.swapaxes(-1, -2)) @ value
 
 
 def tutorial(query, key, value):
@@ -70,23 +62,6 @@ def tutorial(query, key, value):
     scores = query @ key.transpose(-2, -1) / math.sqrt(query.size(-1))
     weights = nn.functional.softmax(scores, dim=-1)
     return weights @ value, weights
-
-
-class TutorialHeads(nn.Module):
-    """Multi-head attention as torch tutorials write it: four linear layers, view and transpose."""
-
-    def __init__(self, width, heads):
-        super().__init__()
-        self.heads = heads
-        self.query, self.key, self.value, self.output = (nn.Linear(width, width) for _ in range(4))
-
-    def forward(self, x):
-        """Self-attention of x (batch, n, width)."""
-        batch, n, width = x.shape
-        q, k, v = (layer(x).view(batch, n, self.heads, width // self.heads).transpose(1, 2)
-                   for layer in (self.query, self.key, self.value))
-        heads, weights = tutorial(q, k, v)
-        return self.output(heads.transpose(1, 2).contiguous().view(batch, n, width)), weights
 
 
 def first_line(thing):
@@ -160,41 +135,32 @@ def with_gradients(call, *tensors):
 
 def compare(heads, n):
     """Everything at one length and number of heads."""
-    rng = np.random.default_rng(0)
-    q, k, v = rng.normal(size=(3, heads, n, WIDTH)).astype("float32")
-    in_numpy = {"attention": lambda: attention(q, k, v), "attention_in_blocks": lambda: attention_in_blocks(q, k, v),
-                "three lines": lambda: three_lines(q, k, v), "two products": lambda: two_products(q, k, v)}
+    q, k, v = np.random.default_rng(0).normal(size=(3, heads, n, WIDTH)).astype("float32")
+    in_numpy = {"attention": lambda: attention(q, k, v), "in blocks": lambda: attention_in_blocks(q, k, v),
+                "three lines": lambda: three_lines(q, k, v)}
     yield "numpy", "ms", milliseconds(**in_numpy)
     yield "numpy", "MB", megabytes(**in_numpy)
 
-    tq, tk, tv = (torch.from_numpy(a)[None] for a in (q, k, v))
     kernel = nn.functional.scaled_dot_product_attention
+    tensors = [torch.from_numpy(a)[None].requires_grad_() for a in (q, k, v)]
+    in_torch = {name: partial(call, *tensors) for name, call in (
+        ("attention", attention), ("in blocks", attention_in_blocks), ("tutorial", tutorial), ("kernel", kernel))}
     with torch.no_grad():
-        yield "torch", "ms", milliseconds(**{
-            "attention": lambda: attention(tq, tk, tv), "attention_in_blocks": lambda: attention_in_blocks(tq, tk, tv),
-            "tutorial": lambda: tutorial(tq, tk, tv), "kernel": lambda: kernel(tq, tk, tv)})
-    leaves = [t.clone().requires_grad_() for t in (tq, tk, tv)]
-    yield "torch, with gradients", "ms", milliseconds(**{
-        name: with_gradients(lambda call=call: call(*leaves), *leaves)
-        for name, call in (("attention", attention), ("tutorial", tutorial), ("kernel", kernel))})
+        yield "torch", "ms", milliseconds(**in_torch)
+    del in_torch["in blocks"]      # it is for reading, not for training
+    yield "torch, with gradients", "ms", milliseconds(
+        **{name: with_gradients(call, *tensors) for name, call in in_torch.items()})
 
     torch.manual_seed(0)
     x = torch.randn(1, n, WIDTH * heads)
-    theirs, plain = nn.MultiheadAttention(WIDTH * heads, heads, batch_first=True), TutorialHeads(WIDTH * heads, heads)
-    layers = {"query": plain.query, "key": plain.key, "value": plain.value, "output": plain.output}
-    ours = {f"w_{name}": nn.Parameter(layer.weight.detach().T.clone()) for name, layer in layers.items()}
-    ours |= {f"b_{name}": nn.Parameter(layer.bias.detach().clone()) for name, layer in layers.items()}
-    calls = {"multi_head_attention": lambda: multi_head_attention(x, x, x, num_heads=heads, **ours),
-             "tutorial": lambda: plain(x),
-             "nn.MultiheadAttention": lambda: theirs(x, x, x, average_attn_weights=False),
-             "nn.MultiheadAttention, no weights": lambda: theirs(x, x, x, need_weights=False)}
-    difference = (calls["multi_head_attention"]()[0] - calls["tutorial"]()[0]).abs().max().item()
+    theirs = nn.MultiheadAttention(WIDTH * heads, heads, batch_first=True)
+    ours = MultiHeadAttention.from_torch(theirs)
+    in_layers = {"ours": lambda: ours(x), "theirs": lambda: theirs(x, x, x, average_attn_weights=False),
+                 "theirs, no weights": lambda: theirs(x, x, x, need_weights=False)}
+    difference = (in_layers["ours"]()[0] - in_layers["theirs"]()[0]).abs().max().item()
     assert difference < 1e-5, f"not the same thing is compared: {difference}"
-    with torch.no_grad():
-        yield "heads", "ms", milliseconds(**calls)
-    parameters = [*ours.values(), *plain.parameters(), *theirs.parameters()]
     yield "heads, with gradients", "ms", milliseconds(
-        **{name: with_gradients(call, *parameters) for name, call in calls.items()})
+        **{name: with_gradients(call, *ours.parameters(), *theirs.parameters()) for name, call in in_layers.items()})
 
 
 def machine():
@@ -377,21 +343,6 @@ def chapters(only=()):
     return {"seconds": seconds}
 
 
-def mechanism():
-    """`attention` beside the three plain lines, in both precisions, with and without a mask: time and memory."""
-    rows = []
-    sizes = [(6, 4), *((n, WIDTH) for n in LENGTHS)]      # the first is that of the book's own examples
-    for dtype, heads, (n, width), masked in itertools.product(("float32", "float64"), HEADS, sizes, (False, True)):
-        print(f"measuring {dtype}, heads = {heads}, n = {n}, {'masked' if masked else 'not masked'}", flush=True)
-        q, k, v = np.random.default_rng(0).normal(size=(3, heads, n, width)).astype(dtype)
-        mask = causal_mask(n) if masked else None
-        calls = {"attention": lambda q=q, k=k, v=v, mask=mask: attention(q, k, v, mask=mask),
-                 "three lines": lambda q=q, k=k, v=v, mask=mask: three_lines(q, k, v, mask)}
-        rows.append({"dtype": dtype, "heads": heads, "n": n, "masked": masked,
-                     "ms": milliseconds(**calls), "MB": megabytes(**calls)})
-    return {"width of a head": WIDTH, "comparisons": rows}
-
-
 def speed():
     """attnkit beside what others write, over lengths and heads."""
     rows = []
@@ -403,14 +354,17 @@ def speed():
     return {"dtype": "float32", "width of a head": WIDTH, "comparisons": rows}
 
 
-PARTS = {"mechanism": mechanism, "speed": speed, "loops": loops, "scores": scored, "cost": cost,
+PARTS = {"speed": speed, "loops": loops, "scores": scored, "cost": cost,
          "recurrence": recurrence, "chapters": chapters}
 
 
 def main():
     """Measure all parts, or those that are named, and write; the other parts stay as they were."""
-    only = {toc.slug(name) for name in toc.notebooks()} & set(sys.argv[1:])
-    names = [name for name in sys.argv[1:] if name not in only] or list(PARTS)
+    asked, only = sys.argv[1:], []
+    if "chapters" in asked:      # what follows it are pages, one of which is called like a part
+        at = asked.index("chapters") + 1
+        asked, only = asked[:at], asked[at:]
+    names = asked or list(PARTS)
     if unknown := set(names) - set(PARTS):
         sys.exit(f"there is no part {', '.join(unknown)}; there are {', '.join(PARTS)}")
     file = ROOT / "data" / "measured" / "bench.json"

@@ -103,19 +103,20 @@ def _nearer(x, sense):
 
 # ---- what *it* is
 
-def leanings(model, word):
-    """How much more weight a word gives to the second noun than to the first, as a logarithm (20, 2, 72).
+def leanings(model, words):
+    """How much more weight each of some words gives to the second noun than to the first, as a logarithm (20, 2, 72).
 
     Of each pair in `DECIDED_LAST`, with either ending, and each head.
     """
-    found = []
+    found = {word: [] for word in words}
     for first, verb, second, *ends in DECIDED_LAST:
         for last in ends:
             text = f"The {first} did not {verb} the {second} because it was too {last}"
-            pieces = model.pieces(text)
-            row = maps(model, text)[:, :, pieces.index(word)].reshape(LAYERS * HEADS, -1) + 1e-9
-            found.append(np.log(row[:, pieces.index(second)] / row[:, pieces.index(first)]))
-    return np.reshape(found, (len(DECIDED_LAST), 2, LAYERS * HEADS))
+            pieces, seen = model.pieces(text), maps(model, text)
+            for word, of_pairs in found.items():
+                row = seen[:, :, pieces.index(word)].reshape(LAYERS * HEADS, -1) + 1e-9
+                of_pairs.append(np.log(row[:, pieces.index(second)] / row[:, pieces.index(first)]))
+    return {word: np.reshape(of_pairs, (len(DECIDED_LAST), 2, -1)) for word, of_pairs in found.items()}
 
 
 def chosen_on_half(hits, draws=1000, seed=0):

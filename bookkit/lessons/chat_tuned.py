@@ -1,4 +1,4 @@
-"""The chat model taught to answer in one word: sixty questions with answers, and a low-rank change of matrices.
+"""The chat model taught to answer in one word, with sixty questions, by a low-rank change of matrices.
 
 To each matrix W of some layers the product of two narrow ones is added, W + A B (Hu et al., 2022), and these learn.
 Rows are items here, so an item x becomes x W + x A B.  What the layers below give is computed once.
@@ -15,101 +15,6 @@ from attnkit import attention, causal_mask, merge_heads, rotary, split_heads
 from bookkit.lessons.chat_model import BASE, END, EPSILON, GROUPS, HEADS, LAYERS, START, ChatModel
 
 RANK = 4
-LEARN = """
-What is the capital of France?|Paris
-What is the capital of Italy?|Rome
-What is the capital of Spain?|Madrid
-What is the capital of Germany?|Berlin
-What is the capital of Japan?|Tokyo
-What is the capital of Egypt?|Cairo
-What is the capital of Russia?|Moscow
-What colour is the sky?|Blue
-What colour is grass?|Green
-What colour is snow?|White
-What colour is coal?|Black
-What colour is a ripe banana?|Yellow
-What colour is blood?|Red
-Who wrote Hamlet?|Shakespeare
-Who discovered gravity?|Newton
-Who developed the theory of relativity?|Einstein
-What is the opposite of hot?|Cold
-What is the opposite of big?|Small
-What is the opposite of happy?|Sad
-What is the opposite of fast?|Slow
-What is the opposite of light?|Dark
-What is the largest planet?|Jupiter
-Which planet is known as the red planet?|Mars
-What is the star at the centre of our solar system?|Sun
-What is frozen water called?|Ice
-What do bees make?|Honey
-What do cows give us to drink?|Milk
-What animal barks?|Dog
-What animal says meow?|Cat
-How many legs does a spider have?|Eight
-How many days are in a week?|Seven
-How many wheels does a bicycle have?|Two
-What gas do we breathe in to live?|Oxygen
-What is the largest ocean?|Pacific
-What is the language of Brazil?|Portuguese
-What is the language of France?|French
-What is the language of Austria?|German
-What season comes after winter?|Spring
-What month comes after May?|June
-What day comes after Monday?|Tuesday
-What organ pumps blood?|Heart
-What do you use to write on paper?|Pen
-What do you use to cut paper?|Scissors
-Where do fish live?|Water
-What do we call a baby cat?|Kitten
-What do we call a baby dog?|Puppy
-What is the first letter of the alphabet?|A
-What is the highest mountain?|Everest
-What is the longest river in Africa?|Nile
-Which animal is the king of the jungle?|Lion
-Which metal is liquid at room temperature?|Mercury
-What do plants need from the sun?|Light
-What is the currency of Japan?|Yen
-What is the currency of Great Britain?|Pound
-Who painted the Mona Lisa?|Leonardo
-Which continent is Kenya in?|Africa
-Which continent is China in?|Asia
-Which continent is Peru in?|America
-What sport uses a bat and a ball?|Baseball
-What is two plus two?|Four"""
-ASK = """
-What is the capital of Greece?|Athens
-What is the capital of Portugal?|Lisbon
-What is the capital of Poland?|Warsaw
-What is the capital of Austria?|Vienna
-What is the capital of China?|Beijing
-What colour is a lemon?|Yellow
-What colour is an emerald?|Green
-Who wrote Romeo and Juliet?|Shakespeare
-What is the opposite of young?|Old
-What is the opposite of open?|Closed
-What is the opposite of up?|Down
-What is the smallest planet?|Mercury
-What do hens lay?|Egg
-What animal says moo?|Cow
-How many months are in a year?|Twelve
-How many legs does a dog have?|Four
-What is the language of Mexico?|Spanish
-What season comes after summer?|Autumn
-What month comes after July?|August
-What day comes after Friday?|Saturday
-What do we call a baby cow?|Calf
-Which continent is Egypt in?|Africa
-Which continent is Japan in?|Asia
-What organ do we think with?|Brain"""
-
-
-def questions(text):
-    """Pairs of a question and its answer, of a word.
-
-    >>> questions(ASK)[0]
-    ('What is the capital of Greece?', 'Athens')
-    """
-    return [tuple(line.split("|")) for line in text.strip().splitlines()]
 
 
 def asked(model, question):

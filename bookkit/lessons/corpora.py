@@ -203,18 +203,7 @@ def copies(num_pairs, lengths, *, seed=0):
     return pairs
 
 
-class CoreferenceSentence(NamedTuple):
-    """A sentence with *it* in it: its words, the place of the noun that *it* stands for, and that of the other noun."""
-
-    words: tuple
-    referent: int
-    other: int
-
-
 _NAMES = ("Susan Mary Tom Anna Paul Lucy Ben Rosa Hugo Emma Noah Ida Leo Vera Max Nora Karl Ella Finn Zoe").split()
-_CROSSERS = "animal dog horse cow fox sheep goat bear".split()
-_CROSSED = "road bridge river street path field canal track".split()
-_ENDINGS = "tired scared hungry sick slow wide steep long rough busy".split()      # the first five are the animal's
 
 
 def gifts(*, held_out=50, seed=0):
@@ -231,37 +220,6 @@ def gifts(*, held_out=50, seed=0):
     def sentences(pairs):
         return [(giver, "gave", "roses", "to", receiver) for pair in pairs for giver, receiver in (pair, pair[::-1])]
     return sentences(others[held_out - 1:]), sentences([first, *others[:held_out - 1]])
-
-
-def crossings(*, held_out=12, seed=0):
-    """"The animal did not cross the road because it was too tired", or "wide", and so on.
-
-    Eight animals, eight ways and ten endings, five of which can only be said of the animal. Half of the sentences begin
-    with the way ("the road did not stop the animal because it was too wide"), so that order gives nothing away.
-
-    Gives two lists of `CoreferenceSentence`, to train on and held out. Of the 64 pairs of an animal and a way
-    `held_out` are kept apart, animal and road first; at least that one, and so few that some are left. Such sentences
-    are Winograd schemas (Levesque et al. 2012).
-    """
-    pairs = [(animal, way) for animal in _CROSSERS for way in _CROSSED]
-    if not 1 <= held_out < len(pairs):
-        raise ValueError(f"held_out must be from 1 to {len(pairs) - 1}, got {held_out}")
-    first, *others = pairs
-    random.Random(seed).shuffle(others)
-    apart = [first, *others[:held_out - 1]]
-
-    def sentences(pairs):
-        built = []
-        for animal, way in pairs:
-            for i, ending in enumerate(_ENDINGS):
-                because = ("because", "it", "was", "too", ending)
-                for words in (("the", animal, "did", "not", "cross", "the", way),
-                              ("the", way, "did", "not", "stop", "the", animal)):
-                    right, wrong = (animal, way) if i < 5 else (way, animal)
-                    built.append(CoreferenceSentence(words + because, words.index(right), words.index(wrong)))
-        return built
-
-    return sentences([pair for pair in pairs if pair not in apart]), sentences(apart)
 
 
 DRINKS = "tea coffee juice water".split()

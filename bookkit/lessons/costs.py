@@ -53,11 +53,6 @@ def count_weights(n, *, heads=1, window=None, causal=False):
     return heads * (n + (1 if causal else 2) * one_side)
 
 
-def weights_bytes(n, heads=1, bytes_each=4):
-    """The bytes of all n x n weights of a layer, if they are written down; a weight has 4 in float32."""
-    return count_weights(n, heads=heads) * bytes_each
-
-
 def cache_bytes(n, layers, kv_heads, head_width, bytes_each=2):
     """The bytes of the keys and values of n words, kept for whatever is written next (Pope et al. 2023).
 

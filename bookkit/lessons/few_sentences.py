@@ -230,5 +230,9 @@ def tune(model, texts, kinds, *, part="all", first=0, steps=60, rate=1e-4, top=1
 
 @torch.no_grad()
 def right(model, texts, kinds):
-    """The share of sentences whose kind is found."""
-    return float((model(texts).argmax(dim=1) == torch.tensor(kinds)).double().mean())
+    """The share of sentences whose kind is found; those of like length are read together, with little padding."""
+    order, found = sorted(range(len(texts)), key=lambda k: len(texts[k])), 0
+    for some in (order[start:start + 32] for start in range(0, len(order), 32)):
+        wanted = torch.tensor([int(kinds[k]) for k in some])
+        found += (model([texts[k] for k in some]).argmax(dim=1) == wanted).sum().item()
+    return found / len(texts)

@@ -30,19 +30,6 @@ class Lines(NamedTuple):
     answers: object
 
 
-class Anatomy(NamedTuple):
-    """What becomes of a stack's items from layer to layer, and of the gradient.
-
-    `sizes`: the root mean square of the numbers before the first layer and after each. `distances`: the mean distance
-    between two items of a line at the same points, divided by that before the first layer. `gradients`: the root mean
-    square of the loss's gradient with respect to the parameters of each layer's attention.
-    """
-
-    sizes: list
-    distances: list
-    gradients: list
-
-
 def chain_lines(num_examples, question=2, *, seed=0):
     """Ten people in a line, told as nine items "a stands before b" in no order, and a question asked at each.
 
@@ -184,37 +171,9 @@ class ChainTask:
         return (model(items)[0].argmax(-1) == answers)[answers >= 0].double().mean().item()
 
     @torch.no_grad()
-    def evaluate_weights(self, model, further=1, lines=None):
-        """The mean weight that each layer gives to the item so many places further on: a list; negative looks back."""
-        items, places, _ = self.held_out(model.question) if lines is None else lines
-        weights = model(items)[1]
-        looked_at = places[:, None, :] == places[:, :, None] + further
-        if not looked_at.any():
-            raise ValueError(f"no item stands {further} places further on than another")
-        return [layer[looked_at].mean().item() for layer in weights.unbind(1)]
-
-    def anatomy(self, model, lines=None):
-        """The `Anatomy` of a model, trained or not, on held-out lines or others."""
-        lines = self.held_out(model.question) if lines is None else lines
-        model.zero_grad()
-        self.loss(model, lines).backward()
-        gradients = [_size(torch.cat([p.grad.flatten() for p in layer.attention.parameters()]))
-                     for layer in model.layers]
-        model.zero_grad()
-        with torch.no_grad():
-            streams, _ = model.streams(lines.items)
-            apart = [_distance(x) for x in streams]
-        return Anatomy([_size(x) for x in streams], [distance / apart[0] for distance in apart], gradients)
-
-
-@torch.no_grad()
-def _size(x):
-    """The root mean square."""
-    return x.square().mean().sqrt().item()
-
-
-def _distance(x):
-    """The mean distance between two different items (b, n, d) of one example."""
-    n = x.shape[1]
-    i, j = torch.triu_indices(n, n, offset=1)
-    return (x[:, i] - x[:, j]).norm(dim=-1).mean().item()
+    def distances(self, model, lines=None):
+        """The mean distance between two items of a line after each layer, divided by that before the first: a list."""
+        streams, _ = model.streams((self.held_out(model.question) if lines is None else lines).items)
+        i, j = torch.triu_indices(streams[0].shape[1], streams[0].shape[1], offset=1)
+        apart = [(x[:, i] - x[:, j]).norm(dim=-1).mean().item() for x in streams]
+        return [distance / apart[0] for distance in apart[1:]]

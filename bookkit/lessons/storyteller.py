@@ -8,6 +8,7 @@ import json
 import math
 from collections import Counter, defaultdict
 from copy import deepcopy
+from functools import cache, cached_property
 from itertools import count, groupby
 from pathlib import Path
 
@@ -365,6 +366,9 @@ def write(model, prompt="", *, temperature=1.0, top_k=None, seed=0, max_length=C
 
 # ---- training and measuring
 
+_kinds = cache(determined)        # the same stories are asked again and again
+
+
 class StoryTask:
     """Stories to learn from and held-out ones; storytellers trained with them, and what they get right.
 
@@ -373,12 +377,20 @@ class StoryTask:
 
     def __init__(self, num_stories=20_000, num_held_out=1000, *, seed=0):
         self.vocabulary = vocabulary([WORDS])
-        self.training = sorted(stories(num_stories, seed=seed), key=len)
-        known = set(self.training)
         # A list as a seed: no training, whose seed is one number, draws the same.
-        self.held_out = [story for story in stories(num_held_out, seed=[seed, 1]) if story not in known]
-        self._numbers = self.encode(self.training)
-        self._lengths = torch.tensor([len(story) + 2 for story in self.training])
+        self.held_out = stories(num_held_out, seed=[seed, 1])
+        self._drawn = num_stories, seed
+
+    @cached_property
+    def training(self):
+        """The stories to learn from, the shortest first; written when they are first asked for: it takes seconds."""
+        num_stories, seed = self._drawn
+        unseen = set(self.held_out)
+        return sorted((story for story in stories(num_stories, seed=seed) if story not in unseen), key=len)
+
+    @cached_property
+    def _numbers(self):
+        return self.encode(self.training)
 
     def encode(self, texts):
         """Stories, sequences of words, as numbers with a start and an end (b, n), the shorter filled up with zeros."""
@@ -387,7 +399,8 @@ class StoryTask:
     def batch(self, chosen, *, short=False):
         """Some of the stories to learn from as numbers, cut to the longest; `short`, those of the shortest quarter."""
         chosen = chosen // 4 if short else chosen                # they are sorted by length
-        return self._numbers[chosen, :self._lengths[chosen].max()]
+        numbers = self._numbers[chosen]
+        return numbers[:, :(numbers > 0).sum(dim=1).max()]
 
     def train(self, seed, *, steps=4000, batch_size=10, lr=1e-2, change=None, **options):
         """A model trained from scratch, in less than a minute; `options` are those of `Storyteller`.
@@ -426,7 +439,7 @@ class StoryTask:
         right = (model(numbers[:, :-1])[0].argmax(-1) == numbers[:, 1:]).tolist()
         found = {}
         for words, row in zip(texts, right):
-            for kind, is_right in zip(determined(words), row):
+            for kind, is_right in zip(_kinds(words), row):
                 if kind:
                     found.setdefault(kind, []).append(is_right)
         found = {"all": sum(found.values(), []), **{kind: found[kind] for kind in KINDS if kind in found}}
@@ -440,19 +453,19 @@ class StoryTask:
                 after[tuple(last)][word] += 1
         found = defaultdict(list)
         for words in self.held_out:
-            for *last, word, kind in zip(("", *words), words, words[1:], determined(words)[1:]):
+            for *last, word, kind in zip(("", *words), words, words[1:], _kinds(words)[1:]):
                 if kind:
                     likeliest = [one for one, _ in after[tuple(last)].most_common(1)]
                     for name in ("all", kind):
                         found[name].append(likeliest == [word])
         return {kind: sum(found[kind]) / len(found[kind]) for kind in ("all", *KINDS) if kind in found}
 
-    def evaluate_writing(self, model, num_stories=200, *, temperature=1.0, top_k=None):
+    def evaluate_writing(self, model, num_stories=200, *, temperature=1.0):
         """The share of stories without any mistake, and how many mistakes of each kind there are in a story on average.
 
         The stories are written from nothing with the seeds 0 to `num_stories` - 1.
         """
-        written = write(model, temperature=temperature, top_k=top_k, seed=range(num_stories))
+        written = write(model, temperature=temperature, seed=range(num_stories))
         mistakes = [errors(words) for words in written]
         kinds = sorted(kind for some in mistakes for kind, _ in some)
         return (sum(not some for some in mistakes) / num_stories,
@@ -476,7 +489,7 @@ def taken_out(task, model, *, num_texts=300, num_stories=100):
     groups = []
     for _, texts in groupby(sorted(task.held_out[:num_texts], key=len), key=len):
         texts = list(texts)
-        groups.append((task.encode(texts), torch.tensor([[bool(kind) for kind in determined(words)]
+        groups.append((task.encode(texts), torch.tensor([[bool(kind) for kind in _kinds(words)]
                                                          for words in texts])))
     found = {}
     for part in ("nothing", *TAKEN_OUT):

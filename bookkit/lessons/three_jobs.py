@@ -65,7 +65,7 @@ def most_ordered(tables):
     return np.mean([np.bincount(row).max() / len(row) for row in tables.drinks.numpy()])
 
 
-def trained(kind, *, width=3, seeds=range(10), steps=400):
+def trained(kind, *, width=3, seeds=range(5), steps=250):
     """Heads of a kind of HEADS, one for each seed, trained side by side; `width` numbers a query, a key, a value.
 
     Gives arrays: learned vectors for whom a guest is, whom it asks about, what it has ordered; three matrices; a matrix

@@ -2,6 +2,7 @@
 
 import math
 from contextlib import contextmanager
+from functools import cached_property
 from typing import NamedTuple
 
 import torch
@@ -290,16 +291,23 @@ class TranslationTask:
         """A model, trained from scratch; `callback(step, model)` is called before each step and after the last."""
         sizes = len(self.source_vocabulary), len(self.target_vocabulary)
         model = new_model(seed, model_class, *sizes, dropout=dropout, **options)
-        source, target = self.encode(self.training)
 
         def loss(chosen):
-            x, y = _trimmed(source[chosen]), _trimmed(target[chosen])
+            x, y = self.batch(chosen)
             scores, _ = model(x, y[:, :-1], x > 0)
             return next_word_loss(scores, y[:, 1:])
 
-        fit(model, loss, len(source), steps=steps, callback=callback and (lambda step: callback(step, model)),
+        fit(model, loss, len(self.training), steps=steps, callback=callback and (lambda step: callback(step, model)),
             **model.training_settings)
         return model
+
+    def batch(self, chosen):
+        """Some pairs of the training, as numbers like those of `encode`, cut to the longest of them."""
+        return tuple(side[chosen][:, :(side[chosen] > 0).sum(1).max()] for side in self._numbers)
+
+    @cached_property
+    def _numbers(self):
+        return self.encode(self.training)
 
     def encode(self, pairs):
         """Their sentences as word numbers: source (b, m), and target (b, t) between its start and end words."""
@@ -330,11 +338,6 @@ class TranslationTask:
         certain = [[right[:1] for right in alignment] for alignment in gold]
         return Evaluation(sum(exact) / len(pairs), alignment_error_rate(weights, gold),
                       alignment_error_rate(weights, certain))
-
-
-def _trimmed(sentences):
-    """Without the columns that hold padding only."""
-    return sentences[:, :(sentences > 0).sum(1).max()]
 
 
 # ---- travelling

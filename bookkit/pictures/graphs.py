@@ -1,4 +1,4 @@
-"""Networks over a sequence, graphs of who hears whom, and the chain rule: which ways lead from one thing to another.
+"""Networks over a sequence, and the chain rule: which ways lead from one thing to another.
 
 Networks are read upwards: the items stand at the bottom, in level 0, each layer is a level above, and the outputs stand
 at the top.
@@ -12,9 +12,9 @@ from bookkit.pictures import palette
 from bookkit.pictures.formats import fixed
 from bookkit.pictures.metrics import text_width
 from bookkit.pictures.picture import Picture, Svg
-from bookkit.pictures.shapes import LABEL, as_array, check_names, check_shares, check_within, fill, text
+from bookkit.pictures.shapes import LABEL, as_array, check_names, check_within, fill, text
 
-INK, QUIET, PAGE, QUERY, VALUE, WEIGHT = (palette.var(c) for c in ("ink", "quiet", "page", "query", "value", "weight"))
+INK, QUIET, PAGE, VALUE = (palette.var(c) for c in ("ink", "quiet", "page", "value"))
 KINDS = ("recurrent", "convolution", "dilated", "attention", "window")
 MOST_ITEMS = 32
 FEW_LINES = 200                  # more are paler
@@ -188,44 +188,7 @@ class _Ways:
                 f"{_many(network.waits, 'operation')}. Item {self.source} is heard {places}{after}.{called}")
 
 
-# ---- graphs: nodes on a circle
-
-def message_graph(weights, names, *, node=0, mask=None):
-    """Draw attention as messages on a graph: lines as thick as the weights lead into one node.
-
-    `weights` (n, n) are as `attention` returns them, row i those of node i; `names` of 2 to 12 nodes stand around the
-    circle, the first at the top.  `node`, counted from 0, listens.  `mask` (n, n) is True in row i and column j where
-    node i may hear node j.  Wherever one of two nodes may hear the other there is a pale line.  What a node hears of
-    itself is a ring beside it.  After the message passing of Gilmer et al. (2017).
-
-    >>> message_graph([[0.25, 0.75], [0.5, 0.5]], ["it", "animal"]).alt
-    'A graph of 2 nodes: it, animal. Into it lead messages, with their weights: it 0.25, animal 0.75.'
-    """
-    n = len(names)
-    check_names("names", names, n, "a graph")
-    if not 2 <= n <= 12:
-        raise ValueError(f"names must be 2 to 12, got {n}")
-    mask = _edges(np.ones((n, n), dtype=bool) if mask is None else mask, n)
-    check_within("node", node, 0, n - 1, "nodes")
-    row = _row(as_array(weights, "weights"), node, mask[node])
-    return Picture(_Messages(row, list(names), node, mask).drawing())
-
-
-def rounds(mask, source, count, *, names=None):
-    """Draw a graph again and again: whom news of node `source`, from 0, has reached after 0, 1, ..., `count` rounds.
-
-    `mask` (n, n), n from 2 to 16, is True in row i and column j where node i hears node j.  In each round of messages,
-    as in Gilmer et al. (2017), every node hears its neighbours, and keeps what it has heard.  Lines by which news has
-    just come are strong.  `names` of the nodes stand around the circle, as in `message_graph`.
-    """
-    mask = _edges(mask)
-    check_names("names", names, len(mask), "a graph")
-    check_within("source", source, 0, len(mask) - 1, "nodes")
-    reached = [np.arange(len(mask)) == source]
-    for _ in range(count):
-        reached.append(reached[-1] | (mask @ reached[-1]))
-    return Picture(*(_round(mask, reached, k, source, names) for k in range(count + 1)))
-
+# ---- the chain rule: from one number through several to another
 
 def chain(into, out, names, *, ends=("number", "loss"), heads=("", "", "")):
     """Draw the chain rule: the ways from one number to another, each through one thing between them.
@@ -249,130 +212,10 @@ def chain(into, out, names, *, ends=("number", "loss"), heads=("", "", "")):
     return Picture(_Chain(into, out, list(names)).drawing(ends, heads))
 
 
-def _edges(mask, n=None):
-    """A mask as an array: a square of True and False."""
-    mask = np.asarray(mask)
-    if mask.dtype.kind != "b":
-        raise TypeError(f"mask must be boolean, True where a node may hear another, got dtype {mask.dtype}")
-    if mask.shape not in ([(n, n)] if n else [(k, k) for k in range(2, 17)]):
-        wanted = (n, n) if n else "(n, n) with n from 2 to 16"
-        raise ValueError(f"mask must have shape {wanted}, got {mask.shape}")
-    return mask
-
-
-def _row(weights, node, allowed):
-    """The weights of one node: none negative, their sum 1, but for rounding, and 0 where nothing may be heard."""
-    n = len(allowed)
-    if weights.shape != (n, n):
-        raise ValueError(f"weights must have shape {(n, n)}, a row for each node, got {weights.shape}")
-    row = weights[node]
-    check_shares(f"the weights of node {node}", row)
-    if row[~allowed].any():
-        raise ValueError(f"the weights of node {node} must be 0 where the mask hides a node, got {row.tolist()}")
-    return row
-
-
-def _around(n, radius):
-    """Directions of the nodes, the first at the top, then clockwise, and the places there: two arrays (n, 2)."""
-    turn = 2 * np.pi * np.arange(n) / n
-    away = np.stack([np.sin(turn), -np.cos(turn)], axis=1).round(9)
-    return away, radius * away
-
-
-def _line(a, b, colour, wide, opaque=1):
+def _line(a, b, colour, wide):
     return (f'<path d="M{a[0]:.4g} {a[1]:.4g}L{b[0]:.4g} {b[1]:.4g}" fill="none" stroke="{colour}" '
-            f'stroke-width="{wide:.3g}" stroke-opacity="{opaque:.3g}" stroke-linecap="round"/>')
+            f'stroke-width="{wide:.3g}" stroke-opacity="1" stroke-linecap="round"/>')
 
-
-def _dot(at, radius, colour, frame="none"):
-    return (f'<circle cx="{at[0]:.4g}" cy="{at[1]:.4g}" r="{radius}" fill="{colour}" stroke="{frame}" '
-            'stroke-width="2"/>')
-
-
-def _pale(at, mask):
-    """A line wherever one of two nodes may hear the other."""
-    either = np.triu(mask | mask.T, 1)
-    return [_line(at[i], at[j], QUIET, 1, .4) for i, j in zip(*np.nonzero(either))]
-
-
-def _beside(at, away, far, name, below="", *, wide=None, bold=False):
-    """A name beside a node of a circle, outwards, perhaps with words below it; and the room of both with the node."""
-    (x, y), lines, wide = at + far * away, 1 + bool(below), wide or text_width(name, bold=bold)
-    aside = float(away[0])
-    anchor, left = ("middle", x - wide / 2) if abs(aside) < .3 else ("start", x) if aside > 0 else ("end", x - wide)
-    top = y + (19 * lines + 2) * ((float(away[1]) - 1) / 2)                     # above at the top, below at the bottom
-    body = text(round(x, 2), round(top + 15, 2), name, INK, anchor=anchor, bold=bold) if name else ""
-    body += text(round(x, 2), round(top + 34, 2), below, WEIGHT, anchor=anchor) if below else ""
-    return body, (min(left, at[0] - 9), min(top, at[1] - 9),
-                  max(left + wide, at[0] + 9), max(top + 19 * lines + 2, at[1] + 9))
-
-
-class _Messages:
-    """What one node hears: nodes on a circle, names and weights around it."""
-
-    RING = 9                          # of what a node hears of itself
-
-    def __init__(self, row, names, node, mask):
-        self.row, self.names, self.node, self.mask = row, names, node, mask
-        self.away, self.at = _around(len(names), max(80, 15 * len(names)))
-        self.wide = [max(text_width(name, bold=k == node), text_width("0.00")) for k, name in enumerate(names)]
-
-    def drawing(self):
-        """The lines, the nodes over them, the words; then moved to where nothing is left of the page."""
-        hears = np.flatnonzero(self.mask[self.node])
-        body = _pale(self.at, self.mask)
-        body += [_line(self.at[k], self.at[self.node], WEIGHT, 1 + 9 * self.row[k], .35 + .65 * self.row[k])
-                 for k in hears if k != self.node]
-        body += [self._ring()] if self.node in hears else []
-        body += [_dot(at, 8, QUERY if k == self.node else VALUE if k in hears else QUIET, PAGE)
-                 for k, at in enumerate(self.at)]
-        words, boxes = zip(*(self._words(k, k in hears) for k in range(len(self.names))))
-        left, top, right, bottom = [f(side) for f, side in zip((min, min, max, max), zip(*boxes))]
-        moved = f'<g transform="translate({2 - left:.4g} {2 - top:.4g})">{"".join([*body, *words])}</g>'
-        return Svg(moved, math.ceil(right - left + 4), math.ceil(bottom - top + 4), self._told(hears))
-
-    def _ring(self):
-        """Beside the node that hears itself, away from the others."""
-        (x, y), w = self.at[self.node] + (8 + self.RING) * self.away[self.node], self.row[self.node]
-        return (f'<circle cx="{x:.4g}" cy="{y:.4g}" r="{self.RING}" fill="none" stroke="{WEIGHT}" '
-                f'stroke-width="{1 + 9 * w / 2:.3g}" stroke-opacity="{.35 + .65 * w:.3g}"/>')
-
-    def _words(self, k, heard):
-        """A name, below it the weight, and the room of both."""
-        far = 16 + (2 * self.RING + 4 if k == self.node and heard else 0)
-        below = fixed(self.row[k]) if heard else ""
-        return _beside(self.at[k], self.away[k], far, self.names[k], below, wide=self.wide[k], bold=k == self.node)
-
-    def _told(self, hears):
-        told = ", ".join(f"{self.names[k]} {fixed(self.row[k])}" for k in hears)
-        return (f"A graph of {len(self.names)} nodes: {', '.join(self.names)}. Into {self.names[self.node]} lead "
-                f"messages, with their weights: {told}.")
-
-
-def _round(mask, reached, k, source, names):
-    """The graph after some rounds: whom the news has reached, and the lines by which it has just come."""
-    n, now, before = len(mask), reached[k], reached[max(k - 1, 0)]
-    radius = max(80, 15 * n) if names else max(48, 6 * n)
-    away, at = _around(n, radius)
-    words, boxes = zip(*(_beside(at[i], away[i], 14, name, bold=i == source)
-                         for i, name in enumerate(names or n * [""])))
-    if not names:
-        boxes = [(-radius - 12, -radius - 12, radius + 12, radius + 12)]
-    left, top, right, bottom = [f(side) for f, side in zip((min, min, max, max), zip(*boxes))]
-    body = _pale(at, mask)
-    body += [_line(at[j], at[i], VALUE, 3) for i, j in zip(*np.nonzero(mask & np.outer(now & ~before, before)))]
-    body += [_dot(at[i], 8 if now[i] else 5, VALUE if now[i] else QUIET, INK if i == source else "none")
-             for i in range(n)]
-    wide, deep = math.ceil(right - left + 2 * bool(names)), math.ceil(bottom - top)
-    title, found = f"after {_many(k, 'round')}", [str(i + 1) for i in np.flatnonzero(now)]
-    body = [f'<g transform="translate({wide / 2 - (left + right) / 2:.4g} {24 - top:.4g})">', *body, *words, "</g>",
-            text(wide / 2, 17, title, INK), text(wide / 2, deep + 42, f"{len(found)} of {n}", INK, bold=True)]
-    called = f" The nodes are {', '.join(names)}." if names else ""
-    alt = f"{title.capitalize()} news of node {source + 1} is at {len(found)} of {n} nodes: {', '.join(found)}.{called}"
-    return Svg("".join(body), wide, deep + 50, alt)
-
-
-# ---- the chain rule: from one number through several to another
 
 class _Chain:
     """The things in a column, the first number to its left, the last to its right, and a line for each factor."""

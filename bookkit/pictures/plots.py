@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from bookkit.pictures import palette
+from bookkit.pictures.formats import fixed
 from bookkit.pictures.picture import Picture, Svg
 
 # From matplotlib's own settings, not from those of whoever runs this.
@@ -82,6 +83,35 @@ def plane(points, names, *, arrow=None, arrow_name="", axis_names=("x", "y"), ax
     ax.set(xlabel=axis_names[0], ylabel=axis_names[1], aspect="equal")
     return ax
 
+
+def landscape(score, query, keys, names, levels, numbered, *, title, points=3, hole=0.0):
+    """A picture of a score function: lines of equal score in the plane of the keys, and which of them scores highest.
+
+    `score(query, keys)` gives (n,) of keys (n, 2), and is asked at `points` places along each side: a slope needs no
+    more than 3. There are lines at 0, at the `levels` and at their negatives, and those that are `numbered` have their
+    number.  A score that jumps at the origin is not drawn within a `hole` around it.
+    """
+    line = np.linspace(-3, 3, points) + (0.001 if hole else 0)
+    places = np.stack(np.meshgrid(line, line), axis=-1)
+    scores = score(query, places.reshape(-1, 2)).reshape(points, points).round(4)
+    drawn = np.where(np.hypot(*places.T) < hole, np.nan, scores)
+    ax = axes(3.1, 3.2)
+    ax.contour(line, line, drawn, levels=[0], colors=palette.QUIET.light, linewidths=1.2)
+    for sign, its in (("positive", levels), ("negative", -levels[::-1])):
+        lines = ax.contour(line, line, drawn, levels=its, colors=palette.ROLES[sign].light, linestyles="solid",
+                           linewidths=1.2)
+        for label in ax.clabel(lines, levels=[x for x in lines.levels if abs(x) in numbered],
+                               fmt=lambda x: f"{x:g}".replace("-", "−"), fontsize=11):
+            if max(map(abs, label.get_position())) > 2.6:      # it would be cut by the frame
+                label.remove()
+    ax.plot(*keys.T, "o", color=palette.ROLES["key"].light, markersize=6)
+    top = score(query, keys).argmax()
+    ax.annotate(names[top], keys[top], xytext=(0, 7), textcoords="offset points", ha="center", weight="bold")
+    ax.annotate("", query, (0, 0), arrowprops={"arrowstyle": "-|>", "color": palette.ROLES["query"].light,
+                                               "linewidth": 2.4, "shrinkA": 0, "shrinkB": 0, "mutation_scale": 16})
+    ax.set(xlim=(-3, 3.2), ylim=(-3, 3), xticks=[-2, 0, 2], yticks=[-2, 0, 2], aspect="equal", title=title)
+    return picture(ax, alt=f"{title}: lines of equal score in the plane of the keys, from {fixed(scores.min(), 1)} "
+                           f"to {fixed(scores.max(), 1)}. Of the keys {names[top]} scores highest.")
 
 
 def pulled(scores, names, *, star=None, star_name=""):

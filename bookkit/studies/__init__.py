@@ -5,8 +5,8 @@ function with its arguments; a job trains a model on one thread, examines it and
 down. ``python -m tools.study`` runs them.
 
 Seeds are fixed in each module, before anything was run with them; every run is written down, the bad ones too.
-Recall, positions, reviews, reach and digits are contests, so every model is tuned with
-the same number of trials first, on examples and seeds of their own, and the trials are written down too.
+Recall, reviews, reach and digits are contests, so every model is tuned with the same number of trials first, on
+examples and seeds of their own, and the trials are written down too.
 """
 
 from bookkit.studies import (
@@ -16,6 +16,7 @@ from bookkit.studies import (
     chat_model,
     chat_tuned,
     copying,
+    dense_layers,
     digits,
     encoder_decoder,
     few_sentences,
@@ -26,7 +27,6 @@ from bookkit.studies import (
     moved_parts,
     multi_head,
     own_text,
-    positions,
     preferences,
     put_in,
     reach,
@@ -43,8 +43,7 @@ from bookkit.studies import (
 
 # By the name of the file of results: a module says in its first line what it asks, and in STAGES what is run.
 STUDIES = {module.__name__.rpartition(".")[2]: module for module in (
-    translation, longer_translation, learned_score, copying, multi_head, recall, positions, stories, story_heads,
-    moved_parts, layers,
-    reviews, reach, digits, ask_the_book, sizes, stopped,
+    translation, longer_translation, learned_score, copying, multi_head, recall, stories, story_heads,
+    moved_parts, layers, reviews, reach, digits, dense_layers, ask_the_book, sizes, stopped,
     encoder_decoder, both_sides, training_bugs, answering, low_rank, preferences, put_in,
     own_text, few_sentences, tuned_kinds, chat_model, chat_tuned)}

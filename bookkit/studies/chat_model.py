@@ -59,7 +59,7 @@ def best(scores, count):
 
 def prose(model):
     """Texts (16, 40) as numbers."""
-    return np.array([model.numbers(text)[:PIECES] for text in chat_texts.paragraphs()])
+    return np.array([model.numbers(text)[:PIECES] for text in chat_texts.PARAGRAPHS])
 
 
 def weights(model, numbers, **options):
@@ -84,7 +84,7 @@ def few_examples(name):
     best, and without ten others; and at last they have each other's answers.
     """
     model, _ = known()
-    pairs, copiers = chat_texts.pairs(name), best(roles()["copy"], 10)
+    pairs, copiers = chat_texts.PAIRS[name], best(roles()["copy"], 10)
     asked, right = pairs[8 * DRAWS:], {}
     for shots in SHOTS:
         draws = [pairs[8 * draw:8 * draw + shots] for draw in range(DRAWS if shots else 1)]
@@ -398,7 +398,7 @@ def facts():
     model, _ = known()
     right, ranks, clean, noised, restored = [], [], [], [], {}
     windows = [range(start, start + 6) for start in range(0, LAYERS, 6)]
-    for k, (subject, said, answer) in enumerate(chat_texts.rows(chat_texts.FACTS)):
+    for k, (subject, said, answer) in enumerate(chat_texts.FACTS):
         numbers, [piece, *_] = model.numbers(f"{subject} {said}"), model.numbers(f" {answer}")
         results = model.trace(numbers)
         right.append(bool(results["scores"][-1].argmax() == piece))
@@ -452,7 +452,7 @@ def places():
              "doubled": range(0, 2 * PIECES, 2), "halved": np.arange(PIECES) / 2, "all at one place": [0] * PIECES}
     losses = {name: model.losses(numbers, places=at)[:, FAR - 1:].mean(axis=1) for name, at in where.items()}
     rng = np.random.default_rng([52, 2])
-    mixed = [" ".join(rng.permutation(text.split())) for text in chat_texts.paragraphs()]
+    mixed = [" ".join(rng.permutation(text.split())) for text in chat_texts.PARAGRAPHS]
     mixed = np.array([model.numbers(text)[:PIECES] for text in mixed])
     losses["words shuffled"] = model.losses(mixed)[:, FAR - 1:].mean(axis=1)
     for name, values in losses.items():
@@ -466,7 +466,7 @@ def places():
 
 def questions():
     """What it answers to twenty questions."""
-    return asked("questions", chat_texts.rows(chat_texts.QUESTIONS))
+    return asked("questions", chat_texts.QUESTIONS)
 
 
 def letters():

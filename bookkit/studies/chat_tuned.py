@@ -3,7 +3,8 @@
 import numpy as np
 
 from bookkit.lessons import minilm
-from bookkit.lessons.chat_tuned import ASK, LEARN, answers, asked, judged, learns, ordinary, questions, tune
+from bookkit.lessons.chat_texts import ASK, LEARN
+from bookkit.lessons.chat_tuned import answers, asked, judged, learns, ordinary, tune
 from bookkit.lessons.few_sentences import REQUESTS, taught
 from bookkit.studies.chat_model import known, prose
 
@@ -17,7 +18,7 @@ MESSAGES = 100
 
 def examined(model):
     """What it answers to the questions held out and to others, and what prose costs it."""
-    pairs = questions(ASK)
+    pairs = ASK
     said = answers(model, pairs)
     return judged(pairs, said) | {"said": said, "ordinary": round(ordinary(model, prose(model)), 3),
                                   "beside": answers(model, [(question, "") for question in BESIDE], most=40)}
@@ -25,13 +26,13 @@ def examined(model):
 
 def untuned():
     """The model as it is."""
-    return {"kind": "untuned", "learned from": len(questions(LEARN)), "asked": len(questions(ASK)),
+    return {"kind": "untuned", "learned from": len(LEARN), "asked": len(ASK),
             **examined(known()[0])}
 
 
 def tuned(first, steps, seed):
     """The model tuned in the layers from one on."""
-    model, losses = tune(known()[0], questions(LEARN), first=first, steps=steps, seed=seed)
+    model, losses = tune(known()[0], LEARN, first=first, steps=steps, seed=seed)
     return {"kind": "tuned", "first": first, "steps": steps, "seed": seed, "learns": learns(first),
             "losses": [round(loss, 3) for loss in losses], **examined(model)}
 

@@ -1,12 +1,13 @@
 """Which word came first: recurrence, convolutions and attention, each tuned alike, and gradients before training."""
 
-from bookkit.lessons.reach import LAYERS, FirstWordTask, gradient_reach
+from bookkit.lessons.reach import LAYERS, FirstWordModel, FirstWordTask, gradient_reach
 from bookkit.lessons.training import new_model
 from bookkit.studies.runs import best_setting, grouped, trained
 
 SEEDS = range(9300, 9310)      # of a training, the first five of them; all ten of layers that are not trained
 TRIALS = range(9400, 9402)     # of every rate; lengths, steps and width were chosen with seed 0
 RATES = (3e-3, 1e-2, 3e-2, 1e-1)
+SENTENCE = "keys that hang beside the door of the old house".split()
 LENGTHS = (5, 10, 20, 40, 80, 160)
 SCALES = (1.0, 0.3, 0.1)     # of the items that layers are given before any training
 RECURRENCES = [     # settings for recurrences alone: what a table calls it, lengths, steps, scale of word vectors
@@ -29,17 +30,26 @@ def trial(*job):
 
 
 def final(*job):
-    """One model examined, and how strongly its last output depends on the first item and on the last, once trained."""
+    """One model; where the page's sentence is as long, how strongly its end depends on each word, before and after."""
     model, run = train("final", *job)
-    first, *_, last = gradient_reach(model.layer, run["length"], 16, seed=run["seed"], scale=run["scale"])
-    return run | {"gradient": {"first": float(f"{first:.3g}"), "last": float(f"{last:.3g}")}}
+    if run["length"] != len(SENTENCE):
+        return run
+    fresh = new_model(run["seed"], FirstWordModel, run["model"], run["length"], scale=run["scale"])
+    before = round(FirstWordTask(run["length"], seed=run["seed"]).evaluate(fresh), 4)
+    return run | {"untrained accuracy": before, "untrained gradients": short(fresh.gradients(SENTENCE)),
+                  "gradients": short(model.gradients(SENTENCE))}
+
+
+def short(numbers):
+    """With three digits each."""
+    return [float(f"{number:.3g}") for number in numbers]
 
 
 def untrained(kind, scale, seed):
     """How strongly the last of 64 outputs depends on each item before any training, the farthest first."""
     gradients = gradient_reach(new_model(seed, LAYERS[kind], 16, 64), 64, 16, seed=seed, scale=scale)
     return {"task": "gradients", "model": kind, "scale": scale, "seed": seed,
-            "norms": [float(f"{norm:.3g}") for norm in gradients]}
+            "norms": short(gradients)}
 
 
 def trials(_):

@@ -104,6 +104,4 @@ def layer_norm(X):
 GUESSES = {
     "added": Guess(["it takes the place of the item's own vector", "it is added to the item's own vector",
                     "it is multiplied with the item's own vector"], right=1),
-    "before": Guess(["at different words, by chance", "at the noun that stands first",
-                     "at the same words, a little at each"], right=2),
 }
