@@ -47,7 +47,7 @@ def test_the_glossary_has_every_term_and_subject_in_the_order_of_the_alphabet():
     found = subjects(ROOT)
     assert list(entries) == [entry["subject"] for entry in found] and len({entry["subject"].casefold() for entry in SUBJECTS}) == len(SUBJECTS)
     assert {entry["subject"] for entry in found} == {entry["subject"] for entry in SUBJECTS} | {term["term"] for term in TERMS}
-    means = {term["term"]: [term["means"]] for term in TERMS}
+    means = {entry.get("term") or entry["subject"]: [entry["means"]] for entry in [*SUBJECTS, *TERMS] if "means" in entry}
     for entry in found:
         *meaning, places = entries[entry["subject"]]
         assert meaning == means.get(entry["subject"], []) and places.startswith(f"Also {', '.join(entry['also'])}. [" if entry["also"] else "[")

@@ -244,6 +244,10 @@ def axe(page, rules=None, within=None):
     return len(found["passes"])
 
 
+# What can be scrolled is reached by key.
+REACHED = "[...document.querySelectorAll('pre')].every(e => e.scrollWidth <= e.clientWidth || e.tabIndex === 0 || !e.checkVisibility())"
+
+
 @on([name for name in SEEN if name in WHOLE or name in FIRST_FIGURES], *TWO)
 def test_accessible(opened):
     """One page of each kind, or all, as a whole; of others the figures that stand there for the first time."""
@@ -252,6 +256,7 @@ def test_accessible(opened):
     if opened.look[1:] == WIDE or EVERY_LOOK:
         assert axe(opened.page, within=within) > 3, "axe has not looked"
     elif not within:
+        opened.page.wait_for_function(REACHED)      # soon after the page has become narrow
         axe(opened.page, CHANGED)
 
 

@@ -17,13 +17,12 @@
     return { powers, written: powers.map(written), weights, entropy, derivative, size };
   }
 
-  // A power as a reader takes it in: two decimals, or where those say nothing a power of ten, 2.4 × 10¹⁷.
+  // A power as a reader takes it in: two decimals, or where those say nothing a power of ten, 2.4 × 10^17.
   function written(power) {
     if (power >= 0.005 && power < 1000) return fixed(power);
     const [digits, exponent] = power.toExponential(1).split("e");
-    return `${digits} × 10${Array.from(String(Number(exponent)), (sign) => RAISED["-0123456789".indexOf(sign)]).join("")}`;
+    return `${digits} × 10^${fixed(Number(exponent), 0)}`;
   }
-  const RAISED = "⁻⁰¹²³⁴⁵⁶⁷⁸⁹";
 
   // ---- in words
 
@@ -48,9 +47,25 @@
 
   // ---- the parts
 
+  // A number and its bar; of a power of ten the exponent stands above, and in words for the ear.
+  function powerGauge() {
+    const { element, show } = attnkit.gauge();
+    const [words, above] = [h("span", { class: "ak-unseen" }), h("sup", {})];
+    element.append(words, above);
+    return {
+      element,
+      show(/** @type {number} */ share, /** @type {string} */ text) {
+        const [base, exponent = ""] = text.split("^");
+        show(share, base);
+        attnkit.write(words, exponent && " to the power of ");
+        attnkit.write(above, exponent);
+      },
+    };
+  }
+
   // The last row: what the powers are divided by, and the weights end to end, which fill their bar.
   function sumRow() {
-    const [power, weight] = [attnkit.gauge(), attnkit.gauge()];
+    const [power, weight] = [powerGauge(), attnkit.gauge()];
     const fill = /** @type {HTMLElement} */ (weight.element.querySelector(".ak-fill"));
     function show({ powers, weights }) {
       const ends = weights.slice(0, -1).map((_, i) => 100 * attnkit.sum(weights.slice(0, i + 1)));
@@ -69,7 +84,7 @@
   function powerTable(figure, names) {
     const scores = figure.sliders({ names, trait: "scores", min: -4, max: 4, step: 0.1, plus: true });
     const rows = scores.map((slider, k) => {
-      const [power, weight] = [attnkit.gauge(), attnkit.gauge()];
+      const [power, weight] = [powerGauge(), attnkit.gauge()];
       return { power, weight, element: attnkit.tr(names[k], slider, power, weight) };
     });
     const sum = sumRow();

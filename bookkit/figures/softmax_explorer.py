@@ -1,13 +1,13 @@
 """Scores and a temperature against the powers of e and the weights that softmax makes of them."""
 
+import re
+
 import numpy as np
 import traitlets
 
 from attnkit import softmax
 from bookkit.figures.base import Between, Figure, NumberArray, still_table
 from bookkit.pictures.formats import fixed, plain
-
-RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 class SoftmaxExplorer(Figure):
@@ -63,16 +63,17 @@ class SoftmaxExplorer(Figure):
             table += still_table(["change of", *(f"with {name}" for name in self.names)],
                                  [[name, *(fixed(v, plus=True) for v in row)]
                                   for name, row in zip(self.names, self.derivative)])
-        return table.replace(f"^({exponent})", f"<sup>{exponent}</sup>")
+        table = table.replace(f"^({exponent})", f"<sup>{exponent}</sup>")
+        return re.sub(r"(?<=× 10)\^(−?\d+)", r"<sup>\1</sup>", table)
 
 
 def written(power):
     """A power as a reader takes it in: two decimals, or where those say nothing a power of ten.
 
     >>> written(2.614), written(np.exp(40)), written(np.exp(-11))
-    ('2.61', '2.4 × 10¹⁷', '1.7 × 10⁻⁵')
+    ('2.61', '2.4 × 10^17', '1.7 × 10^−5')
     """
     if 0.005 <= power < 1000:
         return fixed(power)
     digits, exponent = f"{power:.1e}".split("e")
-    return f"{digits} × 10{str(int(exponent)).translate(RAISED)}"
+    return f"{digits} × 10^{fixed(int(exponent), 0)}"

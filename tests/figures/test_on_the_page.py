@@ -39,6 +39,7 @@ def page(phone, request):
 @pytest.fixture
 def w(page):
     """The page, and whether anything went wrong on it since it was opened."""
+    page.page.bring_to_front()
     page.page.set_viewport_size(PHONE)
     yield page
     assert not page.errors and not page.outside
@@ -397,8 +398,8 @@ def test_on_paper_stand_the_numbers_and_no_controls(w):
     """Each figure of the page as its still picture, on a sheet that is wide enough."""
     w.page.set_viewport_size({"width": 640, "height": 900})
     w.page.emulate_media(media="print")
-    w.page.evaluate("() => new Promise(requestAnimationFrame)")
-    assert not w.page.locator(".ak-figure").count() and fits(w)
+    w.page.wait_for_function("!document.querySelector('.ak-figure')")
+    assert fits(w)
     for place in w.page.locator(PLACE).all():
         assert place.bounding_box()["height"] > 60 and not place.locator("button, input, select").count()
         drawn = "".join(svg.get_attribute("aria-label") for svg in place.locator("svg[role=img]").all())
