@@ -50,13 +50,15 @@
   // A number and its bar; of a power of ten the exponent stands above, and in words for the ear.
   function powerGauge() {
     const { element, show } = attnkit.gauge();
-    const [words, above] = [h("span", { class: "ak-unseen" }), h("sup", {})];
-    element.append(words, above);
+    const [number, words, above] = [h("span", {}), h("span", { class: "ak-unseen" }), h("sup", {})];
+    show(0, ""); // its own text stays empty, and what follows stands in its place
+    element.lastElementChild?.append(number, words, above);
     return {
       element,
       show(/** @type {number} */ share, /** @type {string} */ text) {
         const [base, exponent = ""] = text.split("^");
-        show(share, base);
+        show(share, "");
+        attnkit.write(number, base);
         attnkit.write(words, exponent && " to the power of ");
         attnkit.write(above, exponent);
       },
