@@ -93,7 +93,7 @@ def test_operations(w):
 
 # ---- by keyboard
 
-KEYS = {"range": ["ArrowRight", "ArrowLeft", "ArrowLeft"], "text": ["ArrowDown", "ArrowUp", "ArrowUp"],
+KEYS = {"range": ["ArrowRight", "ArrowLeft", "ArrowLeft"], "text": ["ArrowDown", "ArrowUp", "ArrowUp", "Enter"],
         "select": ["ArrowDown", "ArrowUp", "ArrowUp"]}
 # The controls of a figure that are in sight, but Reset and what fetches the real model (test_real_model_on_the_page.py):
 # whether each is pressed. Of eight and more that stand together, every fourth part. They are kept for what follows.
