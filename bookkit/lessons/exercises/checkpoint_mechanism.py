@@ -34,15 +34,6 @@ EXERCISES = {
         ([-0.498, -0.498], "0.004 is the change of the loss; it takes a division by the push to make it a slope."),
         ([1.5, 0.0], "the dot product of the two words is 0, but the score has M between them."),
         ([1.5, -0.5], "this is the score before the step.")]),
-    "shapes": Value([[8, 4], [2, 6], [2, 5], [8, 5]], labels=[
-        "W_Q: rows", "W_Q: columns", "weights: rows", "weights: columns", "output: rows", "output: columns",
-        "slopes: rows", "slopes: columns"], mistakes=[
-        ([[4, 8], [2, 6], [2, 5], [5, 8]], "a word is a row, to the left of the matrix: its eight numbers come in."),
-        ([[8, 4], [6, 6], [6, 5], [8, 5]], "this is right if all six words ask."),
-        ([[8, 4], [6, 2], [2, 5], [8, 5]], "in the weights, a row is the budget of a word that asks."),
-        ([[8, 4], [2, 6], [2, 4], [8, 5]], "an output is an average of values; look at its width again."),
-        ([[8, 4], [2, 6], [2, 5], [6, 5]], "this is the shape of V; what is learned, and has slopes, is W_V."),
-        ([[6, 4], [2, 6], [2, 5], [6, 5]], "a matrix that is learned is the same for six words and for six hundred.")]),
     "same_for_all": Choice(
         "The scores of a query may change, but its weights and its output stay.",
         ("All the scores change, so the weights and the output change with them.",
@@ -51,14 +42,6 @@ EXERCISES = {
          "an output is an average of the values, and no value has moved."),
         ("The scores move further apart, so all the weights become sharper.",
          "for that, one score of a query would have to move more than another.")),
-    "from_zero": Choice(
-        "Both stay at zero, and every word goes on getting the plain average.",
-        ("Both are learned as usual, because zero is the smallest of all starts.",
-         "small is good, but push one number of W_Q in your mind: which score moves, with all keys at zero?"),
-        ("No word gets any weight, because all scores are 0, so all outputs are 0.",
-         "e to the power of 0 is not 0, and the weights of a word always sum to one."),
-        ("The outputs are no numbers, because the softmax divides 0 by 0.",
-         "it divides powers of e by their sum, and a score of 0 has the power 1.")),
     "all_change": Function(
         lambda Q, K, V: _weights(Q, K) @ V,
         [(WORDS @ W_QUERY, WORDS @ W_KEY, WORDS), (WORDS[:3], WORDS[1:], WORDS[:3, :2])],
@@ -75,12 +58,4 @@ def attend(Q, K, V):
     return ___ @ V
 """,
         choices=[["K @ Q.T", "Q @ K.T"], ["weights", "weights.T"]]),
-    "wrong_one": Choice(
-        "Asked with a key that it holds, a soft dictionary gives that key's value alone, at any temperature.",
-        ("A key whose score is 0 can still get the largest weight of all keys.",
-         "this one is true: if all other scores are below 0, a score of 0 is the highest."),
-        ("If all the scores of a query are doubled, its weights keep their order.",
-         "this one is true: the weights get sharper, but a higher score is still the higher one."),
-        ("A word can score another one highly and still get a low score from it.",
-         "this one is true: one score has its query in it, the other one its key.")),
 }

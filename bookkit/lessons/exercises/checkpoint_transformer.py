@@ -32,12 +32,6 @@ EXERCISES = {
          "in 2 there are more columns than rows. Can the words that ask be the words that are asked?"),
         ("1 cross-attention, 2 decoder, 3 encoder",
          "in 2 every row looks at every column, the first row as well. May a decoder's own words do that?")),
-    "steps_back": Value([1 / 7, 2 / 7, 4 / 7, 0.0], within=0.006, labels=[f"word {k}" for k in range(1, 5)], mistakes=[
-        ([4 / 7, 2 / 7, 1 / 7, 0.0], "this is turned round: what is taken off grows with the distance from word 3."),
-        ([1 / 9, 2 / 9, 4 / 9, 2 / 9], "in a decoder, word 4 is still to come when word 3 asks."),
-        ([1 / 3, 1 / 3, 1 / 3, 0.0], "these are the weights without ALiBi."),
-        ([1.0, 2.0, 4.0, 0.0], "the ratios are right; now make a budget of them."),
-        ([1 / 6, 1 / 3, 1 / 2, 0.0], "one step back halves a weight; two steps halve it twice.")]),
     "shuffled": Choice(
         "It stays the same in every block, and stands at the word's new place.",
         ("It stays the same after block 1, but deeper blocks notice the order.",
@@ -46,14 +40,6 @@ EXERCISES = {
          "how should a head know a place? Its scores are made of the words alone."),
         ("It changes, because the MLP reads the words one after the other.",
          "in the MLP each word is by itself, whatever stands beside it.")),
-    "shapes": Value([[2, 3, 5, 4], [2, 3, 5, 9]], labels=[
-        *(f"queries: axis {k}" for k in range(4)), *(f"weights: axis {k}" for k in range(4))], mistakes=[
-        ([[2, 3, 5, 12], [2, 3, 5, 9]], "the three heads share the twelve numbers of a word."),
-        ([[2, 5, 3, 4], [2, 5, 3, 9]], "a head needs its words together: heads stand before words."),
-        ([[3, 2, 5, 4], [3, 2, 5, 9]], "the axis of the batch just goes along, and comes first."),
-        ([[2, 3, 5, 4], [2, 3, 9, 5]], "in the weights, rows are the words that ask."),
-        ([[2, 3, 5, 4], [2, 3, 5, 5]], "here the decoder's words ask the encoder's."),
-        ([[2, 3, 9, 4], [2, 3, 9, 9]], "the queries come from the words that ask.")]),
     "padded": Function(
         _attend, [(WORDS @ W_QUERY, WORDS @ W_KEY, WORDS, REAL), (WORDS[:2], WORDS[1:], WORDS[:3, :2], ~REAL[1:])],
         [(_where(_real, np.zeros_like), "a score of 0 hides nothing: its power of e is 1."),
@@ -93,12 +79,4 @@ def attend(Q, K, V, real):
          "these words may look at word 4. What they get in layer 1 goes into layer 2."),
         ("Those of no word, because one new word changes all sums.",
          "not all words may look at word 4.")),
-    "wrong_one": Choice(
-        "With eight heads, a layer has eight times as much to learn as with one.",
-        ("Greedy writing tells the same story whenever it has the same beginning.",
-         "this one is true: nothing is drawn, and after the same words the same word is best."),
-        ("The MLP of a block never mixes the numbers of two different words.",
-         "this one is true: each word goes through it by itself, and only attention looks at others."),
-        ("With rotary positions, a pair of words can move and keep its score.",
-         "this one is true: if both move by as many places, both arrows turn by the same angle.")),
 }

@@ -4,7 +4,7 @@ import numpy as np
 
 from attnkit import softmax
 from bookkit.lessons.exercises.examples import REVIEW, WORDS
-from bookkit.lessons.exercises.grading import Function, Guess, Value
+from bookkit.lessons.exercises.grading import Function, Value
 
 
 def _scaled(Q, K, V):
@@ -50,9 +50,4 @@ def attend(Q, K, V):
         (1 / 16, "a standard deviation of 2 is a variance of 4, and there are two factors."),
         (1 / 1024, "that divides by the variance; divide by the standard deviation."),
         (32.0, "that is the standard deviation; multiply by one over it.")]),
-}
-
-GUESSES = {
-    "large_scale": Guess(["one in each column", "one in each row", "one in each row and each column",
-                          "one in the whole matrix"], right=1),
 }
