@@ -10,12 +10,13 @@ import importlib.util
 import math
 import re
 import struct
-import unicodedata
 from collections import deque
 from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
+import tokenizers
+from tokenizers import Regex, decoders, models, pre_tokenizers
 
 from attnkit import attention, causal_mask, merge_heads, multi_head_attention, rotary, scaled_dot, split_heads
 from attnkit.sampling import Xorshift, choose
@@ -33,42 +34,12 @@ START, END = "<|im_start|>", "<|im_end|>"              # marks around each part 
 
 # ---- pieces of words
 
-def _letters():
-    """A letter for each byte, as in the lists of byte pairs: itself if it can be seen, else one from 256 on."""
-    seen = [*range(33, 127), *range(161, 173), *range(174, 256)]
-    others = iter(range(256, 512))
-    return [chr(byte if byte in seen else next(others)) for byte in range(256)]
-
-
-LETTERS = _letters()
-BYTES = {letter: byte for byte, letter in enumerate(LETTERS)}
-BLANK = r"[^\S\x1c-\x1f]"    # Python counts four signs as blanks that others do not
-WORDS = re.compile(rf"'s|'t|'re|'ve|'m|'ll|'d| ?[^\W_]+| ?(?:(?!{BLANK})[\W_])+|{BLANK}+(?={BLANK}|\Z)|{BLANK}+")
-
-
-def words(text):
-    """Cut a text before blanks, between letters and signs, and around each digit; nothing is lost.
-
-    >>> words("In 2026, we don't know.")
-    ['In', ' ', '2', '0', '2', '6', ',', ' we', ' don', "'t", ' know', '.']
-    """
-    parts, found = [""], []
-    for letter in text:
-        if unicodedata.category(letter).startswith("N"):
-            parts += [letter, ""]
-        else:
-            parts[-1] += letter
-    for part in parts:
-        found += [part] if len(part) == 1 else WORDS.findall(part)
-    return found
-
-
 class Tokenizer:
     """Cuts a text into pieces: the bytes of each word, joined pair by pair (Sennrich et al., 2016).
 
-    `pieces` are written in `LETTERS`, one letter for a byte, and the number of a piece is its place; of the pairs in
-    `merges` the first is joined first; `marks` are pieces that are no text, such as the end of an answer.  `words` are
-    the pieces as text, for showing.
+    A text is cut before blanks, between letters and signs, and around each digit. `pieces` are written with a letter
+    for each byte, and the number of a piece is its place; of the pairs in `merges` the first is joined first; `marks`
+    are pieces that are no text, such as the end of an answer. `words` are the pieces as text, for showing.
 
     >>> small = Tokenizer(["<end>", "h", "a", "ha", "!"], [("h", "a")], ["<end>"])
     >>> small.numbers("haha!h"), small.text([3, 3, 4, 0])
@@ -77,25 +48,23 @@ class Tokenizer:
 
     def __init__(self, pieces, merges, marks):
         self.number = {piece: k for k, piece in enumerate(pieces)}
-        self.rank = {pair: k for k, pair in enumerate(merges)}
-        self.marks = {self.number[mark]: mark for mark in marks}
-        self.bytes = [piece.encode() if k in self.marks else bytes(BYTES[letter] for letter in piece)
-                      for k, piece in enumerate(pieces)]
+        self._library = tokenizers.Tokenizer(models.BPE(self.number, merges))
+        # A byte that has no piece is left out, and nothing is joined across it.
+        known = "".join(letter for letter in pre_tokenizers.ByteLevel.alphabet() if letter in self.number)
+        self._library.pre_tokenizer = pre_tokenizers.Sequence([
+            pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False),
+            pre_tokenizers.Split(Regex(f"[^{re.escape(known)}]"), "removed")])
+        self._library.decoder = decoders.ByteLevel()
+        self._library.add_special_tokens(marks)
         self.words = [self.text([k]) for k in range(len(pieces))]
-        self._cut_at = re.compile("|".join(map(re.escape, marks)))
-        self._known = {}
 
     def numbers(self, text, *, marks=False):
         """The numbers of a text's pieces, a list; what looks like a mark is text, unless `marks` are asked for."""
         if not isinstance(text, str):
             raise TypeError(f"text must be a str, got {text!r}")
-        if not marks:
-            return [number for word in words(text) for number in self._word(word)]
-        found, start = [], 0
-        for mark in self._cut_at.finditer(text):
-            found += [*self.numbers(text[start:mark.start()]), self.number[mark[0]]]
-            start = mark.end()
-        return found + self.numbers(text[start:])
+        self._library.encode_special_tokens = not marks
+        whole = text.encode("utf-8", "replace").decode()      # half a surrogate is no text
+        return self._library.encode(whole).ids
 
     def pieces(self, text, *, marks=False):
         """The pieces of a text, for showing: each as text, with a � for what is not a whole letter."""
@@ -103,7 +72,7 @@ class Tokenizer:
 
     def text(self, numbers):
         """What some pieces say together."""
-        return b"".join(self.bytes[k] for k in numbers).decode("utf-8", "replace")
+        return self._library.decode(list(numbers), skip_special_tokens=False)
 
     def chat(self, messages):
         """The numbers of `template`'s text: its own marks are marks, those that somebody typed are text."""
@@ -111,24 +80,6 @@ class Tokenizer:
         for role, text in _told(messages):
             found += [self.number[START], *self.numbers(f"{role}\n{text}"), self.number[END], *self.numbers("\n")]
         return [*found, self.number[START], *self.numbers("assistant\n")]
-
-    def _word(self, word):
-        if word not in self._known:
-            # Half a surrogate is no text; a byte that has no piece is left out, as elsewhere.
-            parts = [LETTERS[byte] for byte in word.encode("utf-8", "replace")]
-            self._known[word] = [self.number[part] for part in self._joined(parts) if part in self.number]
-        return self._known[word]
-
-    def _joined(self, parts):
-        """Join, wherever it stands, the pair that comes first in the list, until no two neighbours are in it."""
-        while pairs := self.rank.keys() & zip(parts, parts[1:]):
-            pair, joined, k = min(pairs, key=self.rank.get), [], 0
-            while k < len(parts):
-                size = 2 if (*parts[k:k + 2],) == pair else 1
-                joined.append("".join(parts[k:k + size]))
-                k += size
-            parts = joined
-        return parts
 
 
 def template(messages):

