@@ -6,10 +6,15 @@ notebook.  What belongs to an exercise is one card: first the place for the answ
 """
 
 import ast
+import re
+from functools import cache
 
 from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
 
+from bookkit.figures.base import source
+
+ASIDE = 520          # pixels: what fits beside the text of a wide window
 
 def arrange(app, doctree, docname):
     """Sphinx's "doctree-resolved": cells are folded by now."""
@@ -23,9 +28,8 @@ def arrange(app, doctree, docname):
             cell.remove(code)
             if is_practice(cell):
                 continue
-            if writes_prose(shown):
-                cell["classes"].append("ak-prose")
-            else:
+            cell["classes"] += place(shown, docname)
+            if not writes_prose(shown):
                 cell.append(code)
     for exercise in list(doctree.findall(lambda node: "exercise" in node.get("classes", ()) if (
             isinstance(node, nodes.Element)) else False)):
@@ -64,6 +68,28 @@ def writes_prose(shown):
         return True
     apart = nodes.table | nodes.literal_block | nodes.image
     return not any(isinstance(node, apart) or stands_alone(node) for node in shown.findall())
+
+
+def place(shown, docname):
+    """The class of a cell that shows no code: how it stands in a wide window; the cover has a way of its own."""
+    if writes_prose(shown):
+        return ["ak-prose"]
+    if docname == "index":
+        return []
+    drawn = "".join(raw.astext() for raw in shown.findall(nodes.raw))
+    if kind := re.search(r'data-ak-figure="(\w+)"', drawn):
+        return ["ak-across" if is_wide(kind[1]) else "ak-beside"]
+    if "ak-picture" not in drawn:
+        return []
+    widths, heights = zip(*(map(int, size) for size in re.findall(r'<svg width="(\d+)" height="(\d+)"', drawn)))
+    stacked = sum(widths) > ASIDE and sum(heights) > ASIDE
+    return ["ak-across" if max(widths) > ASIDE or stacked else "ak-beside"]
+
+
+@cache
+def is_wide(kind):
+    """Whether a figure has more to show than a column is wide, as its script says."""
+    return "wide: true" in source(kind)
 
 
 def stands_alone(node):

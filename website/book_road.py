@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from lxml.html import builder, fragment_fromstring, tostring
 
-from bookkit.lessons.measured import results
 from website import road, toc
 
 PACKAGE = "The package"      # a part of _toc.yml
@@ -146,14 +145,11 @@ def small_map(page, book):
 
 
 def how_long(folder, pagename):
-    """A line for a chapter: how long it takes to read (computed) and its cells to run (measured)."""
+    """A line for a chapter: how long it takes to read, without the exercises."""
     if pagename not in plan(Path(folder)).chapters:
         return ""
     notebook = json.loads((Path(folder) / f"{pagename}.ipynb").read_text(encoding="utf-8"))
-    minutes = round(road.minutes(notebook))
-    seconds = results("bench", folder=folder)["chapters"]["seconds"].get(f"{pagename}.ipynb")
-    runs = f"; its code runs in {seconds:.0f} s (measured once)" if seconds else ""
-    return f'<p class="ak-time">About {minutes} minutes to read, without the exercises{runs}.</p>'
+    return f'<p class="ak-time">{round(road.minutes(notebook))} min</p>'
 
 
 # ---- the fast lane: data/lane.yml

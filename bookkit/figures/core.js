@@ -917,7 +917,7 @@
   // A figure's parts, alive in an element: made once, redrawn whenever the state changes, from either side. Returns what
   // ends it.
   /** @param {string} kind @param {Omit<Kind<State, State>, "compute">} script @param {Place} place */
-  function render(kind, { label, wide, build }, { model, el }) {
+  function render(kind, { label, build }, { model, el }) {
     const caption = model.get("caption");
     const name = caption ? `${label}: ${caption.split(/(?<=[.:]) /)[0]}` : label; // a page may have two of a kind
     const figure = new Figure(model, kind, name);
@@ -925,7 +925,7 @@
     fill(figure.element, parts);
     if (!figure.live.parentElement) figure.element.append(figure.live); // unless it stands among the parts
     if (caption) figure.element.append(attnkit.h("p", { class: "ak-caption" }, caption));
-    el.classList.add("ak-place", ...(wide ? ["ak-beyond"] : []));
+    el.classList.add("ak-place");
     el.replaceChildren(figure.element);
     Object.assign(figure, { update, measure });
     const names = Object.keys(model.get("defaults"));
@@ -953,8 +953,8 @@
       `This figure cannot come to life: ${error instanceof Error ? error.message : error}`,
     );
 
-  // Register a figure, which goes beyond the column of text if it is `wide`: `build` makes its parts once and returns them with `update`, which redraws them from the state
-  // whenever it changes; perhaps `measure`, which reads the layout before anything is written, as a read after a write
+  // Register a figure; one that is `wide` takes both columns of a wide window (website/book_cells.py reads that). `build`
+  // makes its parts once and returns them with `update`, which redraws them from the state whenever it changes; perhaps `measure`, which reads the layout before anything is written, as a read after a write
   // would lay the page out twice; and perhaps `stop`, which ends what goes on in them. `render` is what anywidget calls.
   attnkit.register = (kind, { compute, ...script }) => {
     /** @param {Place} place */

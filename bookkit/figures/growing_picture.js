@@ -91,5 +91,5 @@
     return { parts: [stack, ways, room], update };
   }
 
-  attnkit.register("growing_picture", { label: "A picture, step by step", compute, build });
+  attnkit.register("growing_picture", { label: "A picture, step by step", wide: true, compute, build });
 })(globalThis.attnkit);

@@ -344,5 +344,5 @@
     return { parts: [h("div", { class: "ak-side" }, left, right), lines], update: run.update, stop: run.halt };
   }
 
-  attnkit.register("matrix_trainer", { label: "Training a matrix", compute, build });
+  attnkit.register("matrix_trainer", { label: "Training a matrix", wide: true, compute, build });
 })(globalThis.attnkit);

@@ -186,5 +186,5 @@
     return { parts: [moved, title, h("div", { class: "ak-group" }, panels)], update };
   }
 
-  attnkit.register("position_pairs", { label: "Two places under schemes of positions", compute, build });
+  attnkit.register("position_pairs", { label: "Two places under schemes of positions", wide: true, compute, build });
 })(globalThis.attnkit);

@@ -2,17 +2,24 @@
 // it is in sight, and whoever follows a link to a place on the page stands there, not under a dialog that stayed open.
 (() => {
   "use strict";
-  const wide = matchMedia("(min-width: 992px)"); // where the theme shows the chapters beside the page
+  const wide = matchMedia("(min-width: 992px)"); // where the theme shows the chapters beside the page ...
+  const stops = matchMedia("(min-width: 80rem)"); // ... and where they are stops, and the list lies over it when it is asked for
 
   function tells(button, side, dialog) {
     const say = () => {
-      const shown = dialog.open || (wide.matches && !side.classList.contains("pst-sidebar-hidden"));
+      const pressed = side.classList.contains("pst-sidebar-hidden");
+      const shown = dialog.open || (wide.matches && pressed === stops.matches);
       button.setAttribute("aria-expanded", String(shown));
     };
     const changes = new MutationObserver(say);
     changes.observe(side, { attributeFilter: ["class"] });
     changes.observe(dialog, { attributeFilter: ["open"] });
-    wide.addEventListener("change", say);
+    for (const width of [wide, stops]) width.addEventListener("change", say);
+    addEventListener("keydown", ({ key }) => {
+      if (key !== "Escape" || !stops.matches) return;
+      if (side.contains(document.activeElement)) button.focus();
+      side.classList.remove("pst-sidebar-hidden");
+    });
     say();
   }
 
@@ -49,16 +56,32 @@
     document.head.append(Object.assign(document.createElement("script"), { src }));
   }
 
-  // The contents of the page go while a figure or a note is in sight that takes their place: no focus is under it.
-  addEventListener("load", () => {
-    const contents = document.getElementById("pst-secondary-sidebar");
-    const seen = new Set();
-    const watch = new IntersectionObserver((changes) => {
-      for (const { target, isIntersecting } of changes) seen[isIntersecting ? "add" : "delete"](target);
-      const wide = (one) => Number.parseFloat(getComputedStyle(one).marginRight) < -100;
-      contents?.classList.toggle("ak-covered", [...seen].some(wide));
+  // On a wide window a figure beside the text stays in sight until the next one comes, or its section ends: its cell is as
+  // high as that. What is higher than the window is seen to its lower edge.
+  const [HEAD, EDGE] = [64, 16]; // pixels: the page's own buttons, and what is left between a figure and others
+  function stay() {
+    const cells = [...document.querySelectorAll("section > :is(.ak-beside, .ak-across)")];
+    for (const cell of cells) cell.style.minHeight = "";
+    if (!stops.matches) return;
+    const tops = cells.map((cell) => cell.getBoundingClientRect().top);
+    const rooms = cells.map((cell, k) => {
+      const within = cell.parentElement;
+      const next = within.querySelector(":scope > h1") && within.querySelector(":scope > section");
+      const end = next ? next.getBoundingClientRect().top : within.getBoundingClientRect().bottom;
+      return Math.min(end, tops[k + 1] ?? end) - tops[k] - 2 * EDGE;
     });
-    for (const one of document.querySelectorAll(".ak-widget, aside.margin")) watch.observe(one);
+    cells.forEach((cell, k) => {
+      if (cell.matches(".ak-across")) return;
+      const high = cell.querySelector(".cell_output").offsetHeight;
+      const stays = Math.min(HEAD, innerHeight - high - 3 * EDGE);
+      cell.style.minHeight = `${Math.max(0, rooms[k])}px`;
+      cell.style.setProperty("--stays", `${stays}px`);
+      cell.style.setProperty("--under", `${stays + high}px`);
+    });
+  }
+  addEventListener("load", () => {
+    const watch = new ResizeObserver(stay);
+    for (const one of document.querySelectorAll("article, section > .ak-beside > .cell_output")) watch.observe(one);
   });
 
   // What shows what it means, or stands for, without being followed.
