@@ -36,14 +36,16 @@ FRAME = b"<!doctype html><title>A reader's window</title><style>body { margin: 0
 ALL = "chapters/all"
 
 
-def all_figures():
-    """A page of the site, with the first figure of each kind for its words."""
+def all_figures(*exercises):
+    """A page of the site, with the first figure of each kind for its words, and some exercises."""
     found = {}
     for page in filter(lambda page: (browser.SITE / f"{page}.html").exists(), toc.chapters()):
         for place in html.parse(str(browser.SITE / f"{page}.html")).xpath("//*[@data-ak-figure]"):
-            found.setdefault(place.get("data-ak-figure"), html.tostring(place, encoding="unicode", with_tail=False))
-    needed = dict.fromkeys(["core", *(name for kind in found for name in base.scripts(kind))])
-    style = "".join(base.stylesheet(kind) for kind in found)
+            name = next((name for name in exercises if f'"{name}"' in place.get("data-ak-state")), place.get("data-ak-figure"))
+            found.setdefault(name, html.tostring(place, encoding="unicode", with_tail=False))
+    kinds = [kind for kind in found if kind not in exercises]
+    needed = dict.fromkeys(["core", *(name for kind in kinds for name in base.scripts(kind))])
+    style = "".join(base.stylesheet(kind) for kind in kinds)
     head = f"<style>{style}</style>" + "".join(f'<script defer src="../_static/figures/{name}.js"></script>' for name in needed)
     text = (browser.SITE / "chapters/parts.html").read_text(encoding="utf-8")
     text = re.sub(r'<script defer src="[^"]*"></script>', "", text)      # those of whole pages have nothing to do here

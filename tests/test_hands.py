@@ -6,8 +6,9 @@ import io
 import re
 from pathlib import Path
 
+import others
 import pytest
-from conftest import SHIFT, SITE
+from conftest import EVERY_LOOK, SHIFT, SITE
 from pypdf import PdfReader
 
 from website import toc
@@ -30,7 +31,25 @@ def in_sight(w, side):
         "a => getComputedStyle(a).visibility === 'visible'")
 
 
-@pytest.mark.parametrize("width", [360, 1100, 1280])
+def test_the_road_is_stops_on_a_wide_window(watched, site):
+    """A stop and a tick say their names where one points; the button opens the whole list over the page, and Escape closes it."""
+    with watched() as w:
+        w.open(f"{site}/{FIRST}.html")
+        for one in (".bd-sidenav > li:nth-child(3) > a", ".bd-sidebar-secondary .nav-link"):
+            named = w.page.locator(one).first
+            box = named.bounding_box()
+            w.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+            assert box["width"] < 30 < named.bounding_box()["width"], one
+        button, caption = w.page.locator(".primary-toggle button"), w.page.locator("#pst-primary-sidebar .caption").first
+        assert not caption.is_visible() and button.get_attribute("aria-expanded") == "false"
+        for close in (lambda: button.press("Enter"), lambda: w.page.keyboard.press("Escape")):
+            button.press("Enter")
+            assert caption.is_visible() and button.get_attribute("aria-expanded") == "true"
+            close()
+            assert not caption.is_visible() and button.get_attribute("aria-expanded") == "false"
+
+
+@pytest.mark.parametrize("width", [360, 1100])
 def test_the_contents_open_and_close(watched, site, width):
     """By mouse or touch and by keyboard; the focus goes in and comes back; nothing is left behind."""
     phone = {"has_touch": True, "is_mobile": True} if width < 600 else {}
@@ -186,7 +205,7 @@ def test_the_focus_is_seen_wherever_the_tab_key_leads(watched, site):
             seen.add(name)
             if not ring:
                 unseen.append(name)
-        assert len(seen) > 100 and not unseen, unseen[:5]
+        assert len(seen) > 60 and not unseen, unseen[:5]
 
 
 def test_fonts_that_never_come(watched, site):
@@ -375,7 +394,7 @@ def test_a_citation_is_read_where_it_stands(watched, site):
                 const around = cited.closest('p, li').getBoundingClientRect(), left = around.left + parseFloat(box.left);
                 return [left, left + parseFloat(box.width) + 30, around.right, box.content]; }""")
             assert "Attention is all you need. 2017." in words
-            assert (left >= text) == (width >= 1200) and right <= width
+            assert (left >= text) == (width >= 1280) and right <= width
             assert w.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
@@ -514,23 +533,21 @@ RING = """([b]) => { b.focus({focusVisible: true}); const s = getComputedStyle(b
     return s.outlineStyle === 'solid' && parseFloat(s.outlineWidth) > 1 && s.outlineColor !== page; }"""
 
 
-def test_forced_colours_lose_nothing(watched, site):
+def test_forced_colours_lose_nothing(watched):
     """Every bar, square and hatching is still seen, what is chosen by more than bold letters, and where the keyboard is."""
-    with watched() as w:
-        for name in ("chapters/softmax", "chapters/masks", "chapters/writing", "chapters/machine", "chapters/real_model"):
-            w.page.emulate_media(forced_colors="none", color_scheme="light")
-            w.open(f"{site}/{name}.html")
-            for scheme in ("light", "dark")[:1 + (name == "chapters/machine")]:
-                w.page.emulate_media(forced_colors="none", color_scheme=scheme)
-                before = w.page.evaluate(GROUNDS)
-                w.page.emulate_media(forced_colors="active")
-                after = w.page.evaluate(GROUNDS)
-                both = [(was, now) for was, now in zip(before, after, strict=True) if now]
-                lost = [(kind, part) for (kind, part, *seen), (*_, ground, image) in both
-                        if seen > [ground, image] and part not in ("ak-box", "ak-panel")]
-                assert len(both) > 50 and not lost, (name, scheme, sorted(set(lost)))
-                assert not w.page.evaluate(ALIKE), (name, scheme)
-                assert w.page.locator(".ak-figure button:enabled:visible").evaluate_all(RING), (name, scheme)
+    with serve(host=others.Host) as site, watched() as w:
+        w.open(f"{site}/{others.ALL}.html")
+        for scheme in ("light", "dark"):
+            w.page.emulate_media(forced_colors="none", color_scheme=scheme)
+            before = w.page.evaluate(GROUNDS)
+            w.page.emulate_media(forced_colors="active")
+            after = w.page.evaluate(GROUNDS)
+            both = [(was, now) for was, now in zip(before, after, strict=True) if now]
+            lost = [(kind, part) for (kind, part, *seen), (*_, ground, image) in both
+                    if seen > [ground, image] and part not in ("ak-box", "ak-panel")]
+            assert len(both) > 50 and not lost, (scheme, sorted(set(lost)))
+            assert not w.page.evaluate(ALIKE), scheme
+            assert w.page.locator(".ak-figure button:enabled:visible").evaluate_all(RING), scheme
 
 
 # On paper: what reaches beyond the right edge, or is hidden there; cells of a table that touch; what is for the screen only;
@@ -555,7 +572,7 @@ def test_paper(watched, site):
     touch, nothing that is for the screen, figures still and whole, the words in dark ink."""
     wrong = []
     with watched() as w:
-        for name in ("chapters/machine", "chapters/learning", "chapters/real_model", "further/queries_keys_values"):
+        for name in ("chapters/machine", "further/queries_keys_values", *(["chapters/learning", "chapters/real_model"] if EVERY_LOOK else [])):
             w.page.set_viewport_size({"width": 1280, "height": 900})
             w.open(f"{site}/{name}.html")
             sheets = PdfReader(io.BytesIO(w.page.pdf(format="A4"))).pages

@@ -31,8 +31,8 @@ WRONG = """() => {
     return out; }"""
 
 
-# One page that has a figure of each kind, and a few as they are; every week each page with figures.
-PAGES = [others.ALL, "chapters/machine", "chapters/chat_model", "index"]
+# One page that has a figure of each kind, and the cover; every week each page with figures.
+PAGES = [others.ALL, "index"]
 if EVERY_LOOK:
     PAGES += [page for page in toc.pages() if page not in PAGES and browser.figures_of(SITE / f"{page}.html")]
 

@@ -210,6 +210,24 @@ def test_the_text_names_what_a_figure_opens_with(page):
 
 # ---- words in bold, and the list of terms
 
+UNREAD = r"^(`{3,}).*?^\1|`[^`]*`|\$\$.*?\$\$|\$[^$]*\$"      # code and formulas
+APART = r"^[ \t]*(?::{3,}.*|:\w+:.*|#+ .*)$"                 # a directive's marks and a heading end a paragraph
+LABEL = r"(?:\A|\n[ \t]*\n|^[ \t]*(?:[-*+]|\d+\.)[ \t])\s*\*\*[^*]+[.:]\*\*"
+
+
+def bold_terms(text):
+    """What is bold in a text, but for labels: a list item's or a paragraph's first words that end in "." or ":"."""
+    text = re.sub(r"</?span[^>]*>", "", re.sub(UNREAD, " ", text, flags=re.M | re.S))
+    text = re.sub(APART, "", text, flags=re.M)
+    text = re.sub(LABEL, "\n\n", text, flags=re.M)
+    return [plain(words) for words in re.findall(r"\*\*(.+?)\*\*", text, flags=re.S)]
+
+
+def plain(words):
+    """Words as they are read: links are their words, and a new line is a space."""
+    return " ".join(re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", words).split())
+
+
 def bold(page):
     """Each bold term of a page with the cells that it stands in; links in bold are the index's to use."""
     found = collections.defaultdict(list)
@@ -217,7 +235,7 @@ def bold(page):
         said = road.said(cell)
         if page == "index":
             said = re.sub(r"\*\*\[[^]]*\]\([^)]*\)\*\*", " ", said)
-        for term in road.bold_terms(said):
+        for term in bold_terms(said):
             found[term.lower()].append(where(page, cell))
     return found
 

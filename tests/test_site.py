@@ -2,8 +2,7 @@
 
 Each page is opened once, wide and light, and made as narrow as a phone and dark; everything that wants it so is asked
 then, and after it what tests/figures/ asks of the figures on it.  The listings of the package all come from one template:
-a few stand for them.  One page of each kind is asked by axe, which takes longest, and each kind of figure where it stands
-first.  Every week, with EVERY_LOOK=1, each page is opened in all four themes and widths, and asked in full.  What needs no
+a few stand for them.  One page of each kind is asked by axe, which takes longest.  Every week, with EVERY_LOOK=1, each page is opened in all four themes and widths, and asked in full.  What needs no
 browser is read from the page's text.  Clocks are not asked here: what a page costs is counted in bytes, elements and requests.
 """
 
@@ -216,29 +215,20 @@ def shortest_of_each():
     return set({template(name): name for name in by_length}.values())
 
 
-def first_of_each_figure():
-    """The first page with each kind of figure: ``{page: its kinds}``."""
-    met, found = set(), {}
-    for name in BOOK:
-        if new := set(browser.figures_of(SITE / f"{name}.html")) - met:
-            found[name], met = new, met | new
-    return found
-
-
 ROAD, ROOMS = toc.road(), {page: parent for page, parent in toc.parents().items() if parent is not None}
-WHOLE, FIRST_FIGURES = set(SEEN) if EVERY_LOOK else shortest_of_each(), first_of_each_figure()
+WHOLE = set(SEEN) if EVERY_LOOK else shortest_of_each()
 
 
-def axe(page, rules=None, within=None):
-    """What axe finds wrong, and how many rules it could apply; over what is folded, too; of some elements or of all."""
+def axe(page, rules=None):
+    """What axe finds wrong, and how many rules it could apply; over what is folded, too."""
     page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
     # The theme fades in what is unfolded.
     page.evaluate("document.getAnimations().forEach(a => a.finish())")
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE.read_text())
     asked = {"type": "rule", "values": rules} if rules else {"type": "tag", "values": LEVELS}
-    found = page.evaluate("""([asked, within]) => axe.run(within ?? document, {runOnly: asked, rules: {'target-size': {enabled: true}},
-        resultTypes: ['violations'], preload: false, performanceTimer: false})""", [asked, within])
+    found = page.evaluate("""asked => axe.run({runOnly: asked, rules: {'target-size': {enabled: true}},
+        resultTypes: ['violations'], preload: false, performanceTimer: false})""", asked)
     bad = [(v["id"], n["html"][:160], n["failureSummary"][:300]) for v in found["violations"] for n in v["nodes"]]
     assert not bad, json.dumps(bad, indent=1)
     return len(found["passes"])
@@ -248,14 +238,12 @@ def axe(page, rules=None, within=None):
 REACHED = "[...document.querySelectorAll('pre')].every(e => e.scrollWidth <= e.clientWidth || e.tabIndex === 0 || !e.checkVisibility())"
 
 
-@on([name for name in SEEN if name in WHOLE or name in FIRST_FIGURES], *TWO)
+@on([name for name in SEEN if name in WHOLE], *TWO)
 def test_accessible(opened):
-    """One page of each kind, or all, as a whole; of others the figures that stand there for the first time."""
-    figures = [[f"[data-ak-figure={kind}]"] for kind in FIRST_FIGURES.get(opened.name, [])]
-    within = None if opened.name in WHOLE else {"include": figures}
+    """One page of each kind, or all; tests/figures/test_on_the_page.py asks one with every figure."""
     if opened.look[1:] == WIDE or EVERY_LOOK:
-        assert axe(opened.page, within=within) > 3, "axe has not looked"
-    elif not within:
+        assert axe(opened.page) > 3, "axe has not looked"
+    else:
         opened.page.wait_for_function(REACHED)      # soon after the page has become narrow
         axe(opened.page, CHANGED)
 
@@ -282,23 +270,27 @@ def words_can_be_read(opened):
     assert not opened.page.evaluate(FAINT)
 
 
-@on(SEEN if EVERY_LOOK else FIRST_FIGURES, WIDE)
-def test_the_theme_is_changed(opened):
-    """The page turned dark as it stands: its figures are painted anew, and light again."""
+def turns_dark(page):
+    """The page turned dark as it stands: its figures are painted anew, all words can be read, and light again."""
     painted = "[...document.querySelectorAll('.ak-figure *')].map(e => getComputedStyle(e)).map(s => s.backgroundColor + s.fill + s.color).join()"
     squares = """[...document.querySelectorAll('.ak-figure [style*=color-mix]')].map(e => getComputedStyle(e).backgroundColor)"""
-    light, filled = opened.page.evaluate(painted), opened.page.evaluate(squares)
-    opened.page.evaluate("document.documentElement.dataset.theme = 'dark'")
+    light, filled = page.evaluate(painted), page.evaluate(squares)
+    page.evaluate("document.documentElement.dataset.theme = 'dark'")
     try:
-        assert opened.page.evaluate(painted) != light or not light
-        stayed = [a for a, b in zip(filled, opened.page.evaluate(squares), strict=True) if a == b and not a.endswith("/ 0)")]
+        assert page.evaluate(painted) != light or not light
+        stayed = [a for a, b in zip(filled, page.evaluate(squares), strict=True) if a == b and not a.endswith("/ 0)")]
         assert not stayed, f"{len(stayed)} of {len(filled)} squares keep the fill of the light page"
-        # What a phone does not show, lists at both sides, is the same on all pages of a kind.
-        assert opened.name not in ("index", CHAPTERS[0], "reference/modules", "search") or axe(opened.page, COLOURS)
+        assert axe(page, COLOURS)
     finally:
-        opened.page.evaluate("document.documentElement.dataset.theme = 'light'")
-        opened.page.evaluate("document.getAnimations().forEach(a => a.finish())")
-    assert opened.page.evaluate(painted) == light
+        page.evaluate("document.documentElement.dataset.theme = 'light'")
+        page.evaluate("document.getAnimations().forEach(a => a.finish())")
+    assert page.evaluate(painted) == light
+
+
+# What a phone does not show, lists at both sides, is the same on all pages of a kind.
+@on(SEEN if EVERY_LOOK else ("index", CHAPTERS[0], "reference/modules", "search"), WIDE)
+def test_the_theme_is_changed(opened):
+    turns_dark(opened.page)
 
 
 def test_the_button_for_the_theme(watched, site):

@@ -43,7 +43,7 @@ FAULTS = [
     ("wrong arithmetic in a figure's script", CORE, "return shares.map((v) => v / total);",
      "return shares.map((v) => v / (total + 1e-6));", "tests/figures/test_alignment.py::test_alignment_arithmetic"),
     ("a dead control", "bookkit/figures/alignment.js", "figure.put({ selected: i })", "figure.put({})",
-     "tests/figures/test_on_the_page.py::test_every_control_changes_something_by_keyboard[index]"),
+     "tests/figures/test_on_the_page.py::test_every_control_changes_something_by_keyboard[alignment]"),
     ("answers that are forgotten on the next page", "website/static/progress.js", "kept.version === VERSION",
      "kept.version !== VERSION", "tests/figures/test_practice.py::test_how_far_a_reader_has_come_is_kept"),
     ("a page that dies where storage is refused", "website/templates/layout.html",

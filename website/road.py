@@ -97,23 +97,3 @@ def exercises(notebook):
         elif here:
             here.append(cell)
     return found
-
-
-# ---- words in bold
-
-UNREAD = r"^(`{3,}).*?^\1|`[^`]*`|\$\$.*?\$\$|\$[^$]*\$"      # code and formulas
-APART = r"^[ \t]*(?::{3,}.*|:\w+:.*|#+ .*)$"                 # a directive's marks and a heading end a paragraph
-LABEL = r"(?:\A|\n[ \t]*\n|^[ \t]*(?:[-*+]|\d+\.)[ \t])\s*\*\*[^*]+[.:]\*\*"
-
-
-def bold_terms(text):
-    """What is bold in a text, but for labels: a list item's or a paragraph's first words that end in "." or ":"."""
-    text = re.sub(r"</?span[^>]*>", "", re.sub(UNREAD, " ", text, flags=re.M | re.S))
-    text = re.sub(APART, "", text, flags=re.M)
-    text = re.sub(LABEL, "\n\n", text, flags=re.M)
-    return [plain(words) for words in re.findall(r"\*\*(.+?)\*\*", text, flags=re.S)]
-
-
-def plain(words):
-    """Words as they are read: links are their words, and a new line is a space."""
-    return " ".join(re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", words).split())

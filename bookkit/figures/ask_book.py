@@ -1,7 +1,6 @@
 """A question to the book, answered by attention: its passages with their weights."""
 
 from html import escape
-from typing import Protocol
 
 import numpy as np
 import traitlets
@@ -14,26 +13,13 @@ SHOWN = 6                    # passages
 FINE = 100                   # a number of a vector is drawn in hundredths
 
 
-class Asked(Protocol):
-    """What can be asked; `bookkit.lessons.passages.Library` is one.
-
-    ``passages`` is a list of m things with ``page``, ``title``, ``heading``, ``anchor`` and ``text``, ``keys`` their
-    vectors (m, d).
-    """
-
-    passages: list
-    keys: np.ndarray
-
-    def ask(self, question):
-        """The vector of a question (d,), and its dot products with the keys (m,)."""
-
-
 class AskBook(Figure):
     """Ask, and see which passages answer: a question is the query, vectors of passages are keys, the passages values.
 
-    `library`, an `Asked`, is what a notebook asks; a page fetches the real model and the passages of the book when
-    asked to. `questions` are some to begin with. `opening`, another library and a question to it, is asked at first, so
-    that the figure does not open empty. The `temperature` is that of the softmax over all passages.
+    `library`, a `bookkit.lessons.passages.Library`, is what a notebook asks; a page fetches the real model and the
+    passages of the book when asked to. `questions` are some to begin with. `opening`, another library and a question to
+    it, is asked at first, so that the figure does not open empty. The `temperature` is that of the softmax over all
+    passages.
     """
 
     kind = "ask_book"

@@ -2,12 +2,13 @@
 
 from html import escape
 
-from bookkit.figures.base import still_table
-from bookkit.figures.steps import OneAttention, block, names, step
+from attnkit import attention
+from bookkit.figures.base import Between, number_array, still_table
+from bookkit.figures.steps import Steps, block, names, step
 from bookkit.pictures.formats import fixed
 
 
-class AttentionSteps(OneAttention):
+class AttentionSteps(Steps):
     """Choose the word that asks and follow it: query and keys, scores, weights, weighted values, their sum.
 
     `queries` and `keys` (n, d_k) and `values` (n, d_v) lie within ±20; `selected` is the word that asks first; `step`
@@ -41,7 +42,12 @@ class AttentionSteps(OneAttention):
              step("add up", MOST + "Output: <row output>.",
                   "Added up, they are the output of “<word>”: a blend of the values.", "output = weighted.sum(axis=0)")]
 
+    scale = Between(0.1, 10, 1).tag(sync=True, reset=True)
+
     def __init__(self, queries, keys, values, words, selected=0, step=0, scale=None, caption=""):
+        queries = number_array(queries, "queries", -20, 20, (len(words), None))
+        keys = number_array(keys, "keys", -20, 20, (len(words), len(queries[0])))
+        values = number_array(values, "values", -20, 20, (len(words), None))
         vectors, blends = {"digits": 1, "like": ["Q", "K", 1]}, {"digits": 1, "like": ["V", 1]}
         early, late = {"aside": [3, 4]}, {"aside": [0, 1, 2]}      # a phone has room for one half of the way
         drawing = [
@@ -53,8 +59,14 @@ class AttentionSteps(OneAttention):
             [None, block("V", "value", title="value", since=3, **blends, **late)],
             [None, block("weighted", "value", title="weight × value", since=3, **blends, **late),
              block("output", "output", title="added up: the output", since=4, line="end", **blends)]]
-        super().__init__(queries, keys, values, words, formulas=self.FORMULAS, drawings=[drawing], steps=self.STEPS,
-                         selected=selected, step=step, scale=scale, caption=caption)
+        super().__init__({"Q": queries, "K": keys, "V": values}, words, formulas=self.FORMULAS, drawings=[drawing],
+                         steps=self.STEPS, selected=selected, step=step, caption=caption,
+                         scale=len(queries[0]) ** -0.5 if scale is None else scale)
+        self.queries, self.key_rows, self.values = self.arrays("Q", "K", "V")
+
+    def attend(self):
+        """All outputs and all weights."""
+        return attention(self.queries, self.key_rows, self.values, scale=self.scale)
 
     @property
     def weights(self):

@@ -245,8 +245,6 @@ interface Translator {
 
 // The name of a matrix or of a trait, a number, or an operation and what it is done to.
 type Expression = string | number | Expression[];
-// What is lit of a matrix: of the row and the column that are followed.
-type StepMark = "row" | "column" | "cell" | null | undefined;
 interface StepMatrix {
   shows: Expression;
   title?: string; // if it is no other than what is shown; with _ and ^ before what is lower and higher; _i is the number of the head that is followed
@@ -256,7 +254,7 @@ interface StepMatrix {
   digits?: number | null; // null: there is room for signs alone
   since?: number; // the step that makes it
   aside?: number[]; // the steps at which it gives way on a phone
-  marks?: StepMark | StepMark[]; // one for all steps or one for each
+  marks?: "row"; // whether the row that is followed is lit
   tops?: string[]; // words above its columns
   across?: number; // how many heads share its columns, or its rows
   down?: number;
@@ -264,13 +262,10 @@ interface StepMatrix {
   of?: number; // the head that all of it is of
   bars?: boolean; // whether its numbers are bars
   line?: "start" | "end"; // it has a line for itself, and its name beside it
-  chosen?: { step: number; one: string; columns: (string | number)[] }; // its squares choose a step and a cell
 }
 interface StepNames {
   words: string[];
-  label?: string; // as buttons they choose the row that is followed
-  since?: number;
-  aside?: number[];
+  label: string;
 }
 interface StepData {
   matrices: Record<string, Matrix>;

@@ -8,7 +8,6 @@ import traitlets
 
 from attnkit.sampling import Xorshift, choose
 from bookkit.figures.base import Between, Figure, Index, few, index, still_table
-from bookkit.figures.models import ChattingModel
 from bookkit.pictures.formats import fixed
 
 LIKELIEST = 10               # next pieces that are recorded
@@ -20,7 +19,7 @@ STILL = 5                    # next pieces in the still picture
 def record(model, question, heads=(), most=40):
     """What a figure shows before the model is loaded: an answer, as data for JSON.
 
-    `model` is a `bookkit.figures.models.ChattingModel`. It answers greedily, with at most so many pieces. Of each
+    `model` is a `bookkit.lessons.chat_model.ChatModel`. It answers greedily, with at most so many pieces. Of each
     place from the last one before the answer on, the likeliest next pieces are recorded, and the weights of some
     `heads`, pairs of a layer and a head from 0.
     """
@@ -103,7 +102,7 @@ class Chat(Kernel):
 
     `recorded` are answers as `record` makes them: the figure is alive with them before the model is loaded. `kinds` are
     for each kind of head a name and a table (layers, heads) of how much a head is of it, from 0 to 1. With a `model`, a
-    `bookkit.figures.models.ChattingModel`, a notebook can ask, too; a page loads it when asked.
+    `bookkit.lessons.chat_model.ChatModel`, a notebook can ask, too; a page loads it when asked.
 
     `hand` is the place of the piece in hand, from the last one before the answer on; the last of all if it is not
     given. `head` is a layer and a head from 0. A `temperature` of 0 takes the likeliest piece; else one of the 50
@@ -127,8 +126,7 @@ class Chat(Kernel):
     seed = Index(10_000, "seeds").tag(sync=True, reset=True)
     template = traitlets.Bool(True).tag(sync=True, reset=True)
 
-    def __init__(self, recorded, kinds, model: ChattingModel | None = None, *, hand=None, head=(0, 0), temperature=0,
-                 seed=0, caption=""):
+    def __init__(self, recorded, kinds, model=None, *, hand=None, head=(0, 0), temperature=0, seed=0, caption=""):
         few(recorded, "recorded", 1, 6)
         *_, heads = np.shape(next(iter(kinds.values()), 0)) or (1,)
         hand = len(recorded[0]["words"]) - 1 if hand is None else hand

@@ -7,7 +7,6 @@ import traitlets
 
 from bookkit.figures.base import Index, few, still_table
 from bookkit.figures.chat import Kernel
-from bookkit.figures.models import ChattingModel
 from bookkit.pictures.formats import fixed
 
 MOST = 120                   # pieces of a text that comes with the figure
@@ -16,7 +15,7 @@ MOST = 120                   # pieces of a text that comes with the figure
 def measure(model, name, text, without, names=(), parts=None):
     """A text with its losses, as data for JSON: with all heads, and without each list of heads in `without`.
 
-    `model` is a `bookkit.figures.models.ChattingModel`; `name` is what the text is called. With two `names`, each a
+    `model` is a `bookkit.lessons.chat_model.ChatModel`; `name` is what the text is called. With two `names`, each a
     piece of its own, their chances to come next are measured, too. `parts` are names of parts of the text with the
     places where they begin and end; the first piece has no loss.
     """
@@ -54,7 +53,7 @@ class CutHeads(Kernel):
     without = traitlets.List(traitlets.Int()).tag(sync=True, reset=True)
     shade = Index("kinds", "kinds").tag(sync=True, reset=True)
 
-    def __init__(self, texts, kinds, cuts, model: ChattingModel | None = None, *, shade=0, caption=""):
+    def __init__(self, texts, kinds, cuts, model=None, *, shade=0, caption=""):
         *_, heads = np.shape(next(iter(kinds.values()), 0)) or (1,)
         told = [{"name": name, "heads": sorted(layer * heads + head for layer, head in pairs)}
                 for name, pairs in cuts.items()]

@@ -19,7 +19,7 @@ class HeadMaps(Figure):
     `texts` are pairs: of each sentence its pieces, 2 to 24 str, and its weights (layers, heads, n, n) within [0, 1], as
     many layers and heads for all. Weights travel rounded to 1/255. `views` are places to go to by a button, by the
     words on it, each ``(text, layer, head, piece)``, counted from 0; the figure opens in the first. With a `model`, a
-    `bookkit.figures.models.SentenceModel`, a reader can type a sentence: in a notebook the model reads it; a page
+    `bookkit.lessons.minilm.MiniLM`, a reader can type a sentence: in a notebook the model reads it; a page
     fetches the model when asked (`bookkit.lessons.minilm`, the only one that the site has).
 
     >>> figure = HeadMaps([(["[CLS]", "yes", "[SEP]"], np.full((2, 1, 3, 3), 1 / 3))], {"the second": (0, 1, 0, 2)})

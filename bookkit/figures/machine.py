@@ -22,7 +22,7 @@ class Machine(Figure):
     of the stream stand the words that the machine would say if it stopped there, beside each part what it adds to the
     score of one word of `pair` less that of the other.
 
-    `model`, an `OpenModel`, has the limits of `StoryWriter`'s; the figure keeps it as it travels. `views` are states to
+    `model` has the limits of `StoryWriter`'s; the figure keeps it as it travels. `views` are states to
     go to by a button, by the words on it; the figure opens in the first. A state is a dict of ``place``, which word is
     in hand, that of ``<start>`` being 0 (the last if not given); ``unfolded``, a list of ``"heads0"`` for the heads of
     the first layer, ``"mlp0"`` for the units of its MLP, and so on; and ``trail``, a list of what is asked for. There

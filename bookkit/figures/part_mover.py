@@ -18,7 +18,7 @@ class PartMover(Figure):
 
     A part is a head, of which the numbers that it has blended are put in, or an MLP, of which what it adds is.
 
-    `model`, an `OpenModel`, has the limits of `StoryWriter`'s; the figure keeps it as it travels. `pairs` are a text
+    `model` has the limits of `StoryWriter`'s; the figure keeps it as it travels. `pairs` are a text
     and the other text, by the words of the button that leads to them, words that the model knows with blanks between;
     the figure opens with the first. `other_words` gives for the words of a text what may stand in the place of each:
     `bookkit.lessons.stories.other_words`. The trait `moves` is a list of [layer, head, from]: -1 for the MLP in place

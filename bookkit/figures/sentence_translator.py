@@ -16,8 +16,8 @@ MOST = 15                        # words that the model writes
 class SentenceTranslator(Figure):
     """Compose an English sentence; a trained model translates it word by word, and shows where it looks for each.
 
-    `model`, a `bookkit.figures.models.TranslationModel`, takes the likeliest word at each step, until that is ``<end>``
-    or 15 words are written. The figure keeps it as it travels, rounded to a few bits a number.
+    `model`, a `bookkit.lessons.translation.WordTranslator`, takes the likeliest word at each step, until that is
+    ``<end>`` or 15 words are written. The figure keeps it as it travels, rounded to a few bits a number.
 
     `grammar`, as ``english_grammar`` of the corpora makes it, says what can be composed: ``next``, for each state the
     words that can follow, each with the number of the state after it, and ``final``, the states where a sentence may

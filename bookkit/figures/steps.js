@@ -1,10 +1,10 @@
 // What one goes through by steps: matrices of squares in their places, which light up and fill from step to step. What is
-// calculated, drawn and told at each is data from Python (steps.py); three figures are nothing else.
+// calculated, drawn and told at each is data from Python (steps.py); two figures are nothing else.
 ((attnkit) => {
   "use strict";
   const { h, fixed } = attnkit;
 
-  /** @typedef {{ step: number, selected: number, column: number, head: number, scale: number, temperature: number }} State */
+  /** @typedef {{ step: number, selected: number, head: number, scale: number, temperature: number }} State */
   /** @typedef {StepData & { words: string[], columns: string[], heads: number }} Given */
   /** @typedef {Given & State & { found: Record<string, any> }} Now */
 
@@ -24,7 +24,6 @@
     product: (a, b) => a.map((row) => attnkit.blend(row, b)),
     times: (a, by) => a.map((row) => row.map((v) => v * by)),
     divided: (a, by) => a.map((row) => row.map((v) => v / by)),
-    exp: (a) => a.map((row) => row.map(Math.exp)),
     softmax: (a) => a.map(attnkit.softmax),
     turned,
     row: (a, k) => [a[k]],
@@ -62,8 +61,8 @@
     return matrix.length === 1 ? matrix[0] : matrix[now.selected];
   }
 
-  /** @param {string} name @param {Now} now @param {(v: number, k: number) => string} text @param {string} between */
-  const list = (name, now, text, between = ", ") => line(name, now).map(text).join(between);
+  /** @param {string} name @param {Now} now @param {(v: number, k: number) => string} text */
+  const list = (name, now, text) => line(name, now).map(text).join(", ");
 
   // What stands between < and > in a text: one of these, and what it is asked for.
   /** @type {Record<string, (now: Now, a: string, b: string) => string>} */
@@ -73,8 +72,6 @@
     number: (now, name, k) => fixed(line(name, now)[value(k, now)]),
     row: (now, name, digits = "2") => `(${list(name, now, (v) => fixed(v, Number(digits)))})`,
     each: (now, name) => list(name, now, (v, k) => `${now.columns[k]} ${fixed(v)}`),
-    sum: (now, name) => fixed(sum(line(name, now))),
-    chain: (now, a, b) => list(a, now, (v, k) => `${fixed(v)}·${fixed(value(b, now)[k][now.column])}`, " + "),
     count: (now, trait) => String(value(trait, now) + 1),
     fixed: (now, trait, digits = "2") => fixed(value(trait, now), Number(digits)),
     heated: ({ temperature }) => (temperature === 1 ? "" : `, temperature=${temperature}`),
@@ -93,66 +90,45 @@
   const RAISED = { _: "sub", "^": "sup" };
   /** @param {string} part */
   const raised = (part) => (RAISED[part[0]] ? h(RAISED[part[0]], {}, part[1]) : part);
-  /** @param {(string|number)[]} words @param {string} kind */
-  const names = (words, kind) => h("span", { class: kind }, ...words.map((word) => h("span", {}, String(word))));
   // What stands in a square that has no room for its number.
   /** @param {number} v */
   const signOf = (v) => (fixed(v, 2) === fixed(0, 2) ? "" : v < 0 ? "−" : "+");
   /** @param {Element} node @param {boolean} lit */
   const light = (node, lit) => node.classList.toggle("ak-lit", lit);
 
-  // Whether something is an empty place still, or gives way on a phone.
-  /** @param {HTMLElement} node @param {{ since?: number, aside?: number[] }} part @param {number} step */
-  function place({ classList }, { since = 0, aside = [] }, step) {
-    classList.toggle("ak-empty", step < since);
-    classList.toggle("ak-aside", aside.includes(step));
-  }
-
   // A matrix as squares, cut into the heads' slices across its columns or down its rows.
-  /** @param {StepMatrix} part @param {Matrix} sample @param {Figure<State, Given>} figure */
-  function squares({ across = 1, down = 1, bars, chosen }, sample, figure) {
+  /** @param {StepMatrix} part @param {Matrix} sample */
+  function squares({ across = 1, down = 1, bars }, sample) {
     const kind = bars ? "ak-sq ak-bar" : "ak-sq";
-    /** @param {number} selected @param {number} column */
-    const button = (selected, column) => {
-      const choose = () => figure.put({ step: chosen?.step, selected, column });
-      return attnkit.button(null, choose, { class: `${kind} ak-framed`, "aria-pressed": "false" });
-    };
-    const cells = sample.map((row, r) => row.map((_, c) => (chosen ? button(r, c) : h("span", { class: kind }))));
+    const cells = sample.map((row) => row.map(() => h("span", { class: kind })));
     const lines = cells.map((row) => groups(row, across).map((some) => h("span", { class: "ak-row" }, some)));
     const parts = down > 1 ? groups(lines, down) : turned(lines);
     return { cells, lines, slices: parts.map((some) => h("span", { class: "ak-slice" }, some)) };
   }
 
-  // Write and paint the squares, and light the column or the cell that is followed.
-  /** @param {StepMatrix} part @param {ReturnType<typeof squares>} drawn @param {StepMark} mark @param {Now} now */
-  function paint({ shows, like, role, digits = 2, bars, chosen }, { cells }, mark, now) {
+  // Write and paint the squares.
+  /** @param {StepMatrix} part @param {HTMLElement[][]} cells @param {Now} now */
+  function paint({ shows, like, role, digits = 2, bars }, cells, now) {
     const vmax = Math.max(...like.flatMap((one) => [value(one, now)].flat(2)).map(Math.abs)) || 1;
     /** @type {Matrix} */
     const numbers = value(shows, now);
     numbers.forEach((row, r) =>
       row.forEach((v, c) => {
         const cell = cells[r][c];
-        const lit = (mark === "column" || (mark === "cell" && r === now.selected)) && c === now.column;
         attnkit.write(cell, digits === null ? signOf(v) : fixed(v, digits));
-        light(cell, lit);
         if (bars) attnkit.style(cell, "backgroundSize", `${(100 * v).toFixed(1)}% 100%`);
         else attnkit.paint(cell, v, vmax, role === "weight" ? role : undefined);
-        if (!chosen) return;
-        attnkit.attr(cell, "aria-pressed", String(mark === "cell" && lit));
-        const label = `${chosen.one}, row ${now.words[r]}, column ${chosen.columns[c]}: ${fixed(v)}`;
-        attnkit.attr(cell, "aria-label", label);
       }),
     );
   }
 
   // One matrix: its name, its shape, its squares, and what shows it as it is now.
-  /** @param {StepMatrix} part @param {Now} first @param {Figure<State, Given>} figure */
-  function matrix(part, first, figure) {
-    const { shows, title = String(shows), shape = "", role, tops, down = 1, apart, of = -1, line: side, chosen } = part;
+  /** @param {StepMatrix} part @param {Now} first */
+  function matrix(part, first) {
+    const { shows, title = String(shows), shape = "", role, tops, down = 1, apart, of = -1, line: side } = part;
+    const { since = 0, aside = [] } = part;
     const sample = value(shows, first);
-    const drawn = squares(part, sample, figure);
-    const { cells, lines, slices } = drawn;
-    const columns = sample[0].length;
+    const { cells, lines, slices } = squares(part, sample);
     /** @type {{ node: HTMLElement, text: string, shown: string }[]} */
     const titles = [];
     const look = side ? `ak-part ak-line ak-${side}` : "ak-part";
@@ -162,42 +138,35 @@
       titles.push({ node, text, shown: "" });
       const heading = h("span", { class: "ak-title" }, node, " ", h("span", { class: "ak-small" }, shape));
       const frame = h("span", { class: `ak-frame ak-frame-${role}${down > 1 ? " ak-down" : ""}` }, inside);
-      const above = tops ? names(tops, "ak-tops") : null;
+      const above = tops ? h("span", { class: "ak-tops" }, ...tops.map((word) => h("span", {}, word))) : null;
       return h("span", { class: look, style: `--role:var(--ak-${role})` }, heading, above, frame);
     };
     const element = apart
       ? h("span", { class: "ak-apart" }, ...slices.map((slice, s) => framed(`${title}_${s + 1}`, slice)))
       : framed(title, ...slices);
 
-    const stop = chosen && attnkit.walk(/** @type {HTMLButtonElement[]} */ (cells.flat()), { columns });
     /** @param {Now} now */
     function show(now) {
-      const mark = Array.isArray(part.marks) ? part.marks[now.step] : part.marks;
-      place(element, part, now.step);
+      element.classList.toggle("ak-empty", now.step < since);
+      element.classList.toggle("ak-aside", aside.includes(now.step));
       for (const one of titles) {
         const text = filled(one.text, now).replaceAll("_i", `_${now.head + 1}`);
         if (text !== one.shown) one.node.replaceChildren(...text.split(/([_^].)/).map(raised));
         one.shown = text;
       }
-      paint(part, drawn, mark, now);
-      lines.forEach((some, r) => some.forEach((node) => light(node, mark === "row" && r === now.selected)));
+      paint(part, cells, now);
+      lines.forEach((some, r) => some.forEach((node) => light(node, part.marks === "row" && r === now.selected)));
       slices.forEach((node, s) => light(node, now.head === (slices.length > 1 ? s : of)));
-      if (mark === "cell") stop?.at(now.selected * columns + now.column);
     }
-    return { element, show, part, rows: cells.length, columns };
+    return { element, show, part, rows: cells.length, columns: sample[0].length };
   }
 
-  // Words beside rows; as buttons they choose the row that is followed.
+  // Words beside rows, which choose the row that is followed.
   /** @param {StepNames} part @param {Figure<State, Given>} figure */
-  function beside(part, figure) {
-    const { words, label } = part;
-    const element = names(words, "ak-names");
-    if (label) {
-      const choice = figure.choice({ label, words, trait: "selected" });
-      choice.element.replaceChildren(...choice.buttons);
-      element.replaceChildren(choice.element);
-    }
-    return { element, show: (/** @type {Now} */ { step }) => place(element, part, step) };
+  function beside({ words, label }, figure) {
+    const choice = figure.choice({ label, words, trait: "selected" });
+    choice.element.replaceChildren(...choice.buttons);
+    return h("span", { class: "ak-names" }, choice.element);
   }
 
   // The matrices of one drawing in columns, from above: a right factor stands above the product, so that a row and a column
@@ -207,8 +176,6 @@
     const element = h("div", { class: "ak-drawing", style: `grid-template-columns:repeat(${columns.length},auto)` });
     /** @type {ReturnType<typeof matrix>[][]} */
     const levels = [[], [], []];
-    /** @type {((now: Now) => void)[]} */
-    const shows = [];
     /** @param {HTMLElement} node @param {number} r @param {number} c @param {string} [side] */
     function put(node, r, c, side) {
       node.style.gridArea = side ? `${r + 1} / ${side === "start" ? c + 1 : 1} / auto / -1` : `${r + 1} / ${c + 1}`;
@@ -218,11 +185,10 @@
       column.forEach((what, r) => {
         if (what === null) return;
         if (typeof what === "string") return put(h("span", { class: "ak-sign" }, what), r, c);
-        const one = "shows" in what ? matrix(what, first, figure) : null;
-        const { element: node, show } = one ?? beside(/** @type {StepNames} */ (what), figure);
-        if (one) levels[r].push(one);
-        shows.push(show);
-        put(node, r, c, one?.part.line);
+        if ("words" in what) return put(beside(what, figure), r, c);
+        const one = matrix(what, first);
+        levels[r].push(one);
+        put(one.element, r, c, what.line);
       }),
     );
     if (levels.flat().some(({ part }) => part.digits !== null)) element.classList.add("ak-numbered");
@@ -230,7 +196,7 @@
     const between = columns.length - 1 - levels[1].length;
     /** @param {Now} now */
     function show(now) {
-      for (const one of shows) one(now);
+      for (const one of levels.flat()) one.show(now);
       const near = levels[1].filter(({ part }) => !part.aside?.includes(now.step));
       for (const [kind, some] of Object.entries({ wide: levels[1], narrow: near })) {
         const own = some.map(({ columns: own, part }) => (part.bars ? 2 : own));
@@ -240,9 +206,7 @@
       }
     }
     const rows = sum(levels.map((level) => Math.max(0, ...level.map((one) => one.rows))));
-    const chosen = levels.flat().flatMap(({ part }) => part.chosen ?? []);
-    const choices = Object.fromEntries(chosen.map(({ step, columns: own }) => [step, own.length]));
-    return { element, show, rows, choices };
+    return { element, show, rows };
   }
 
   // ---- the figure
@@ -282,17 +246,15 @@
     function update(state) {
       const step = given.steps[state.step];
       // There is one drawing for all steps, or one for each: only what is shown stands in the page and is painted.
-      const { element, show, choices } = drawings[state.step] ?? drawings[0];
-      // A result may have fewer columns than the one before.
-      const now = calculated({ ...state, column: Math.min(state.column, (choices[state.step] ?? Infinity) - 1) });
+      const { element, show } = drawings[state.step] ?? drawings[0];
+      const now = calculated(state);
       if (stage.firstChild !== element) stage.replaceChildren(element);
       show(now);
       attnkit.write(sentence, filled(step.says, now));
       attnkit.write(code, filled(step.code, now));
       figure.say(filled(step.tells, now));
     }
-    const words = given.steps[0].says ? [sentence, h("p", { class: "ak-code" }, code)] : [];
-    return { parts: [stage, ...words, controls(figure, given.steps)], update };
+    return { parts: [stage, sentence, h("p", { class: "ak-code" }, code), controls(figure, given.steps)], update };
   }
 
   attnkit.steps = (label) => ({ label, compute, build });

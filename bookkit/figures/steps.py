@@ -14,8 +14,7 @@ The operations, and what can stand in a text, are listed in ``steps.js``; the fi
 import numpy as np
 import traitlets
 
-from attnkit import attention
-from bookkit.figures.base import Between, Figure, Index, number_array
+from bookkit.figures.base import Figure, Index
 
 
 class Steps(Figure):
@@ -31,32 +30,12 @@ class Steps(Figure):
     step = Index("steps", "steps").tag(sync=True, reset=True)
     selected = Index("words", "words").tag(sync=True, reset=True)
 
-    def __init__(self, matrices, words, *, columns=None, **state):
-        columns = words if columns is None else columns
-        super().__init__(matrices=matrices, words=list(words), columns=list(columns), **state)
+    def __init__(self, matrices, words, **state):
+        super().__init__(matrices=matrices, words=list(words), columns=list(words), **state)
 
     def arrays(self, *names):
         """Some of the given matrices, as arrays."""
         return [np.array(self.matrices[name]) for name in names]
-
-
-class OneAttention(Steps):
-    """The steps of one attention, whose `scale` can be changed."""
-
-    scale = Between(0.1, 10, 1).tag(sync=True, reset=True)
-
-    def __init__(self, queries, keys, values, words, *, scale=None, columns=None, **state):
-        asked = words if columns is None else columns
-        queries = number_array(queries, "queries", -20, 20, (len(words), None))
-        keys = number_array(keys, "keys", -20, 20, (len(asked), len(queries[0])))
-        values = number_array(values, "values", -20, 20, (len(asked), None))
-        super().__init__({"Q": queries, "K": keys, "V": values}, words, columns=asked,
-                         scale=len(queries[0]) ** -0.5 if scale is None else scale, **state)
-        self.queries, self.key_rows, self.values = self.arrays("Q", "K", "V")
-
-    def attend(self):
-        """All outputs and all weights."""
-        return attention(self.queries, self.key_rows, self.values, scale=self.scale)
 
 
 # ---- the data of a drawing
@@ -66,11 +45,11 @@ def block(shows, role, **more):
     return {"shows": shows, "role": role, "like": [shows], **more}
 
 
-def names(words, **more):
-    """Words beside the rows; with a `label`, buttons that choose the row that is followed."""
-    return {"words": list(words), **more}
+def names(words, label):
+    """Words beside the rows: buttons that choose the row that is followed."""
+    return {"words": list(words), "label": label}
 
 
-def step(name, tells, says="", code=""):
-    """A step: its name, what is told below the figure, perhaps what happens and its line of Python."""
+def step(name, tells, says, code):
+    """A step: its name, what is told below the figure, what happens and its line of Python."""
     return {"name": name, "tells": tells, "says": says, "code": code}

@@ -19,7 +19,7 @@ MOST = {"num_layers": 6, "num_heads": 8, "context": 64}
 class StoryWriter(Figure):
     """Let a trained model write on, word by word; see the chances of each next word, and where each head looks.
 
-    `model`, a `bookkit.figures.models.LanguageModel`, is a decoder-only Transformer of at most 6 layers of 8 heads and
+    `model`, as `bookkit.figures.models` says, is a decoder-only Transformer of at most 6 layers of 8 heads and
     a context of 64 words; it reads ``<start>``, the prompt and what has been written since, and writes until ``<end>``
     or until its context is full. The figure keeps it as it travels, rounded to a few bits a number.
 

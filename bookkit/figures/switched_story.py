@@ -25,7 +25,7 @@ class SwitchedStory(Figure):
     temperature. Words that differ from the word of the whole model at their place are marked. Nothing is trained anew:
     a part is set to zero in both layers, or the second layer is.
 
-    `model`, a `SwitchedModel`, has two layers, and otherwise the limits of `StoryWriter`'s; `part` is the place in
+    `model` has two layers, and otherwise the limits of `StoryWriter`'s; `part` is the place in
     `PARTS` of what is taken out; `seed`, `temperature` and `prompt` are those of `StoryWriter`. A story ends with
     ``<end>``, or when the context is full.
 

@@ -1,7 +1,6 @@
 """A pretrained model that is taught a task of the reader's own: kinds of sentences, with two examples of each."""
 
 from html import escape
-from typing import Protocol
 
 import numpy as np
 import traitlets
@@ -16,13 +15,6 @@ FINE = 1000                                  # a number of a vector travels in t
 SHARP = 3                                    # the scores of a sentence times this are its powers of e
 
 
-class Reader(Protocol):
-    """What reads; `bookkit.lessons.minilm.MiniLM` is one."""
-
-    def vector(self, text):
-        """The vector of a text, shape (d,), of length 1."""
-
-
 class TaughtKinds(Figure):
     """Name some kinds of sentences, give two examples of each, and see of which kind another sentence is.
 
@@ -33,8 +25,8 @@ class TaughtKinds(Figure):
     `kinds` are 2 to 8 dicts, each with its own ``name`` and ``examples``, 1 to 4 str; an empty one is left out, and a
     kind with none left gets no weight. `sentences` are some to be judged, each a button, and `sentence` is the one that
     is judged. `known` holds vectors (d,) of texts, of length 1 to within a tenth, rounded to thousandths: with those of
-    all examples and sentences the figure works before any model is loaded. `model`, a Reader, makes those that are not
-    known, also of what is typed in a notebook; a page fetches the real model when asked to.
+    all examples and sentences the figure works before any model is loaded. `model`, as `bookkit.lessons.minilm.MiniLM`,
+    makes those that are not known, also of what is typed in a notebook; a page fetches the real model when asked to.
 
     Blanks at the ends of a text are cut off, and several in a row are one; it has at most 120 letters. On a page, what
     a reader has made is kept in the browser until "Reset" is pressed. Where two kinds have the same example, the steps

@@ -21,9 +21,9 @@ def bars(numbers, *, row_names, bar_names=None, column_names=None, roles=None, d
 
     `numbers` (rows, n) or (rows, columns, n).  `row_names` stand to the left, `column_names` above charts side by side,
     n `bar_names` below the last row, under each chart; without these the bars are thin, and only the largest of a chart
-    has its number.  `roles`, one for each row, are "weight", the colour of weights, or None, the colours of the sign.
-    `digits` are decimals, for all rows or for each.  The longest bar is `tall` pixels of the screen and stands for
-    `vmax`, or for each row's own largest magnitude.
+    has its number.  `roles`, one for each row, are "weight", the colour of weights, or None: grey, and with numbers
+    below zero the colours of the sign.  `digits` are decimals, for all rows or for each.  The longest bar is `tall`
+    pixels of the screen and stands for `vmax`, or for each row's own largest magnitude.
 
     >>> bars([[0.25, 0.75]], row_names=["weights"], bar_names=["a", "b"]).alt
     'Bars. weights: a 0.25, b 0.75.'
@@ -54,8 +54,9 @@ def bars(numbers, *, row_names, bar_names=None, column_names=None, roles=None, d
         below = tall * max(0.0, -x[r].min()) / longest
         above = tall * max(0.0, x[r].max()) / longest
         base = top + TEXT + 4 + above
+        role = roles[r] if roles[r] or (x[r] < 0).any() else "quiet"
         for at, chart in zip(lefts, x[r]):
-            body += _Chart(at, base, step, tall / longest, roles[r], digits[r]).draw(chart, every)
+            body += _Chart(at, base, step, tall / longest, role, digits[r]).draw(chart, every)
         body.append(text(left - 10, base + (below - above) / 2 + 5, name, palette.var("ink"), anchor="end"))
         top = base + below + (TEXT + 6 if below else 0) + 16
     body += [text(at + (i + .5) * step, top + 4, name, palette.var("ink"))
@@ -95,12 +96,15 @@ class _Chart:
             tall = round(abs(v) * self.unit, 1)
             y = self.base - (tall if v > 0 else 0)
             body.append(f'<rect x="{self.left + i * self.step + gap:g}" y="{y:g}" width="{self.step - 2 * gap:g}" '
-                        f'height="{tall:g}" fill="{fill(v, self.role)}"/>')
+                        f'height="{tall:g}" fill="{self._fill(v)}"/>')
             if every or i == int(np.argmax(numbers)):
                 at = self.base + tall + TEXT if v < 0 else y - 5
                 x, anchor = self._place(i, len(numbers), fixed(v, self.digits), every)
                 body.append(text(x, at, fixed(v, self.digits), palette.var("ink"), anchor=anchor))
         return body
+
+    def _fill(self, v):
+        return palette.var("quiet") if self.role == "quiet" else fill(v, self.role)
 
     def _place(self, i, n, number, every):
         """Where the number of a bar is written: amid the bar, or, wider than a thin one, to the side that has room."""

@@ -208,13 +208,13 @@ class Head:
 
     ROLES = {"Q": "query", "Kᵀ": "key", "S": None, "A": "weight", "V": "value", "Y": None}
 
-    def __init__(self, numbers, names, asked, digits):
-        tops = [] if digits is None else asked                    # above tiny squares is no room for names
+    def __init__(self, numbers, names, digits):
+        tops = [] if digits is None else names                    # above tiny squares is no room for names
         q, k, s, a, v, y = (Matrix(x, label, self.ROLES[label],
                                    digits if digits is None or label in ("Q", "Kᵀ", "V") else 2,
                                    tops if label == "Kᵀ" else ()) for label, x in numbers.items())
         self.meetings = [Meeting(q, k, s, ("n", "d_k", "m"), names, column_names=tops),
-                         Meeting(a, v, y, ("n", "m", "d_v"), names, inner_names=asked,
+                         Meeting(a, v, y, ("n", "m", "d_v"), names, inner_names=names,
                                  before=("S ÷ √d_k", "softmax", "of each row"))]
 
     def drawings(self, lit, words):
@@ -252,7 +252,7 @@ def projections(x, w_query, w_key, w_value, *, row_names, feature_names, digits=
         Projections(rows, weights, row_names, feature_names, shown).drawing(" ".join(words))], digits)
 
 
-def head(query, key, value, *, names, column_names=None, digits=1, highlight=None):
+def head(query, key, value, *, names, digits=1, highlight=None):
     """Draw all of attention as matrices, the length of each edge written at it.
 
     Two drawings side by side.  In the first the queries (n, d_k) meet the transposed keys (m, d_k) and give the scores;
@@ -260,34 +260,31 @@ def head(query, key, value, *, names, column_names=None, digits=1, highlight=Non
     In both a line joins the two edges that must be equally long, and that the product no longer has.  Where numbers
     would make the picture too wide for a phone, signs take their place.
 
-    `names` are those of the items that ask, `column_names` of those that are asked, if they are others.  Queries, keys
-    and values have `digits` decimals, all else has two.  `highlight` is the query whose row is framed in all four
-    matrices.
+    `names` are those of the items, which ask and are asked.  Queries, keys and values have `digits` decimals, all else
+    has two.  `highlight` is the query whose row is framed in all four matrices.
     """
     q, k, v = as_array(query, "query"), as_array(key, "key"), as_array(value, "value")
     if any(a.ndim != 2 for a in (q, k, v)) or q.shape[1] != k.shape[1] or len(k) != len(v):
         raise ValueError(f"query, key and value must be (n, d_k), (m, d_k) and (m, d_v), got {q.shape}, {k.shape} "
                          f"and {v.shape}")
-    asked = names if column_names is None else column_names
     check_names("names", names, len(q), f"query of shape {q.shape}")
-    check_names("column_names", asked, len(k), f"key of shape {k.shape}")
+    check_names("names", names, len(k), f"key of shape {k.shape}")
     if highlight is not None and not 0 <= highlight < len(q):
         raise ValueError(f"highlight must lie within {len(q)} rows, got {highlight}")
     scores = q @ k.T
     weights = softmax(scores / np.sqrt(q.shape[1]))
     numbers = {"Q": q, "Kᵀ": k.T, "S": scores, "A": weights, "V": v, "Y": weights @ v}
-    words = _head_words(*numbers.values(), names, asked, digits, highlight)
-    return fitting(
-        lambda shown: Head(numbers, names, asked, shown).drawings(highlight, words), digits)
+    words = _head_words(*numbers.values(), names, digits, highlight)
+    return fitting(lambda shown: Head(numbers, names, shown).drawings(highlight, words), digits)
 
 
-def _head_words(q, k, s, a, v, y, names, asked, digits, lit):
+def _head_words(q, k, s, a, v, y, names, digits, lit):
     """The two drawings of `head` in words."""
     framed = "" if lit is None else f" The row of {names[lit]} is framed."
     first = [f"Queries, n by d_k, times transposed keys, d_k by m, are scores, n by m: n is {len(q)}, d_k is "
              f"{len(k)}, m is {len(v)}.{framed}", describe(q, "Q", "query", names, digits=digits),
-             describe(k, "Kᵀ", "key", None, asked, digits), describe(s, "S", None, names, asked, 2)]
+             describe(k, "Kᵀ", "key", None, names, digits), describe(s, "S", None, names, names, 2)]
     second = [f"The scores divided by the root of d_k, a softmax of each row: weights, n by m. They times values, m by "
-              f"d_v, are outputs, n by d_v: d_v is {v.shape[1]}.{framed}", describe(a, "A", "weight", names, asked, 2),
-              describe(v, "V", "value", asked, digits=digits), describe(y, "Y", None, names, digits=2)]
+              f"d_v, are outputs, n by d_v: d_v is {v.shape[1]}.{framed}", describe(a, "A", "weight", names, names, 2),
+              describe(v, "V", "value", names, digits=digits), describe(y, "Y", None, names, digits=2)]
     return " ".join(first), " ".join(second)

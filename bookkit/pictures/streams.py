@@ -7,20 +7,21 @@ import numpy as np
 from bookkit.pictures import palette
 from bookkit.pictures.metrics import text_width
 from bookkit.pictures.picture import Picture, Svg
-from bookkit.pictures.shapes import TEXT, check_names, check_within, text
+from bookkit.pictures.shapes import TEXT, check_names, text
 
 STEP = 15             # from one word's line to the next
+LEAST = 0.3           # of a weight that is drawn
 TOP = 34              # of the first line: the names of the parts stand above
 SIZE = TEXT - 1.5       # of the words
 APART, BAND, BOX = 14, 96, 18                   # between parts; how wide attention and an MLP are
 INK, QUIET, GRID = map(palette.var, ("ink", "quiet", "grid"))
 
 
-def streams(words, weights, said, *, least=0.3):
+def streams(words, weights, said):
     """How each word of a text goes through a machine, a line from left to right.
 
     `weights` has an array (h, n, n) for each layer, row i with the weights that word i gives; `said` the word that is
-    read off at the end of each line.  Curves are weights of at least `least` in any head, those of the last word in
+    read off at the end of each line.  Curves are weights of at least `LEAST` in any head, those of the last word in
     colour.  What a `GrowingPicture` adds step by step: the lines; attention and the MLP of each layer; what is said.
 
     Raises `ValueError` if the shapes do not fit the words.
@@ -33,7 +34,6 @@ def streams(words, weights, said, *, least=0.3):
     weights = [np.asarray(one, dtype=float) for one in weights]
     check_names("words", words, n, "the lines")
     check_names("said", said, n, f"{n} words")
-    check_within("least", least, 0.05, 1.0, "the smallest weight that is drawn")
     for one in weights:
         if one.ndim != 3 or one.shape[1:] != (n, n):
             raise ValueError(f"weights must have shape (h, n, n) in each layer, with n = {n} words, got {one.shape}")
@@ -42,7 +42,7 @@ def streams(words, weights, said, *, least=0.3):
     rows = [TOP + STEP * (k + .5) for k in range(n)]
     body, x = [], first
     for layer, one in enumerate(weights):
-        body += [f'<g data-ak-from="{2 * layer + 1}">{_attention(one, x + APART, rows, least, layer)}</g>',
+        body += [f'<g data-ak-from="{2 * layer + 1}">{_attention(one, x + APART, rows, layer)}</g>',
                  f'<g data-ak-from="{2 * layer + 2}">{_mlps(x + 2 * APART + BAND, rows, layer)}</g>']
         x += 3 * APART + BAND + BOX
     begins = "".join(text(left, y + 5, word, INK if k == n - 1 else QUIET, anchor="end", size=SIZE, bold=k == n - 1)
@@ -53,14 +53,14 @@ def streams(words, weights, said, *, least=0.3):
                    for k, (word, y) in enumerate(zip(said, rows)))
     wide = x + 6 + math.ceil(max(text_width(word, SIZE, k == n - 1) for k, word in enumerate(said))) + 4
     body = [begins, lines, *body, f'<g data-ak-from="{2 * len(weights) + 1}">{ends}</g>']
-    return Picture(Svg("".join(body), wide, TOP + STEP * n + 4, _told(words, weights, said, least)))
+    return Picture(Svg("".join(body), wide, TOP + STEP * n + 4, _told(words, weights, said)))
 
 
-def _attention(weights, x, rows, least, layer):
+def _attention(weights, x, rows, layer):
     """Curves from the words that are looked at to those that look, the last word's in colour and above the others."""
     most = weights.max(axis=0)
     pale, strong = [], []
-    for i, j in zip(*np.nonzero(most >= least)):
+    for i, j in zip(*np.nonzero(most >= LEAST)):
         if i == j:
             continue
         a, b, middle = rows[j], rows[i], x + BAND / 2
@@ -83,11 +83,11 @@ def _mlps(x, rows, layer):
     return text(x + BOX / 2, 16, f"MLP {layer + 1}", INK, size=SIZE) + boxes
 
 
-def _told(words, weights, said, least):
+def _told(words, weights, said):
     """The whole in words: where the last line looks, weights half as large told, too, and how it ends."""
     n = len(words)
     looks = [f"{words[j]} {one[h, -1, j]:.2f} in layer {layer + 1}, head {h + 1}"
-             for layer, one in enumerate(weights) for h, j in zip(*np.nonzero(one[:, -1] >= least / 2)) if j < n - 1]
+             for layer, one in enumerate(weights) for h, j in zip(*np.nonzero(one[:, -1] >= LEAST / 2)) if j < n - 1]
     seen = f", looks at {'; '.join(looks)}" if looks else ""
     return (f"A line for each of {n} words, layers: {len(weights)}. The last word, {words[-1]}{seen}. "
             f"At its end: {said[-1]}.")

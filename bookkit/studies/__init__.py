@@ -9,41 +9,9 @@ Recall, reviews, reach and digits are contests, so every model is tuned with the
 examples and seeds of their own, and the trials are written down too.
 """
 
-from bookkit.studies import (
-    answering,
-    ask_the_book,
-    both_sides,
-    chat_model,
-    chat_tuned,
-    copying,
-    dense_layers,
-    digits,
-    encoder_decoder,
-    few_sentences,
-    layers,
-    learned_score,
-    longer_translation,
-    low_rank,
-    moved_parts,
-    multi_head,
-    own_text,
-    preferences,
-    put_in,
-    reach,
-    recall,
-    reviews,
-    sizes,
-    stopped,
-    stories,
-    story_heads,
-    training_bugs,
-    translation,
-    tuned_kinds,
-)
+from importlib import import_module
+from pkgutil import iter_modules
 
+_modules = (import_module(f"{__name__}.{found.name}") for found in iter_modules(__path__))
 # By the name of the file of results: a module says in its first line what it asks, and in STAGES what is run.
-STUDIES = {module.__name__.rpartition(".")[2]: module for module in (
-    translation, longer_translation, learned_score, copying, multi_head, recall, stories, story_heads,
-    moved_parts, layers, reviews, reach, digits, dense_layers, ask_the_book, sizes, stopped,
-    encoder_decoder, both_sides, training_bugs, answering, low_rank, preferences, put_in,
-    own_text, few_sentences, tuned_kinds, chat_model, chat_tuned)}
+STUDIES = {module.__name__.rpartition(".")[2]: module for module in _modules if hasattr(module, "STAGES")}

@@ -58,17 +58,6 @@ def shown_on(page):
 either_width = pytest.mark.parametrize("width", [1280, 360] if EVERY_LOOK else [360])
 
 
-@functools.cache
-def worked():
-    """The figures that are worked on each page: each on the shortest on which it stands, or every week on all of them."""
-    found = {page: [] for page in pages()}
-    for kind in set(base.kinds()) - {"practice"}:
-        there = sorted((page for page in found if kind in shown_on(page)), key=lambda page: (ROOT / f"{page}.ipynb").stat().st_size)
-        for page in there if EVERY_LOOK else there[:1]:
-            found[page].append(kind)
-    return {page: sorted(kinds) for page, kinds in found.items()}
-
-
 # ---- random numbers
 
 def tenths(rng, *shape):

@@ -1,15 +1,33 @@
-"""The figures on the pages of the book as readers use them: by keyboard, mouse and finger, by words of the text, on paper.
+"""The figures on a page of the book as readers use them: by keyboard, mouse and finger, by words of the text, on paper.
 
-Each page is opened once, from the disk, on a phone whose reader asked for less motion, for all that is asked here; each
-kind of figure is worked on one of its pages (`hand.worked`), with EVERY_LOOK=1 on all of them. What a hand does, the
-browser does; what is looked at before and after is looked at in the page, in one go.
+One page of the site with a figure of each kind on it is opened once, on a phone whose reader asked for less motion, and all
+figures but one are out of sight; with EVERY_LOOK=1 all that is asked here is asked on each page of the book, too. What a
+hand does, the browser does; what is looked at before and after is looked at in the page, in one go.
 """
 
 import re
 
+import others
 import pytest
-from conftest import EVERY_LOOK, ROOT, SITE, blocks, counted, numbers
-from hand import CUT, FIGURE, PLACE, RESET, SHOWN, STATE, about, figure, fits, pages, practice, press, says, worked
+from conftest import DARK_PHONE, EVERY_LOOK, ROOT, SITE, blocks, counted, numbers, on
+from hand import (
+    CUT,
+    FIGURE,
+    PLACE,
+    RESET,
+    SHOWN,
+    STATE,
+    about,
+    figure,
+    fits,
+    pages,
+    practice,
+    press,
+    says,
+    shown_on,
+    those_with,
+)
+from test_site import axe, turns_dark
 
 from bookkit.figures import base
 from website.browser import Watched
@@ -17,23 +35,26 @@ from website.browser import Watched
 pytestmark = pytest.mark.browser
 
 PHONE, WIDE = {"width": 360, "height": 740}, {"width": 1280, "height": 900}
+KINDS = sorted(frozenset().union(*map(shown_on, pages())) - {"practice"})
+# An exercise or a guess of each kind: typed, filled in, put in order, said to be true, chosen, moved to.
+ASKED = ("dot_product/by_hand", "dot_product/rank", "basic_attention/attend", "convolution/gates", "convolution/two_heads", "writing/mistakes")
+# All but one are put out of sight, which leaves room for a finger to scroll.
+ALONE = """f => { const mine = f.closest('[data-ak-figure]');
+    for (const place of document.querySelectorAll('[data-ak-figure]')) place.hidden = place !== mine;
+    document.querySelector('.bd-article').style.padding = '60rem 0';
+    return new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))); }"""
 
 
 @pytest.fixture(scope="module")
-def phone(chromium):
+def page(chromium, site, request):
     with Watched(chromium, has_touch=True, is_mobile=True, reduced_motion="reduce") as w:
+        w.name = request.param
+        if w.name == others.ALL:
+            body = others.all_figures(*ASKED)
+            w.page.route(f"**/{others.ALL}.html", lambda route: route.fulfill(body=body, content_type="text/html"))
+        w.open(f"{site}/{w.name}.html")
+        assert not w.page.locator(".ak-failed").count(), "a figure has not come to life"
         yield w
-
-
-@pytest.fixture(scope="module", params=pages())
-def page(phone, request):
-    phone.page.set_viewport_size(PHONE)
-    phone.name = request.param
-    phone.forget()
-    phone.profile = counted(phone)      # before it is opened: what has run already is not counted block by block
-    phone.open(f"{SITE.as_uri()}/{phone.name}.html")
-    assert not phone.page.locator(".ak-failed").count(), "a figure has not come to life"
-    return phone
 
 
 @pytest.fixture
@@ -45,31 +66,34 @@ def w(page):
     assert not page.errors and not page.outside
 
 
-def at(*asked):
-    """Ask a test of some pages, or every week of all."""
-    return pytest.mark.parametrize("page", [page for page in pages() if EVERY_LOOK or page in asked], indirect=True, scope="module")
+def of(kinds, *exercises):
+    """Ask a test of these figures, and perhaps of exercises."""
+    kinds = [kind for kind in kinds if kind in KINDS]
+    cases = {name: (others.ALL, name) for name in (*kinds, *exercises)}
+    if EVERY_LOOK:
+        cases |= {f"{page}-{kind}": (page, kind) for page in pages() for kind in kinds if kind in shown_on(page)}
+    return pytest.mark.parametrize("page, kind", cases.values(), ids=cases, indirect=["page"], scope="module")
 
 
-def where(name=""):
-    """Ask a test of the pages on which figures are worked that say something of this name, or any."""
-    there = [page for page, kinds in worked().items() if any(not name or hasattr(about(kind), name) for kind in kinds)]
-    return at(*there)
-
-
-def own(w, name=""):
-    """The figures that are worked on this page, as a reader finds them: those that say something of this name, or all."""
-    return [(kind, figure(w, kind)) for kind in worked()[w.name] if not name or hasattr(about(kind), name)]
+def own(w, kind):
+    """The figure, or the exercise, as a reader finds it."""
+    found = practice(w, kind) if kind in ASKED else figure(w, kind)
+    if w.name == others.ALL:
+        found.evaluate(ALONE)
+    return found
 
 
 # ---- what a redraw costs
 
 # Blocks of the scripts that are run (each pass through a function, a loop or a branch) and changes of the page: the causes
-# of a slow figure, the same on any machine. One figure writes two whole stories at a press.
-LIFE, REDRAW, CHANGES, STORIES = 120_000, 40_000, 400, {"switched_story": 2_000_000}
-BEGIN = """f => { const {akFigure: kind, akState: state} = f.closest('[data-ak-figure]').dataset;
-    attnkit.figures[kind].start({model: attnkit.staticModel(JSON.parse(state)), el: document.createElement('div')}); }"""
+# of a slow figure, the same on any machine. What computes with a trained model may do so many times as much.
+LIFE, REDRAW, CHANGES = 120_000, 40_000, 400
+MODELS = {"machine": 4, "part_mover": 5, "sentence_translator": 2, "story_writer": 4, "switched_story": 50}
+BEGIN = """({akFigure: kind, akState: state}) => {
+    window.el = document.createElement('div');
+    attnkit.figures[kind].start({model: attnkit.staticModel(JSON.parse(state)), el}); }"""
 # Move the first slider to each of 19 places, or press the buttons one after another; the most of the page that changed.
-SLIDE = """f => { const s = [...f.querySelectorAll('input[type=range]')].find(s => s.getClientRects().length), buttons = [...f.querySelectorAll('button')]
+SLIDE = """() => { document.body.replaceChildren(el); const f = el, s = [...f.querySelectorAll('input[type=range]')].find(s => s.getClientRects().length), buttons = [...f.querySelectorAll('button')]
         .filter(b => b.textContent !== 'Reset' && !('akOnce' in b.dataset) && b.getClientRects().length);
     const watch = new MutationObserver(() => {}), changes = [];
     watch.observe(f, {attributes: true, childList: true, characterData: true, subtree: true});
@@ -81,14 +105,27 @@ SLIDE = """f => { const s = [...f.querySelectorAll('input[type=range]')].find(s 
     window.most = Math.max(...changes); }"""
 
 
-@where()
-def test_operations(w):
+@pytest.fixture(scope="module")
+def bare(chromium, tmp_path_factory):
+    """A page with nothing but the figures' scripts and styles: counted, everything takes several times as long."""
+    file = tmp_path_factory.mktemp("bare") / "page.html"
+    scripts = dict.fromkeys(name for kind in KINDS for name in base.scripts(kind))
+    file.write_text(f"<!doctype html><meta charset=utf-8><style>{base.core_stylesheet()}{''.join(map(base.stylesheet, KINDS))}</style>"
+                    f"<script>{''.join(map(base.script, ['core', *scripts]))}</script><body>", encoding="utf-8")
+    with Watched(chromium, reduced_motion="reduce") as w:
+        w.profile = counted(w)      # before it is opened: what has run already is not counted block by block
+        w.open(file.as_uri())
+        yield w
+
+
+@of(KINDS)
+def test_operations(page, bare, kind):
     """What a figure does when it comes to life and at a step of its first slider, or a click, counted."""
-    for kind, found in own(w):
-        begun, redraws = (blocks(w.profile, lambda act=act, found=found: found.evaluate(act)) for act in (BEGIN, SLIDE))
-        assert 0 < begun <= LIFE and 0 < redraws / 19 <= STORIES.get(kind, REDRAW), kind
-        assert 0 < w.page.evaluate("most") <= CHANGES, kind
-    w.profile.detach()
+    place = page.page.locator(f"[data-ak-figure={kind}]").first.evaluate("place => ({...place.dataset})")
+    begun = blocks(bare.profile, lambda: bare.page.evaluate(BEGIN, place))
+    redraws = blocks(bare.profile, lambda: bare.page.evaluate(SLIDE))
+    assert 0 < begun <= LIFE * MODELS.get(kind, 1) and 0 < redraws / 19 <= REDRAW * MODELS.get(kind, 1)
+    assert 0 < bare.page.evaluate("most") <= CHANGES
 
 
 # ---- by keyboard
@@ -96,10 +133,10 @@ def test_operations(w):
 KEYS = {"range": ["ArrowRight", "ArrowLeft", "ArrowLeft"], "text": ["ArrowDown", "ArrowUp", "ArrowUp", "Enter"],
         "select": ["ArrowDown", "ArrowUp", "ArrowUp"]}
 # The controls of a figure that are in sight, but Reset and what fetches the real model (test_real_model_on_the_page.py):
-# whether each is pressed. Of eight and more that stand together, every fourth part. They are kept for what follows.
+# whether each is pressed. Of five and more that stand together, three. They are kept for what follows.
 CONTROLS = """f => { const all = [...f.querySelectorAll('button, input, select')].filter(c => c.textContent !== 'Reset' && !('akOnce' in c.dataset)
         && c.checkVisibility({visibilityProperty: true}) && c.getClientRects().length), box = c => c.closest('[role=grid], [role=group], table') ?? c.parentElement;
-    window.controls = all.filter(c => { const row = all.filter(other => box(other) === box(c)); return row.length < 8 || row.indexOf(c) % (row.length >> 2) === 0; });
+    window.controls = all.filter(c => { const row = all.filter(other => box(other) === box(c)); return row.length < 5 || row.indexOf(c) % Math.ceil(row.length / 3) === 0; });
     return controls.map(c => c.ariaPressed === 'true'); }"""
 # Go to one of them: what kind it is, and its name; nothing where it is hidden by now, or pressed already. Focus alone may
 # choose a square, or a word: that is not yet a change by key.
@@ -136,23 +173,23 @@ def works(w, found, k):
     raise AssertionError(f"the control “{words}” does nothing")
 
 
-@where()
-def test_every_control_changes_something_by_keyboard(w):
-    for kind, found in own(w):
-        start, said = found.evaluate(STATE), says(w, found)
-        # A pressed button of a choice has nothing left to do: it is tried again after the others.
-        controls = found.evaluate(CONTROLS)
-        free, pressed = ([k for k, is_pressed in enumerate(controls) if is_pressed == wanted] for wanted in (False, True))
-        assert free, kind
-        for k in free:
-            works(w, found, k)
-        assert says(w, found) != said, "the change is not said"
-        for k in pressed + free[:bool(pressed)]:        # they may have led back by themselves
-            works(w, found, k)
-        assert not found.evaluate(CUT) and fits(w), kind
-        press(found, "Reset")
-        w.settle()
-        assert found.evaluate(STATE) == start, "Reset does not lead back"
+@of(KINDS)
+def test_every_control_changes_something_by_keyboard(w, kind):
+    found = own(w, kind)
+    start, said = found.evaluate(STATE), says(w, found)
+    # A pressed button of a choice has nothing left to do: it is tried again after the others.
+    controls = found.evaluate(CONTROLS)
+    free, pressed = ([k for k, is_pressed in enumerate(controls) if is_pressed == wanted] for wanted in (False, True))
+    assert free, kind
+    for k in free:
+        works(w, found, k)
+    assert says(w, found) != said, "the change is not said"
+    for k in pressed + free[:bool(pressed)]:        # they may have led back by themselves
+        works(w, found, k)
+    assert not found.evaluate(CUT) and fits(w), kind
+    press(found, "Reset")
+    w.settle()
+    assert found.evaluate(STATE) == start, "Reset does not lead back"
 
 
 # The groups of buttons that are pressed or not, and how many stops of the tab key each has.
@@ -168,34 +205,25 @@ WHERE = """() => { const there = document.activeElement, known = (window.known ?
     return [known.indexOf(there), there.localName, scrollY]; }"""
 
 
-@where()
-def test_a_group_of_buttons_is_one_stop(w):
+@of(KINDS)
+def test_a_group_of_buttons_is_one_stop(w, kind):
     """One stop of the tab key; the arrows lead on within, and neither they nor Home and End scroll the page."""
     w.page.set_viewport_size(PHONE | {"height": 2000})      # as high as the longest text
-    for kind, found in own(w):
-        groups, walked = found.evaluate(STOPS), 0
-        assert all(group[0] == 1 for group in groups), (kind, groups)
-        for button in found.locator("button[aria-pressed][tabindex='0']").filter(visible=True).all():
-            start, seen = button.evaluate(ENTER), set()
-            for key in ("Home", "End", "ArrowLeft", "ArrowRight"):
-                w.page.keyboard.press(key)
-                place, what, scrolled = w.page.evaluate(WHERE)
-                seen.add(place)
-                assert what == "button" and scrolled == start, (kind, key, button.inner_text())
-            walked += len(seen) > 1
-        assert walked or not groups, kind
+    found = own(w, kind)
+    groups, walked = found.evaluate(STOPS), 0
+    assert all(group[0] == 1 for group in groups), (kind, groups)
+    for button in found.locator("button[aria-pressed][tabindex='0']").filter(visible=True).all():
+        start, seen = button.evaluate(ENTER), set()
+        for key in ("Home", "End", "ArrowLeft", "ArrowRight"):
+            w.page.keyboard.press(key)
+            place, what, scrolled = w.page.evaluate(WHERE)
+            seen.add(place)
+            assert what == "button" and scrolled == start, (kind, key, button.inner_text())
+        walked += len(seen) > 1
+    assert walked or not groups, kind
 
 
 # ---- keys that are the browser's, or JupyterLab's
-
-# An exercise or a guess of each kind: typed, filled in, put in order, said to be true, chosen, moved to.
-ASKED = ("dot_product/by_hand", "dot_product/rank", "basic_attention/attend", "convolution/gates", "convolution/two_heads", "writing/mistakes")
-
-
-def handled(w):
-    """The figures that are worked on the page, and those of what is asked there."""
-    return own(w) + [(name, practice(w, name)) for name in ASKED if w.name == f"chapters/{name.split('/')[0]}"]
-
 
 # What takes the focus, hidden or not: a link only if it leads somewhere.
 FOCUSABLE = "a[href], button, input, select, textarea, summary, [tabindex], [contenteditable], [role=slider]"
@@ -223,13 +251,13 @@ TAKEN = f"""(f, chords) => {{ const seen = new Set(), shown = {STATE}, bad = [];
     return bad; }}"""
 
 
-@where()
-def test_keys_and_fields(w):
+@of(KINDS, *ASKED)
+def test_keys_and_fields(w, kind):
     """Alt and the left arrow lead back, from a square as from a button; a slash searches; Enter ends a word that is composed."""
-    for kind, found in handled(w):
-        assert not found.evaluate(UNMARKED), kind
-        assert not found.evaluate(BARE), kind
-        assert not found.evaluate(TAKEN, CHORDS), kind
+    found = own(w, kind)
+    assert not found.evaluate(UNMARKED), kind
+    assert not found.evaluate(BARE), kind
+    assert not found.evaluate(TAKEN, CHORDS), kind
 
 
 def test_keys_are_listened_to_in_one_place():
@@ -250,31 +278,31 @@ LINES = """f => [...f.querySelectorAll('.ak-controls > .ak-buttons')].map(g => n
     .map(b => Math.round(b.getBoundingClientRect().top))).size)"""
 
 
-@where()
-def test_mouse_and_touch(w):
+@of(KINDS)
+def test_mouse_and_touch(w, kind):
     """One slider, or one button that has something left to do, by each; what is touched is large enough."""
-    for kind, found in own(w):
-        sliders, choices = found.locator("input[type=range]").filter(visible=True), found.locator("button[aria-pressed=false]").filter(visible=True)
-        if sliders.count():
-            *_, width, high = sliders.first.evaluate(SLIDER)
-            sliders.first.tap(position={"x": 12 if high else width - 12, "y": 12})
-            assert found.evaluate(CHANGED), kind
-            x, y, width, high = sliders.last.evaluate(SLIDER)
-            w.page.mouse.move(x + width / 2, y)
-            w.page.mouse.down()
-            w.page.mouse.move(x + width * (.3 if high else .7), y, steps=5)      # to the side where it does not stand
-            w.page.mouse.up()
-            assert found.evaluate(CHANGED), kind
-        else:
-            for control, use in ((choices.first, "tap"), (choices.last, "click")):
-                before = found.evaluate(SHOWN)
-                getattr(control, use)()
-                assert found.evaluate(SHOWN) != before, (kind, use)
-        found.get_by_role("button", name="Reset").tap()
-        assert not found.evaluate(TOO_SMALL, ["button:not(.ak-box button), input, select", 24]), kind      # words of a text may be
-        if targets := getattr(about(kind), "TARGETS", ""):
-            assert found.locator(targets).count() and not found.evaluate(TOO_SMALL, [targets, 44]), "smaller than a thumb"
-            assert set(found.evaluate(LINES)) <= {1}, "a button stands alone on a line"
+    found = own(w, kind)
+    sliders, choices = found.locator("input[type=range]").filter(visible=True), found.locator("button[aria-pressed=false]").filter(visible=True)
+    if sliders.count():
+        *_, width, high = sliders.first.evaluate(SLIDER)
+        sliders.first.tap(position={"x": 12 if high else width - 12, "y": 12})
+        assert found.evaluate(CHANGED), kind
+        x, y, width, high = sliders.last.evaluate(SLIDER)
+        w.page.mouse.move(x + width / 2, y)
+        w.page.mouse.down()
+        w.page.mouse.move(x + width * (.3 if high else .7), y, steps=5)      # to the side where it does not stand
+        w.page.mouse.up()
+        assert found.evaluate(CHANGED), kind
+    else:
+        for control, use in ((choices.first, "tap"), (choices.last, "click")):
+            before = found.evaluate(SHOWN)
+            getattr(control, use)()
+            assert found.evaluate(SHOWN) != before, (kind, use)
+    found.get_by_role("button", name="Reset").tap()
+    assert not found.evaluate(TOO_SMALL, ["button:not(.ak-box button), input, select", 24]), kind      # words of a text may be
+    if targets := getattr(about(kind), "TARGETS", ""):
+        assert found.locator(targets).count() and not found.evaluate(TOO_SMALL, [targets, 44]), "smaller than a thumb"
+        assert set(found.evaluate(LINES)) <= {1}, "a button stands alone on a line"
 
 
 def finger(w, x, y, path, held=lambda: None):
@@ -293,16 +321,16 @@ def finger(w, x, y, path, held=lambda: None):
     return result
 
 
-@where("HELD")
-def test_a_finger_that_drags_does_not_scroll(w):
+@of(those_with("HELD"))
+def test_a_finger_that_drags_does_not_scroll(w, kind):
     """The point is still held at the end of the way, and the page has stayed where it was."""
-    for kind, found in own(w, "HELD"):
-        hit = found.locator(about(kind).HELD).first
-        hit.evaluate("e => scrollTo({top: e.getBoundingClientRect().top + scrollY - 300, behavior: 'instant'})")
-        start, before = w.page.evaluate("scrollY"), hit.bounding_box()
-        after = finger(w, before["x"] + before["width"] / 2, before["y"] + before["height"] / 2, [(-4 * k, 9 * k) for k in range(1, 11)], hit.bounding_box)
-        assert w.page.evaluate("ended") == ["pointerup"] and w.page.evaluate("scrollY") == start, kind
-        assert abs(after["y"] - before["y"]) + abs(after["x"] - before["x"]) > 12, f"{kind}: it has not come along"
+    found = own(w, kind)
+    hit = found.locator(about(kind).HELD).first
+    hit.evaluate("e => scrollTo({top: e.getBoundingClientRect().top + scrollY - 300, behavior: 'instant'})")
+    start, before = w.page.evaluate("scrollY"), hit.bounding_box()
+    after = finger(w, before["x"] + before["width"] / 2, before["y"] + before["height"] / 2, [(-4 * k, 9 * k) for k in range(1, 11)], hit.bounding_box)
+    assert w.page.evaluate("ended") == ["pointerup"] and w.page.evaluate("scrollY") == start, kind
+    assert abs(after["y"] - before["y"]) + abs(after["x"] - before["x"]) > 12, f"{kind}: it has not come along"
 
 
 SWIPED = set()      # kinds of things, in whatever figure
@@ -331,15 +359,16 @@ def swipe(w, like, up=0, aside=4):
     return w.page.evaluate(THERE, [like, start])
 
 
-@where()
-def test_a_swipe_scrolls_and_changes_nothing(w):
+@of(KINDS, *ASKED)
+def test_a_swipe_scrolls_and_changes_nothing(w, kind):
     """Wherever it begins, on sliders, bars, squares and drawings that are pulled sideways, too; a slider is pulled sideways."""
-    for kind, found in handled(w):
-        for like in set(found.evaluate(UNDER, getattr(about(kind), "HELD", "") if kind in base.kinds() else "")) - SWIPED:
-            scrolled, changed = swipe(w, like, up=140)
-            assert scrolled >= 60 and not changed, (kind, like)
-            assert "range" not in like or any(swipe(w, like, aside=aside)[1] for aside in (90, 40)), f"{kind}: {like} is not pulled"
-            SWIPED.add(like)
+    found = own(w, kind)
+    under = set(found.evaluate(UNDER, getattr(about(kind), "HELD", "") if kind in base.kinds() else ""))
+    for like in sorted(under - SWIPED, key=lambda like: "range" in like):      # a slider that is pulled changes the rest
+        scrolled, changed = swipe(w, like, up=140)
+        assert scrolled >= 60 and not changed, (kind, like)
+        assert "range" not in like or any(swipe(w, like, aside=aside)[1] for aside in (90, 40)), f"{kind}: {like} is not pulled"
+        SWIPED.add(like)
 
 
 # Something is pressed, so that there is the most to show; then what stays in sight, if it is higher than a third of the
@@ -357,31 +386,31 @@ COVERED = """f => { for (const folded of f.querySelectorAll('details')) folded.o
     return [...stays.map(e => `${e.className}: ${e.offsetHeight} of ${innerHeight}`), ...lost.map(b => b.ariaLabel ?? b.textContent)]; }"""
 
 
-@where()
-def test_what_stays_in_sight_leaves_room_for_the_rest(w):
+@of(KINDS, *ASKED)
+def test_what_stays_in_sight_leaves_room_for_the_rest(w, kind):
     """On a small screen, and on a laptop at 400 %: every control can be pressed."""
     w.page.set_viewport_size({"width": 320, "height": 256})
-    for kind, found in handled(w):
-        assert not found.evaluate(COVERED), kind
+    found = own(w, kind)
+    assert not found.evaluate(COVERED), kind
 
 
 # ---- what stays where it is, and what moves
 
-@where("TALL")
+@of(those_with("TALL"))
 @pytest.mark.parametrize("screen", [PHONE, WIDE], ids=["phone", "wide"])
-def test_a_figure_keeps_its_height(w, screen):
+def test_a_figure_keeps_its_height(w, screen, kind):
     """Whatever is pressed, nothing below the figure moves, and no button moves away under the pointer."""
-    for kind, found in own(w, "TALL"):
-        w.page.set_viewport_size(screen)
-        height = found.bounding_box()["height"]
-        for words in about(kind).TALL:
-            button = found.get_by_role("button", name=words)
-            before = button.evaluate("b => b.getBoundingClientRect().top + scrollY")
-            button.evaluate("b => b.click()")
-            w.page.wait_for_function("!goesOn()")      # what is written word by word is as tall as its end
-            w.settle()
-            assert found.bounding_box()["height"] == pytest.approx(height, abs=1), (kind, words)
-            assert button.evaluate("b => b.getBoundingClientRect().top + scrollY") == pytest.approx(before, abs=1), (kind, words)
+    found = own(w, kind)
+    w.page.set_viewport_size(screen)
+    height = found.bounding_box()["height"]
+    for words in about(kind).TALL:
+        button = found.get_by_role("button", name=words)
+        before = button.evaluate("b => b.getBoundingClientRect().top + scrollY")
+        button.evaluate("b => b.click()")
+        w.page.wait_for_function("!goesOn()")      # what is written word by word is as tall as its end
+        w.settle()
+        assert found.bounding_box()["height"] == pytest.approx(height, abs=1), (kind, words)
+        assert button.evaluate("b => b.getBoundingClientRect().top + scrollY") == pytest.approx(before, abs=1), (kind, words)
 
 
 def test_rows_glide_to_their_places(window):
@@ -393,9 +422,23 @@ def test_rows_glide_to_their_places(window):
         assert found.evaluate(MOVES)
 
 
-@at("chapters/basic_attention", "chapters/machine", "chapters/translation", "further/queries_keys_values")
+# All figures of a page together.
+whole = pytest.mark.parametrize("page", [others.ALL, *(pages() if EVERY_LOOK else [])], indirect=True, scope="module")
+SHOW_ALL = "document.querySelectorAll('[data-ak-figure]').forEach(place => place.hidden = false)"
+
+
+@whole
+def test_accessible_in_light_and_dark(w):
+    w.page.evaluate(SHOW_ALL)
+    w.page.set_viewport_size(WIDE)
+    assert axe(w.page) > 3, "axe has not looked"
+    turns_dark(w.page)
+
+
+@whole
 def test_on_paper_stand_the_numbers_and_no_controls(w):
     """Each figure of the page as its still picture, on a sheet that is wide enough."""
+    w.page.evaluate(SHOW_ALL)
     w.page.set_viewport_size({"width": 640, "height": 900})
     w.page.emulate_media(media="print")
     w.page.wait_for_function("!document.querySelector('.ak-figure')")
@@ -426,17 +469,27 @@ ACTED = f"""async words => {{ for (let n = 0; n < 3; n++) await new Promise(requ
     return [({SHOWN})(meant) !== before, words.ariaPressed !== 'false', inSight(meant, 0), inSight(words, 60) || Boolean(back && !back.hidden)]; }}"""
 
 
-@at(*(page for page in pages() if "data-act=" in (ROOT / f"{page}.ipynb").read_text(encoding="utf-8")))
-def test_words_do_what_they_say(w):
+# The same of all from the third on; what they say, of those that do not do it.
+ACT_ALL = f"""async all => {{ const wrong = [];
+    for (const words of all.slice(2)) {{ const said = await ({TO_ACT})(words);
+        if (!said) continue;
+        words.scrollIntoView({{block: 'nearest', behavior: 'instant'}});
+        words.dispatchEvent(new KeyboardEvent('keydown', {{key: 'Enter', bubbles: true, cancelable: true}}));
+        if (!(await ({ACTED})(words)).every(Boolean)) wrong.push(said); }}
+    return wrong; }}"""
+
+
+@on([page for page in pages() if "data-act=" in (ROOT / f"{page}.ipynb").read_text(encoding="utf-8")], DARK_PHONE)
+def test_words_do_what_they_say(opened):
     """Pressed by finger or key, each changes the figure that it means, which is in sight then."""
-    for left in w.page.locator(FIGURE).all():
-        left.evaluate(RESET)
-    acting = w.page.locator(ACTING).all()
-    assert len(acting) == w.page.locator("[data-ak-act]").count() > 0
-    for k, words in enumerate(acting):
+    opened.page.emulate_media(reduced_motion="reduce")
+    opened.page.locator(FIGURE).evaluate_all(f"async figures => {{ for (const f of figures) await ({RESET})(f); }}")
+    acting = opened.page.locator(ACTING)
+    assert acting.count() == opened.page.locator("[data-ak-act]").count() > 0
+    for words, use in zip(acting.all(), ("tap", "click")):
         if said := words.evaluate(TO_ACT):
-            if k % 2:
-                words.press("Enter")
-            else:
-                words.tap()
+            getattr(words, use)()
             assert words.evaluate(ACTED) == [True] * 4, said
+    assert not acting.evaluate_all(ACT_ALL)
+    opened.page.emulate_media(reduced_motion="no-preference")
+    assert not opened.errors and not opened.outside
