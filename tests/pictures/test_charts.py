@@ -24,13 +24,15 @@ SIGNED = np.array([[0.5, -1.25, 2.0, 0.0], [30.0, 10.0, 20.0, 1.0], [-0.1, -0.3,
 
 @pytest.mark.parametrize("vmax", [None, 40.0])
 def test_bars_are_as_tall_as_their_numbers(vmax):
-    """One scale for a row, or one for all; negative bars hang from the line on which the others stand; each has its number and its name."""
+    """One scale for a row, or one for all; negative bars hang from the line on which the others stand, and a row with some has
+    the colours of the signs; each has its number and its name."""
     picture = charts.bars(SIGNED, row_names=["one", "two", "three"], bar_names=list("abcd"), digits=[2, 0, 1], vmax=vmax)
     drawn = Drawing(picture)
     for k, ([heights], numbers, digits) in enumerate(zip(stands(drawn), SIGNED, (2, 0, 1), strict=True)):
         assert heights == pytest.approx(numbers * charts.TALL / (vmax or np.abs(numbers).max()), abs=.051)
         cells = drawn.cells[4 * k:4 * k + 4]
-        assert [("negative" in c.fill, "positive" in c.fill) for c in cells] == [(x < 0, x >= 0) for x in numbers]
+        colours = ["quiet"] * 4 if k == 1 else ["negative" if x < 0 else "positive" for x in numbers]
+        assert all(colour in cell.fill for colour, cell in zip(colours, cells, strict=True))
         for cell, number, name in zip(cells, numbers, "abcd"):
             in_line = [word.text for word in drawn.words if abs(word.x - cell.centre[0]) < 1]
             assert fixed(number, digits) in in_line and in_line[-1] == name

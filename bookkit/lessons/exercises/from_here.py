@@ -1,6 +1,6 @@
 """Exercises of the chapter `from_here`."""
 
-from bookkit.lessons.exercises.grading import Choice, Value
+from bookkit.lessons.exercises.grading import Choice, Guess, Value
 
 EXERCISES = {
     "halves": Value([4 * 512**2, 8 * 512**2, 2 / 3], within=0.004, mistakes=[
@@ -18,3 +18,5 @@ EXERCISES = {
          "only an experiment can tell what happens then."),
         ("The two words stand 0.11 apart.", "no distance is measured here. Which three things sum to one?")),
 }
+
+GUESSES = {"aime": Guess(["at I", "at love", "at you"], right=1)}

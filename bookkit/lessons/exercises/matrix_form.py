@@ -4,7 +4,7 @@ import numpy as np
 
 from attnkit import softmax
 from bookkit.lessons.exercises.examples import REVIEW, WORDS
-from bookkit.lessons.exercises.grading import Function, Value
+from bookkit.lessons.exercises.grading import Function, Guess, Value
 
 
 def _scaled(Q, K, V):
@@ -51,3 +51,6 @@ def attend(Q, K, V):
         (1 / 1024, "that divides by the variance; divide by the standard deviation."),
         (32.0, "that is the standard deviation; multiply by one over it.")]),
 }
+
+GUESSES = {"wait": Guess(["once: all ask together", "three times more, one after the other", "three times more, side by side"],
+                         right=0)}
