@@ -52,5 +52,7 @@ def attend(Q, K, V):
         (32.0, "that is the standard deviation; multiply by one over it.")]),
 }
 
-GUESSES = {"wait": Guess(["once: all ask together", "three times more, one after the other", "three times more, side by side"],
-                         right=0)}
+GUESSES = {
+    "wait": Guess(["once: all ask together", "three times more, one after the other", "three times more, side by side"],
+                  right=0),
+}
