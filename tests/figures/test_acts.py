@@ -12,7 +12,7 @@ from website import book_acts
 @pytest.mark.browser
 def test_words_that_led_away_are_led_back_to(watched, site):
     """The list of five steps stands far below its picture, which is lit while they are pointed at."""
-    with watched(reduced_motion="reduce") as w:
+    with watched(width=1100, reduced_motion="reduce") as w:
         w.open(f"{site}/chapters/multi_head.html")
         words, back = w.page.locator("[data-ak-act][role=button]").nth(3), w.page.get_by_role("button", name="Back to the text")
         figure(w, "growing_picture").wait_for()

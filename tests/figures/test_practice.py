@@ -384,7 +384,7 @@ def test_a_guess_stands_beside_what_one_should_have_seen(opened):
 @pytest.mark.browser
 def test_how_far_a_reader_has_come_is_kept(watched, site):
     """On the next page, on the cover, after coming back; until it is forgotten."""
-    with watched() as w:
+    with watched(width=1100) as w:
         w.open(f"{site}/index.html")
         assert not w.page.locator(".ak-progress").inner_text() and not w.page.locator(".ak-done").count()
         w.open(f"{site}/chapters/softmax.html")

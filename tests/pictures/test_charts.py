@@ -13,7 +13,7 @@ def stands(drawn):
     rows = {}
     for line in drawn.lines:
         (x, y), (right, _) = line.points
-        held = [box for box in drawn.cells if x <= box.centre[0] <= right and min(abs(box.y - y), abs(box.y + box.height - y)) < .01]
+        held = [box for box in drawn.boxes if x <= box.centre[0] <= right and min(abs(box.y - y), abs(box.y + box.height - y)) < .01]
         heights = [box.height if box.y + box.height <= y + .01 else -box.height for box in sorted(held, key=lambda box: box.x)]
         rows.setdefault(round(y, 2), []).append((x, heights))
     return [[heights for _, heights in sorted(row)] for _, row in sorted(rows.items())]
@@ -30,7 +30,7 @@ def test_bars_are_as_tall_as_their_numbers(vmax):
     drawn = Drawing(picture)
     for k, ([heights], numbers, digits) in enumerate(zip(stands(drawn), SIGNED, (2, 0, 1), strict=True)):
         assert heights == pytest.approx(numbers * charts.TALL / (vmax or np.abs(numbers).max()), abs=.051)
-        cells = drawn.cells[4 * k:4 * k + 4]
+        cells = drawn.boxes[4 * k:4 * k + 4]
         colours = ["quiet"] * 4 if k == 1 else ["negative" if x < 0 else "positive" for x in numbers]
         assert all(colour in cell.fill for colour, cell in zip(colours, cells, strict=True))
         for cell, number, name in zip(cells, numbers, "abcd"):
