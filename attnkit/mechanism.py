@@ -68,7 +68,8 @@ def softmax(scores, *, temperature: float = 1.0, axis: int = -1):
     if is_torch_namespace(xp):
         weights = numerics.torch_softmax(xp, x, temperature, axis)
     else:
-        weights = xp.exp(numerics.shifted(xp, x, axis) / float(temperature))
+        shifted = numerics.shifted(xp, x, axis)
+        weights = xp.exp(shifted / float(temperature))
         total = xp.sum(weights, axis=axis, keepdims=True)
         weights /= numerics.safe_divisor(xp, total)
     return numerics.downcast(xp, weights, scores)
