@@ -71,10 +71,10 @@ def writes_prose(shown):
 
 
 def place(shown, docname):
-    """The class of a cell that shows no code: how it stands in a wide window; the cover has a way of its own."""
+    """The class of a cell that shows no code: how it stands in a wide window; what is looked up has one column there."""
     if writes_prose(shown):
         return ["ak-prose"]
-    if docname == "index":
+    if not docname.startswith(("chapters/", "further/")):
         return []
     drawn = "".join(raw.astext() for raw in shown.findall(nodes.raw))
     if kind := re.search(r'data-ak-figure="(\w+)"', drawn):
