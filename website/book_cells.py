@@ -71,7 +71,7 @@ def writes_prose(shown):
 
 
 def place(shown, docname):
-    """The class of a cell that shows no code: how it stands in a wide window; what is looked up has one column there."""
+    """The class of a cell that shows no code: how it stands in a wide window. What is looked up has one column."""
     if writes_prose(shown):
         return ["ak-prose"]
     if not docname.startswith(("chapters/", "further/")):
