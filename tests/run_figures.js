@@ -1,5 +1,5 @@
 // Run the figures' arithmetic on cases from Python: {figure, cases}, {model, packed, cases}, perhaps with {without},
-// {softmax}, {chances} or {numbers} in, results out; or a list of these, and of their results.
+// {errors}, {stories, seed}, {softmax}, {chances} or {numbers} in, results out; or a list of these, and of their results.
 // The programs are those of the folder, or with {module} what a notebook imports.
 const fs = require("node:fs");
 const path = require("node:path");
@@ -14,7 +14,7 @@ async function loadAll({ figure, module }) {
       throw new Error("the module exports another figure");
   } else {
     load("core");
-    for (const shared of ["model", "steps", "loading", "chat_model"]) load(shared); // which some figures need
+    for (const shared of ["model", "steps", "loading", "chat_model", "seeds", "grammar", "learner"]) load(shared); // which some figures need
     if (figure) load(figure);
   }
 }
@@ -27,6 +27,11 @@ function results(given) {
     const plain = (rows) => rows.map((row) => (ArrayBuffer.isView(row) ? [...row] : row));
     const named = (found) => Object.fromEntries(Object.entries(found).map(([name, rows]) => [name, plain(rows)]));
     return given.cases.map((call) => named(model.trace(...call)));
+  }
+  if (given.errors) return given.errors.map(globalThis.attnkit.grammar.errors);
+  if (given.stories) {
+    const random = globalThis.attnkit.seeds.pcg64(given.seed);
+    return Array.from({ length: given.stories }, () => globalThis.attnkit.grammar.story(random));
   }
   if (given.softmax) {
     const scores = (row) => row.map((score) => score ?? -Infinity);

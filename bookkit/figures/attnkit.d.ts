@@ -214,6 +214,19 @@ interface PackedDecoder extends Packed {
   output_scale: number;
   attention: string;
 }
+// What one is made from, and what is known of one that a reader has trained.
+interface Tensor {
+  shape: number[];
+  values: Float64Array;
+}
+interface Trained {
+  model: string;
+  seed?: number;
+  steps?: number;
+  loss?: number;
+}
+// biome-ignore lint/suspicious/noExplicitAny: functions and classes that a worker gets, each with its own types.
+type Program = any;
 interface PackedTranslator extends Packed {
   source_words: string[];
   target_words: string[];
@@ -457,6 +470,12 @@ interface Attnkit {
   calm(): boolean;
   clock(tick: (time: number) => void): Clock;
   unpack(packed: Packed, shapes: Record<string, Shape>): Record<string, Float64Array>;
+  pack<A extends object>(tensors: Record<string, Tensor>, bits: number, about: A): Packed & A;
+  mine(): (PackedDecoder & Trained) | null;
+  keep(model: (PackedDecoder & Trained) | null): void;
+  seeds: Program;
+  grammar: Program;
+  learner: Program;
   decoder(packed: PackedDecoder, without?: string): Decoder;
   translator(packed: PackedTranslator): Translator;
   ranked(numbers: number[], never?: number[]): number[];

@@ -117,6 +117,73 @@
     return Object.fromEntries(Object.entries(shapes).map(read));
   };
 
+  const UNIT = 2 ** -20;
+  // The nearest whole number, of two that are equally near the even one, as numpy has it.
+  /** @param {number} x */
+  const even = (x) => (Math.abs(x % 1) === 0.5 ? 2 * Math.round(x / 2) : Math.round(x));
+
+  // Integers as text, their bits in a row, six to a letter.
+  /** @param {number[]} codes @param {number} bits */
+  function spelt(codes, bits) {
+    let [text, held, count] = ["", 0, 0];
+    for (const code of codes) {
+      [held, count] = [(held << bits) | code, count + bits];
+      for (; count >= 6; count -= 6) text += LETTERS[(held >> (count - 6)) & 63];
+      held &= 2 ** count - 1;
+    }
+    return count ? text + LETTERS[(held << (6 - count)) & 63] : text;
+  }
+
+  // The twin of `pack` in bookkit/lessons/packing.py.
+  attnkit.pack = (tensors, bits, about) => {
+    const largest = 2 ** (bits - 1) - 1;
+    /** @param {[name: string, tensor: Tensor]} tensor @returns {[name: string, packed: Packed["tensors"][string]]} */
+    const packed = ([name, { shape, values }]) => {
+      const [width, steps] = [shape[shape.length - 1], /** @type {number[]} */ ([])];
+      for (let k = 0; k < values.length; k += width) {
+        const most = Math.max(...values.subarray(k, k + width).map(Math.abs));
+        steps.push(Math.max(Math.ceil(most / (largest * UNIT)), 2 ** bits));
+      }
+      const codes = Array.from(values, (v, k) => even(v / (steps[Math.floor(k / width)] * UNIT)) + largest + 1);
+      return [name, { shape, steps, numbers: spelt(codes, bits) }];
+    };
+    return {
+      ...about,
+      version: VERSION,
+      bits,
+      unit: UNIT,
+      tensors: Object.fromEntries(Object.entries(tensors).map(packed)),
+    };
+  };
+
+  // ---- a model that a reader has trained: kept in this browser, for all pages of the book
+
+  const OWN = "attention-step-by-step/mine";
+  /** @type {PackedDecoder & Trained | null | undefined} */
+  let own;
+  attnkit.mine = () => {
+    if (own !== undefined) return own;
+    try {
+      own = JSON.parse(localStorage.getItem(OWN) ?? "null");
+      if (own) attnkit.decoder(own);
+    } catch {
+      own = null; // none may be kept here, or somebody has changed it
+    }
+    return own ?? null;
+  };
+  // Let it be this one, or none. The figures of the page are told, and whether the browser keeps it.
+  attnkit.keep = (model) => {
+    own = model;
+    let kept = true;
+    try {
+      if (model) localStorage.setItem(OWN, JSON.stringify(model));
+      else localStorage.removeItem(OWN);
+    } catch {
+      kept = false;
+    }
+    document.dispatchEvent(new CustomEvent("ak-mine", { detail: kept }));
+  };
+
   // ---- a decoder: word vectors, blocks of attention and MLP, scores of the next word
 
   /** @param {PackedDecoder} packedDecoder */

@@ -269,7 +269,7 @@
   // The story as it goes on: each way to change it sets the state, tells what was done, and halts what writes.
   function session(figure, data) {
     const { words } = data.packed;
-    const model = attnkit.decoder(data.packed);
+    let model = attnkit.decoder(data.packed);
     let preface = "";
     const at = (state = figure.state()) => look(model, data, state);
     const frames = attnkit.clock(() => more());
@@ -298,7 +298,12 @@
       else if (complete) figure.say(complete.trim());
       preface = "";
     }
-    return { at, act, more, take, anew, tell, frames };
+    /** @param {PackedDecoder} packed @param {string} said */
+    function use(packed, said) {
+      model = attnkit.decoder(packed);
+      act(said, {});
+    }
+    return { at, act, more, take, anew, tell, use, frames };
   }
 
   // What the buttons do.
@@ -391,6 +396,28 @@
     return figure.follow(attnkit.choice("begin with", told, begin), { read });
   }
 
+  // Whose model writes: the book's, or the one that the reader has trained, where there is one of its sizes.
+  function whose({ packed }, run) {
+    const sizes = /** @type {const} */ (["words", "num_layers", "num_heads", "context"]);
+    /** @type {PackedDecoder} */
+    let now = packed;
+    function choose(k) {
+      now = (k && attnkit.mine()) || packed;
+      run.use(now, k ? "Your model writes." : "The book's model writes.");
+      choice.show(k);
+    }
+    const choice = attnkit.choice("model", ["the book's", "mine"], choose);
+    function follow() {
+      const mine = attnkit.mine();
+      choice.element.hidden = !mine || sizes.some((name) => String(mine[name]) !== String(packed[name]));
+      if (now !== packed) choose(choice.element.hidden ? 0 : 1);
+      else choice.show(0);
+    }
+    document.addEventListener("ak-mine", follow);
+    follow();
+    return { element: choice.element, stop: () => document.removeEventListener("ak-mine", follow) };
+  }
+
   // What the model takes next, in words.
   function drawnLine({ next, ended, chances }, { seed, temperature }, { words, context }, most) {
     if (ended) return ENDED[ended](context);
@@ -421,14 +448,19 @@
       write(whole, state.whole_map ? "Hide the whole map" : "Show the whole map of this head");
       run.tell(found);
     }
+    const model = whose(data, run);
     const sliders = h("div", { class: "ak-last-row" }, figure.temperature("word"), seedField(figure, run));
+    function stop() {
+      run.frames.halt();
+      model.stop();
+    }
     // The bars stand right under the story and its buttons, then the heads: what a press changes is in sight, on a phone,
     // too. Where there is room, the heads stand beside them.
     const asked = h("p", { class: "ak-title" }, "What comes next: press a word to take it");
     const writes = h("div", {}, parts.story, parts.buttons, asked, drawn, parts.next);
     const looks = h("div", {}, title, parts.heads, attnkit.row(whole), parts.map);
-    const sets = h("div", {}, sliders, presets(figure, run, data.beginnings), field);
-    return { parts: [h("div", { class: "ak-sides" }, writes, looks, sets)], update, stop: run.frames.halt };
+    const sets = h("div", {}, model, sliders, presets(figure, run, data.beginnings), field);
+    return { parts: [h("div", { class: "ak-sides" }, writes, looks, sets)], update, stop };
   }
 
   attnkit.register("story_writer", { label: "A model that writes a story", wide: true, compute, build });

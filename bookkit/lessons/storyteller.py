@@ -556,7 +556,12 @@ def trained():
     return Storyteller.unpacked(json.loads(TRAINED.read_text(encoding="utf-8")))
 
 
-if __name__ == "__main__":
-    torch.set_num_threads(1)
-    model = StoryTask().train(CHAPTER_SEED)
-    TRAINED.write_text(json.dumps(model.packed(), indent=1) + "\n", encoding="utf-8")
+def loaded(path):
+    """The model in a file that a page has saved, or that holds what `Storyteller.packed` gives as JSON."""
+    try:
+        packed = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (UnicodeDecodeError, json.JSONDecodeError):
+        raise ValueError(f"{path} is no model: it holds no JSON") from None
+    if not isinstance(packed, dict) or packed.get("model") != KIND:
+        raise ValueError(f"{path} holds no {KIND}")
+    return Storyteller.unpacked(packed)
