@@ -527,28 +527,22 @@ class Block(nn.Module):
 
 
 def of_the_chapter(model, words):
-    """The model that the chapter has trained, as a `Storyteller` with the same numbers.
-
-    Its parts are counted as in `nn.Sequential`: table, blocks, norm, readout.
-    """
-    renamed = {"norm_1": "attention_norm", "norm_2": "mlp_norm", "W_Q": "w_query", "W_K": "w_key", "W_V": "w_value",
-               "W_O": "w_output", "far": "bias"}
-    last = len(model) - 1
-    stages = {"0": "embedding", str(last - 1): "norm", str(last): "readout"}
+    """The model that the chapter trains, as a `Storyteller` with the same numbers."""
+    renamed = {"table": "embedding", "norm_1": "attention_norm", "norm_2": "mlp_norm", "far": "bias",
+               **{f"W_{letter}": f"w_{name}" for letter, name in zip("QKVO", ("query", "key", "value", "output"))}}
     weights = {}
     for name, numbers in model.state_dict().items():
-        stage, *parts = name.split(".")
-        there = stages.get(stage) or f"blocks.{int(stage) - 1}"
+        parts = [part for part in name.split(".") if part != "attention"]
         if parts[-1] == "far":      # what stands after a word is hidden by the mask, and no distance to it is kept
             numbers = numbers[:, :numbers.shape[1] // 2 + 1]
-        weights[".".join([there, *(renamed.get(part, part) for part in parts if part != "attention")])] = numbers
-    same = Storyteller(words, num_layers=last - 2)
-    same.load_state_dict(weights)
+        weights[".".join(renamed.get(part, part) for part in parts)] = numbers
+    same = Storyteller(words, num_layers=len(model.blocks))
+    same.load_state_dict({**weights, "readout.embedding.weight": weights["embedding.weight"]})
     return same.eval()
 
 
 def trained():
-    """The model that the chapter `transformer` trains, as it travels; the chapter compares it with what it has trained.
+    """The model whose training the chapter `transformer` shows, as it travels.
 
     >>> " ".join(write(trained(), "Zoe and Max met", temperature=0, max_length=9))
     'Zoe and Max met Toby in the tower .'

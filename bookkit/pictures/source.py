@@ -9,19 +9,20 @@ import textwrap
 from pathlib import Path
 
 import attnkit
+from bookkit import figures
 from bookkit.pictures import palette
 from bookkit.pictures.picture import Picture, Svg
 from bookkit.pictures.shapes import text
 
 
 class Listing:
-    """A function's source, shown by a notebook as highlighted code."""
+    """Source, shown by a notebook as highlighted code."""
 
-    def __init__(self, name, code):
-        self.name, self.code = name, code
+    def __init__(self, name, code, language="python"):
+        self.name, self.code, self.language = name, code, language
 
     def _repr_markdown_(self):
-        return f"```python\n{self.code}\n```"
+        return f"```{self.language}\n{self.code}\n```"
 
     def __repr__(self):
         return self.code
@@ -43,6 +44,11 @@ def listing(function, *, docstring=False):
                 text = node.body[0]
                 lines[text.lineno - 1:text.end_lineno] = [None] * (text.end_lineno - text.lineno + 1)
     return Listing(function.__name__, "\n".join(line for line in lines if line is not None))
+
+
+def script(name):
+    """The JavaScript of a figure, or of what figures share, by the name of its file."""
+    return Listing(name, (Path(figures.__file__).parent / f"{name}.js").read_text(encoding="utf-8").rstrip(), "javascript")
 
 
 def calls(*modules, internal=()):
