@@ -101,21 +101,46 @@
   }
 
   const HEAD = 60; // pixels under the page's own buttons
-  // Bring a figure in sight, if it is not: its top, where it is higher than the window.
+  // Whether enough of an element is seen to see a change in it.
   /** @param {Element} element */
-  function show(element) {
+  function inSight(element) {
     const { top, bottom, height } = element.getBoundingClientRect();
-    if (top >= HEAD && bottom <= innerHeight) return;
-    const block = top < HEAD || height > innerHeight - HEAD ? "start" : "end";
-    const far = Math.abs(block === "start" ? top : bottom - innerHeight) > innerHeight;
-    element.scrollIntoView({ block, behavior: far || attnkit.calm() ? "instant" : "smooth" });
+    const seen = Math.min(bottom, innerHeight) - Math.max(top, HEAD);
+    return seen > 0.7 * Math.min(height, innerHeight - HEAD);
   }
 
-  // Whoever is led away from the words is led back: a button that stays until they are in sight again.
-  let home = () => {};
-  /** @param {HTMLElement} words */
-  function lead(words) {
-    home();
+  let home = () => {}; // undoes what the last words have done
+  // On a wide window the figure comes to the reader, and stands at the right of the text until its own place is in sight.
+  const [NARROWEST, WIDEST] = [440, 560]; // pixels
+  /** @param {HTMLElement} words @param {HTMLElement} place */
+  function visit(words, place) {
+    const own = place.firstElementChild;
+    const left = (words.closest("section")?.getBoundingClientRect().right ?? innerWidth) + HEAD / 2;
+    const width = Math.min(WIDEST, innerWidth - left - HEAD / 4);
+    if (!(own instanceof HTMLElement) || !own.showPopover || width < NARROWEST) return false;
+    const back = attnkit.button("Back to its place", () => home());
+    const leave = () => inSight(place) && home();
+    home = () => {
+      removeEventListener("scroll", leave);
+      back.remove();
+      own.removeAttribute("popover");
+      for (const one of [own, place]) one.removeAttribute("style");
+      home = () => {};
+    };
+    place.style.height = `${place.offsetHeight}px`;
+    own.popover = "manual";
+    Object.assign(own.style, { left: `${left}px`, width: `${width}px` });
+    own.prepend(back);
+    own.showPopover();
+    addEventListener("scroll", leave, { passive: true });
+    return true;
+  }
+
+  // Elsewhere the reader is led to the figure, and back: by a button that stays until the words are in sight again.
+  /** @param {HTMLElement} words @param {HTMLElement} place */
+  function lead(words, place) {
+    const high = place.getBoundingClientRect().height > innerHeight - HEAD;
+    place.scrollIntoView({ block: high ? "start" : "nearest" });
     const back = attnkit.button("Back to the text", () => {
       words.scrollIntoView({ block: "center" });
       words.focus({ preventScroll: true });
@@ -141,13 +166,15 @@
   /** @param {HTMLElement} words */
   function perform(words) {
     const { of, set, press } = actOf(words);
-    const figure = figureIn(of);
-    if (!figure) return;
-    show(figure.element);
+    const [figure, place] = [figureIn(of), document.getElementById(of)];
+    if (!figure || !place) return;
+    if (!inSight(figure.element)) {
+      home();
+      if (document.querySelector(".deck") || !visit(words, place)) lead(words, place);
+    }
     if (set) figure.put(set);
     else if (press) buttonOf(figure.element, press)?.click();
     light(words, true);
-    lead(words);
   }
 
   // Words that act on a figure are a button as soon as it is alive, and pressed while it shows what they ask for.

@@ -28,6 +28,27 @@ def test_words_that_led_away_are_led_back_to(watched, site):
         assert 0 < box["y"] < w.page.evaluate("innerHeight") and words.evaluate("e => e === document.activeElement") and not w.errors
 
 
+@pytest.mark.browser
+def test_a_figure_comes_to_the_words_on_a_wide_window(watched, site):
+    """The page stands still: the figure is beside the words until its own place is in sight, or it is sent back."""
+    with watched(width=1440, reduced_motion="reduce") as w:
+        w.open(f"{site}/chapters/machine.html")
+        words, found = w.page.locator("[data-ak-act][role=button]").last, figure(w, "part_mover")
+        found.wait_for()
+        w.settle()
+        words.evaluate("e => e.scrollIntoView({block: 'center'})")
+        place = "e => [scrollY, document.body.offsetHeight, Math.round(e.getBoundingClientRect().top)]"
+        before, high = words.evaluate(place), found.bounding_box()["height"]
+        for leave in (lambda: w.page.get_by_role("button", name="Back to its place").click(), lambda: found.evaluate(
+                "e => document.getElementById('part_mover').scrollIntoView()")):
+            words.click()
+            box = found.bounding_box()
+            assert words.evaluate(place) == before and 0 < box["y"] < 200 and box["x"] > words.bounding_box()["x"] + 300
+            leave()
+            w.page.locator(".ak-place[popover]").wait_for(state="detached")
+        assert found.bounding_box()["height"] == high and not w.errors
+
+
 # ---- what is written wrong stops the build
 
 def place(kind, state):
