@@ -126,8 +126,10 @@
     }
     const another = figure.button("Write another", ({ seed }) => ({ seed: (seed + 1) % 10_000 }));
     another.classList.add("ak-primary");
-    const switches = figure.choice({ label: "Take out", words: parts.map(([, words]) => words), trait: "part" });
-    return { parts: [above, below, attnkit.row(switches, another, figure.reset())], update: go, stop: frames.halt };
+    // The machine, drawn of its switches: what is taken out is struck out.
+    const machine = figure.choice({ label: "Take out", words: parts.map(([, words]) => words), trait: "part" });
+    machine.element.classList.add("ak-machine");
+    return { parts: [machine, above, below, attnkit.row(another, figure.reset())], update: go, stop: frames.halt };
   }
 
   attnkit.register("switched_story", { label: "A story, and the same with a part taken out", compute, build });
