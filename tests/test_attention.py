@@ -239,6 +239,8 @@ def test_batch_axes_broadcast(library):
     assert output.shape == (3, 4, 5, 11) and near(attention_in_blocks(q, k, v, block_size=2), output)
     mask = to(library, np.random.default_rng(0).random((3, 4, 5, 7)) < 0.7)     # every axis from another argument
     assert near(attention_in_blocks(q, k, v, mask=mask, block_size=2), attention(q, k, v, mask=mask)[0])
+    q, k, v = arrays(library, "float64", (5, 2), (7, 2), (3, 7, 11))
+    assert near(attention_in_blocks(q, k, v, block_size=2), attention(q, k, v)[0])
 
 
 # ---- several heads
@@ -389,6 +391,8 @@ def test_relative_bias(library):
         for head, i, j in np.ndindex(h, n, m):
             assert found[head, i, j] == plain(table)[head, reach + max(-reach, min(reach, j - (m - n + i)))], (seed, head, i, j)
         assert np.array_equal(plain(attnkit.relative_bias(table, m))[:, m - n:], found), seed
+        for same, of in ((table[0], found[0]), (table[:, None], found[:, None])):       # whatever stands before the distances
+            assert np.array_equal(plain(attnkit.relative_bias(same, n, m)), of), seed
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
@@ -457,6 +461,7 @@ def test_dilation_larger_than_the_picture():
     x, kernel = arrays("numpy", "float64", (5, 2), (4, 2, 3))
     convolve = lambda **options: multi_head_attention(x, x, x, **attnkit.convolution_as_attention(kernel, shape=(5,), **options))[0]  # noqa: E731
     step = 2**63 - 1
+    assert np.array_equal(convolve(), convolve(dilation=1))
     assert near(convolve(dilation=step), x @ kernel[:, :, 1].T) and near(convolve(dilation=5), x @ kernel[:, :, 1].T)
     assert near(convolve(dilation=step, padding="circular"), convolve(dilation=step % 5, padding="circular"))
 

@@ -48,7 +48,8 @@ def listing(function, *, docstring=False):
 
 def script(name):
     """The JavaScript of a figure, or of what figures share, by the name of its file."""
-    return Listing(name, (Path(figures.__file__).parent / f"{name}.js").read_text(encoding="utf-8").rstrip(), "javascript")
+    code = (Path(figures.__file__).parent / f"{name}.js").read_text(encoding="utf-8")
+    return Listing(name, code.rstrip(), "javascript")
 
 
 def calls(*modules, internal=()):

@@ -170,5 +170,5 @@ def test_a_number_is_given_as_a_number_and_a_list_as_a_list():
     def spoilt(pieces):
         pieces.append(0)
         return copied(pieces[:-1])
-    assert EXERCISES["masks/recent"].verdict(recent) == EXERCISES["chat_model/copied"].verdict(copied) == RIGHT
-    assert "changes" in EXERCISES["chat_model/copied"].verdict(spoilt)
+    assert EXERCISES["masks/recent"].verdict(recent) == EXERCISES["heads_that_copy/copied"].verdict(copied) == RIGHT
+    assert "changes" in EXERCISES["heads_that_copy/copied"].verdict(spoilt)
