@@ -7,6 +7,7 @@ Sentences that we did not write are beside them: customers who are pleased with 
 """
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -71,9 +72,11 @@ def bags(texts, known):
 
     Rare ones count more, and common ones, such as *the*, not at all.
     """
-    words = sorted({word for text in known for word in content(text)})
-    rare = {word: np.log(len(known) / sum(word in content(text) for text in known)) + 1 for word in words}
-    counts = np.array([[content(text).count(word) * rare[word] for word in words] for text in texts], dtype=float)
+    told = [set(content(text)) for text in known]
+    words = sorted(set().union(*told))
+    rare = {word: np.log(len(told) / sum(word in one for one in told)) + 1 for word in words}
+    found = [Counter(content(text)) for text in texts]
+    counts = np.array([[one[word] * rare[word] for word in words] for one in found], dtype=float)
     return counts / np.maximum(np.linalg.norm(counts, axis=1, keepdims=True), 1e-12)
 
 
@@ -87,7 +90,6 @@ class SentenceModel(nn.Module):
 
     def __init__(self, model, kinds, fresh=False):
         super().__init__()
-        of = {name: torch.from_numpy(tensor).float() for name, tensor in model.tensors.items()}
         width, heads, hidden, layers = (64, 4, 256, 2) if fresh else (minilm.WIDTH, minilm.HEADS, 4 * minilm.WIDTH,
                                                                       minilm.LAYERS)
         self.model = model
@@ -99,10 +101,11 @@ class SentenceModel(nn.Module):
         self.kinds = nn.Linear(width, kinds, bias=False)
         nn.init.zeros_(self.kinds.weight)
         if not fresh:
-            self._load(of)
+            self._load()
 
     @torch.no_grad()
-    def _load(self, of):
+    def _load(self):
+        of = {name: torch.from_numpy(tensor).float() for name, tensor in self.model.tensors.items()}
         self.table.weight.copy_(of["embedding"])
         self.places.weight.copy_(of["positions"] + of["kinds"][0])
         self.norm.weight.copy_(of["norm.gain"])

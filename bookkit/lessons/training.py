@@ -124,10 +124,8 @@ def encode(sentences, vocabulary):
     missing = sorted({word for sentence in sentences for word in sentence} - set(place))
     if missing:
         raise ValueError(f"not in the vocabulary: {', '.join(map(repr, missing))}")
-    encoded = torch.zeros(len(sentences), max(map(len, sentences)), dtype=torch.long)
-    for row, sentence in zip(encoded, sentences):
-        row[:len(sentence)] = torch.tensor([place[word] for word in sentence])
-    return encoded
+    longest = max(map(len, sentences))
+    return torch.tensor([[*map(place.get, sentence), *[0] * (longest - len(sentence))] for sentence in sentences])
 
 
 def next_word_loss(scores, words):
