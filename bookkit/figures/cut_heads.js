@@ -1,7 +1,7 @@
 // Heads of a chat model taken out: what each piece of a text costs then, and how likely two names are.
 ((attnkit) => {
   "use strict";
-  const { h, fixed, write, attr } = attnkit;
+  const { h, fixed, write } = attnkit;
 
   /** @typedef {{ losses: number[], chances: number[] }} Found */
   /** @typedef {{ name: string, numbers: number[], words: string[], runs: Found[], names: [number, string][], parts: { name: string, start: number, end: number }[] }} Text */
@@ -11,8 +11,7 @@
   /** @typedef {Reading} Run */
 
   const SIZE = 98; // megabytes of the model
-  const LARGEST = 15; // a loss that is drawn as dark as can be
-  const DARK = 32; // percent of ink
+  const LARGEST = 15; // a loss that is drawn as high as can be
   const LONGEST = 120; // pieces of a line that is typed
 
   // ---- the arithmetic, compared with CutHeads by tests/figures/
@@ -99,54 +98,60 @@
 
   // ---- the parts
 
-  // The text, under each piece what it costs; the first costs nothing, as nothing stands before it.
+  // The text, a row for each of its parts; each piece stands under a column as high as its loss, with a line where it was with
+  // all heads. The first costs nothing, as nothing stands before it.
   function pieces() {
     const element = h("div", { class: "ak-pieces" });
     let shown = "";
-    /** @type {[box: HTMLElement, loss: HTMLElement][]} */
+    /** @type {Record<"column" | "line" | "loss" | "box", HTMLElement>[]} */
     let made = [];
     function piece(word) {
-      const [seen, loss] = [attnkit.chat.visible(word), h("span", { class: "ak-loss" })];
+      const seen = attnkit.chat.visible(word);
+      const [column, line, loss] = ["ak-column", "ak-was", "ak-loss"].map((kind) => h("span", { class: kind }));
       const part = seen ? {} : { title: "part of a letter", role: "group", "aria-label": "part of a letter" };
-      return [h("span", { class: "ak-cost", ...part }, h("span", { class: "ak-word" }, seen), loss), loss];
+      const high = h("span", { class: "ak-high" }, column, line);
+      return { column, line, loss, box: h("span", { class: "ak-cost", ...part }, loss, high, h("span", {}, seen)) };
     }
-    function show(words, whole, found) {
-      if (shown !== words.join("\n")) {
-        shown = words.join("\n");
-        made = words.map(piece);
-        element.replaceChildren(...made.map(([box]) => box));
-      }
-      attr(element, "data-waits", String(!found));
-      made.forEach(([box, loss], k) => {
-        const cost = found?.losses[k - 1] ?? 0;
-        const more = cost - (whole?.losses[k - 1] ?? 0);
-        const share = Math.round(DARK * Math.min(1, cost / LARGEST));
-        attnkit.style(box, "backgroundColor", `color-mix(in srgb, var(--ak-ink) ${share}%, transparent)`);
-        attr(box, "data-more", String(more > 1));
+    function lay({ words, parts }) {
+      shown = words.join("\n");
+      made = words.map(piece);
+      const boxes = made.map(({ box }) => box);
+      const rows = parts.flatMap(({ name, start }, k) => [
+        h("p", { class: "ak-small" }, name),
+        h("div", {}, boxes.slice(k && start - 1, parts[k + 1] && parts[k + 1].start - 1)),
+      ]);
+      element.replaceChildren(...rows);
+    }
+    function show(text, whole, found) {
+      if (shown !== text.words.join("\n")) lay(text);
+      made.forEach(({ column, line, loss }, k) => {
+        const [cost, was] = [found, whole].map((run) => run?.losses[k - 1] ?? 0);
+        attnkit.style(column, "transform", `scaleY(${Math.min(1, cost / LARGEST).toFixed(3)})`);
+        attnkit.style(line, "bottom", `${(100 * Math.min(1, was / LARGEST)).toFixed(1)}%`);
         write(loss, k && found ? fixed(cost, 1) : "–");
       });
     }
     return { element, show };
   }
 
-  // Means of the parts and chances of the names: with all heads, and without those that are out.
-  function results() {
-    const without = h("th", { scope: "col" });
-    const element = attnkit.table("ak-results", ["", "all heads", without], []);
-    function show(text, whole, found, out) {
-      write(without, out ? `without ${attnkit.many(out, "head")}` : "");
-      const cell = (v, digits) => (v === undefined ? "–" : fixed(v, digits));
-      const [one, two] = [whole && means(text, whole), found && means(text, found)];
-      const costs = text.parts.map(({ name }, k) =>
-        attnkit.tr(`mean loss, ${name}`, cell(one?.[k], 2), out ? cell(two?.[k], 2) : ""),
-      );
-      const chances = text.names.map(([, word], k) => {
-        const name = `chance of ${attnkit.quoted(word.trim())}`;
-        return attnkit.tr(name, cell(whole?.chances[k], 3), out ? cell(found?.chances[k], 3) : "");
-      });
-      element.tBodies[0].replaceChildren(...costs, ...chances);
+  // Heads are brushed out, or in again, as the first of them; a press is a short brush, and a key presses one.
+  function brush(figure, heads) {
+    const buttons = [...heads.querySelectorAll("button")];
+    let [out, open] = [true, false];
+    function over({ clientX, clientY }) {
+      const k = buttons.indexOf(/** @type {any} */ (document.elementFromPoint(clientX, clientY)));
+      const without = figure.get("without");
+      open = false;
+      if (k >= 0 && without.includes(k) !== out) figure.put({ without: attnkit.toggled(without, k) });
     }
-    return { element, show };
+    heads.addEventListener("pointerdown", (event) => {
+      out = event.target.getAttribute("aria-pressed") !== "true";
+      open = true;
+      if (event.pointerType !== "touch") over(event); // a finger may mean to scroll
+    });
+    attnkit.drag(heads, over, { sideways: true });
+    heads.addEventListener("pointerup", (event) => open && over(event));
+    heads.addEventListener("click", (event) => event.detail && event.stopPropagation(), { capture: true });
   }
 
   function typing(figure, run, note) {
@@ -178,16 +183,20 @@
     return { element: loader.element, clear, stop };
   }
 
+  // What a piece of each part costs, and how likely the names are: with all heads, and without those that are out.
   function sentence({ without }, { text, model }, whole, found) {
     if (!found || !whole)
       return model.ready() ? "" : "Nobody has measured it without just these heads: load the model, and it does.";
-    const [one, two] = [means(text, whole), means(text, found)];
-    const last = text.parts.length - 1;
-    const names = text.names.map(([, word], k) => `${attnkit.quoted(word.trim())} ${fixed(found.chances[k], 3)}`);
-    const next = names.length ? ` Next: ${names.join(", ")}.` : "";
-    const piece = `a piece of “${text.parts[last].name}” costs`;
-    if (!without.length) return `All heads are there: ${piece} ${fixed(one[last])}.${next}`;
-    return `Without ${without.length} of the heads ${piece} ${fixed(two[last])}, with all ${fixed(one[last])}.${next}`;
+    const out = without.length > 0;
+    const both = (now, was, digits) => fixed(now, digits) + (out ? ` (with all ${fixed(was, digits)})` : "");
+    const [now, was] = [means(text, found), means(text, whole)];
+    const costs = text.parts.map(({ name }, k) => `${name} ${both(now[k], was[k], 2)}`);
+    const next = text.names.map(
+      ([, word], k) => `${attnkit.quoted(word.trim())} ${both(found.chances[k], whole.chances[k], 3)}`,
+    );
+    const told = next.length ? ` Chance to come next: ${next.join(", ")}.` : "";
+    const heads = out ? `without ${attnkit.many(without.length, "head")}` : "with all heads";
+    return `Mean loss of a piece ${heads}: ${costs.join(", ")}.${told}`;
   }
 
   function build(figure) {
@@ -211,10 +220,11 @@
       values: [[], ...given.cuts.map(({ heads }) => heads)],
       trait: "without",
     });
-    const [text, table] = [pieces(), results()];
+    const text = pieces();
     const grid = attnkit.chat.grid(figure, (head) =>
       figure.put({ without: attnkit.toggled(figure.get("without"), head) }),
     );
+    brush(figure, /** @type {HTMLElement} */ (grid.element.querySelector(".ak-heads")));
     const typed = typing(figure, run, note);
     const reset = figure.reset(() => {
       run.own = null;
@@ -223,15 +233,14 @@
     });
     function update(state) {
       const [whole, found] = [run.found([]), run.found(state.without)];
-      text.show(run.text.words, whole, found);
-      table.show(run.text, whole, found, state.without.length);
+      text.show(run.text, whole, found);
       grid.show(state, state.without);
       figure.say(sentence(state, run, whole, found));
       run.read();
     }
-    const legend = h("p", { class: "ak-small" }, "Thick line: its loss has grown by more than 1.");
-    const talk = [named, text, legend, cuts, table, figure.live, typed, attnkit.row(words, reset)];
-    return { parts: [h("div", { class: "ak-both" }, h("div", {}, talk), grid)], update, stop: typed.stop };
+    const legend = h("p", { class: "ak-small" }, "A line across a column: its height with all heads.");
+    const talk = h("div", {}, named, text, legend, figure.live, cuts, attnkit.row(words, reset), typed);
+    return { parts: [h("div", { class: "ak-both" }, grid, talk)], update, stop: typed.stop };
   }
 
   attnkit.register("cut_heads", { label: "Heads of a chat model, taken out", wide: true, compute, build });

@@ -1,5 +1,5 @@
-// Two stories through one machine, side by side; parts of the second are put into the first, or taken out of it, and the
-// machine goes on from there.
+// Two stories through one machine, a line for each; parts of the second cross over to the first, or are taken out of it, and
+// the machine goes on from there.
 ((attnkit) => {
   "use strict";
   const { h, fixed, quoted } = attnkit;
@@ -8,7 +8,7 @@
   /** @typedef {{ name: string, story: string[], other: string[], choices: [word: string, everywhere: boolean][][] }} Pair */
   /** @typedef {{ pair: number, other: string[], moves: Move[], asked: number }} State */
   /** @typedef {{ packed: PackedDecoder, pairs: Pair[] }} Given */
-  /** What a text gave; `told` keeps what was made of it, by name. @typedef {{ scores: number[], traced: Decoded, best: number, told: Map<string, any> }} Run */
+  /** @typedef {{ scores: number[], traced: Decoded, best: number }} Run what a text gave */
   /** @typedef {Figure<State, Given>} Owner */
 
   // ---- the arithmetic, compared with the model in torch by tests/figures/test_part_mover.py
@@ -22,15 +22,6 @@
     return { layer, part: mlp ? "mlp" : part, vector: from ? vector : vector.map(() => 0) };
   }
 
-  const KEPT = 8; // stories whose results are kept
-
-  // What is made of a run, once.
-  /** @template T @param {Run} run @param {string} name @param {() => T} make @returns {T} */
-  function once({ told }, name, make) {
-    if (!told.has(name)) told.set(name, make());
-    return told.get(name);
-  }
-
   // Reads both stories as they are, and the first with what was moved. What was read is not read again.
   function reader(model, packed) {
     /** @type {Map<string, Run>} */
@@ -39,16 +30,14 @@
       const numbers = text.map((word) => packed.words.indexOf(word));
       const traced = model.trace(numbers, moved);
       const scores = traced.scores[traced.scores.length - 1];
-      return { traced, scores, best: attnkit.argmax(scores), told: new Map() };
-    }
-    function plain(text) {
-      const found = kept.get(text.join(" ")) ?? run(text);
-      if (kept.size >= KEPT) kept.clear();
-      kept.set(text.join(" "), found);
-      return found;
+      return { traced, scores, best: attnkit.argmax(scores) };
     }
     return (story, other, moves) => {
-      const [theirs, ours] = [plain(other), plain(story)];
+      const [theirs, ours] = [other, story].map((text) => {
+        const found = kept.get(text.join(" ")) ?? run(text);
+        kept.set(text.join(" "), found);
+        return found;
+      });
       const moved = moves.map((move) => standsFor(theirs.traced, packed, move));
       return { ours, theirs, changed: moves.length ? run(story, moved) : ours };
     };
@@ -74,94 +63,93 @@
     figure.put({ moves: was && was[2] === move[2] ? rest : [...rest, move] });
   }
 
-  // What is dragged from the second story onto the first is put into it.
-  function draggable(chip, target, drop) {
-    let [from, now] = [0, 0];
-    const shift = (x) => attnkit.style(chip, "transform", x ? `translateX(${x}px)` : "");
-    chip.addEventListener("pointerdown", (event) => ([from, now] = [event.clientX, event.clientX]));
-    const move = (event) => {
-      now = event.clientX;
-      shift(now - from);
+  // The diamond of the other story is pulled to this one's line, or pressed: the click after a pull is none.
+  function pulled(button, act) {
+    let [from, by] = [0, 0];
+    const shift = (/** @type {number} */ x) => {
+      by = Math.min(x, 0);
+      attnkit.style(button, "translate", by ? `${by}px` : "");
     };
-    attnkit.drag(chip, move, { sideways: true });
-    chip.addEventListener("pointercancel", () => shift(0)); // the page scrolls instead
-    chip.addEventListener("pointerup", () => {
+    button.addEventListener("pointerdown", ({ clientX }) => ([from, by] = [clientX, 0]));
+    attnkit.drag(button, ({ clientX }) => shift(clientX - from), { sideways: true });
+    button.addEventListener("pointercancel", () => shift(0)); // the page scrolls instead
+    button.addEventListener("click", (event) => {
+      if (!event.detail || !by || -by > button.parentElement.offsetWidth / 2) act();
       shift(0);
-      if (now < target.getBoundingClientRect().right) drop();
     });
   }
 
-  // A cell of a part: what it adds; of a head also where it looks.
-  function partCell(layer, part, kind) {
-    const [bar, looks] = [attnkit.balance(), h("div", { class: "ak-small" })];
-    const element = h("td", { class: kind }, bar, part < 0 ? null : looks);
-    function show(adds, most, traced, story, move) {
-      const one = adds.find((each) => each.layer === layer && each.part === (part < 0 ? "mlp" : part));
-      bar.show(one?.adds ?? 0, most);
+  // A stop of a part on the line of a story: what the part adds there; of a head also where it looks.
+  function stop(name, kind, part) {
+    const [bar, where, id] = [attnkit.balance(), h("span"), attnkit.id("stop")];
+    const words = part < 0 ? null : h("span", { class: "ak-long" }, "looks at ");
+    const looks = h("span", { class: "ak-looks ak-small", id }, words, where);
+    bar.element.id = `${id}-adds`;
+    const told = { "aria-label": name, "aria-describedby": `${id}-adds ${id}` };
+    const button = h("button", { type: "button", class: kind, ...told });
+    function show(v, most, weights, story) {
+      bar.show(v, most);
       if (part < 0) return;
-      if (move) return attnkit.write(looks, move[2] ? "from the other story" : "taken out");
-      const weights = traced[`layers.${layer}.weights`][story.length - 1][part];
-      const j = attnkit.argmax(weights);
-      attnkit.write(looks, `looks at ${story[j]} ${fixed(weights[j])}`);
+      const j = attnkit.argmax(weights[story.length - 1][part]);
+      attnkit.write(where, `${story[j]} ${fixed(weights[story.length - 1][part][j])}`);
     }
-    return { element, bar: bar.element, show };
+    return { element: h("div", { class: "ak-lane" }, bar, button), button, looks, show };
   }
 
-  // A row for a part: what it adds in each story, and what can be done with it.
+  // A part: its stop on either line, and the curve along which it crosses.
   function partRow(figure, layer, part) {
     const [short, long] = part < 0 ? [`MLP ${layer + 1}`, ""] : [`head ${part + 1}`, ` of layer ${layer + 1}`];
-    const [ours, theirs] = [partCell(layer, part, ""), partCell(layer, part, "ak-chip")];
-    const aside = (/** @type {string} */ text) => h("span", { class: "ak-long" }, text);
-    const names = [`take out ${short}${long}`, `put in ${short}${long} of the other story`];
-    const [out, put] = names.map((name, from) => {
-      const inside = from ? ["← ", aside("put in")] : ["× ", aside("take out")];
-      return attnkit.button(inside, () => turn(figure, [layer, part, from]), { "aria-label": name });
-    });
-    draggable(theirs.bar, ours.element, () => turn(figure, [layer, part, 1]));
-    const acts = h("td", { class: "ak-acts" }, put, out);
-    const element = attnkit.tr([short, aside(long)], ours.element, theirs.element, acts);
-    function show({ found, adds, most, moves, story, other }) {
-      const move = moves.find((one) => same(one, [layer, part, 0]));
-      ours.show(adds[2], most, found.changed.traced, story, move);
-      theirs.show(adds[1], most, found.theirs.traced, other);
-      element.toggleAttribute("data-moved", Boolean(move));
-      attnkit.attr(put, "aria-pressed", String(move?.[2] === 1));
-      attnkit.attr(out, "aria-pressed", String(move?.[2] === 0));
+    const act = (from) => () => turn(figure, [layer, part, from]);
+    const out = stop(`take out ${short}${long}`, "ak-take", part);
+    const put = stop(`put in ${short}${long} of the other story`, "ak-put", part);
+    out.button.addEventListener("click", act(0));
+    pulled(put.button, act(1));
+    function cross() {
+      const far = out.element.offsetWidth;
+      out.button.animate(
+        { translate: [`${far}px`, `${far / 2}px -1rem`, "0"] },
+        { duration: attnkit.calm() ? 0 : 350 },
+      );
     }
-    return { element, show, buttons: [put, out] };
+    const name = h("span", {}, short, h("span", { class: "ak-long" }, long));
+    const lanes = h("div", { class: "ak-lanes" }, h("span", { class: "ak-curve" }), out, put);
+    const element = h("div", {}, name, out.looks, lanes, put.looks);
+    function show({ found, adds, most, moves, story, other }) {
+      const from = moves.find((one) => same(one, [layer, part, 0]))?.[2];
+      const added = (all) =>
+        all.find((one) => one.layer === layer && one.part === (part < 0 ? "mlp" : part))?.adds ?? 0;
+      const weights = (run) => run.traced[`layers.${layer}.weights`];
+      out.show(added(adds[1]), most, weights(found.changed), story);
+      put.show(added(adds[0]), most, weights(found.theirs), other);
+      if (from && element.dataset.moved !== "1") cross();
+      attnkit.attr(element, "data-moved", from ?? "");
+      attnkit.attr(put.button, "aria-pressed", String(from === 1));
+      attnkit.attr(out.button, "aria-pressed", String(from === 0));
+    }
+    return { element, show, buttons: [out.button, put.button] };
   }
 
-  // A row for a stage of the stream: what each machine would say if it stopped, and in which numbers the two differ.
+  // A stage of the stream: what each machine would say if it stopped.
   function stageRow(model, packed, stage, name) {
-    const [ours, theirs, differs] = [h("td"), h("td"), attnkit.raster(1, packed.width)];
-    const element = attnkit.tr(name, ours, theirs, differs);
-    element.className = "ak-stage";
-    const last = (traced) => {
-      const rows = /** @type {Record<string, Float64Array[]>} */ (/** @type {unknown} */ (traced))[stage];
-      return rows[rows.length - 1];
-    };
-    const says = (run) =>
-      once(run, stage, () => {
-        const chances = attnkit.softmax(model.soFar(last(run.traced)));
-        const best = attnkit.argmax(chances);
-        return `${packed.words[best]} ${fixed(chances[best])}`;
-      });
+    const [ours, theirs] = [h("span"), h("span")];
+    const lanes = h("div", { class: "ak-lanes" }, ours, theirs);
+    const element = h("div", { class: "ak-stage" }, h("span", {}, name), lanes);
+    function says(run) {
+      const chances = attnkit.softmax(model.soFar(run.traced[stage].at(-1)));
+      const best = attnkit.argmax(chances);
+      return `${packed.words[best]} ${fixed(chances[best])}`;
+    }
     function show({ found }) {
       const said = says(found.changed);
       attnkit.write(ours, said);
       ours.classList.toggle("ak-changed", said !== says(found.ours));
       attnkit.write(theirs, says(found.theirs));
-      const [a, b] = [last(found.changed.traced), last(found.theirs.traced)];
-      differs.show(
-        a.map((v, k) => b[k] - v),
-        1,
-      );
     }
     return { element, show, buttons: [] };
   }
 
-  // The table: the last word of both stories, from the answer above to its vector below.
-  function table(figure, model, packed) {
+  // The last word of both stories, from the answer above to its vector below.
+  function lines(figure, model, packed) {
     /** @type {{ element: HTMLElement, show(now: Now): void, buttons: HTMLButtonElement[] }[]} */
     const rows = [];
     for (let l = packed.num_layers - 1; l >= 0; l--) {
@@ -170,13 +158,14 @@
       for (let head = 0; head < packed.num_heads; head++) rows.push(partRow(figure, l, head));
     }
     rows.push(stageRow(model, packed, "embedding", "word vector"));
-    const buttons = rows.flatMap((row) => row.buttons);
-    attnkit.walk(buttons, { columns: 2 });
-    const heads = ["", "this story", "the other story", "what differs"];
-    const top = heads.map((words) => h("th", { scope: "col" }, words));
-    const look = { class: "ak-parts", role: "grid", "aria-label": "The parts of the machine" };
-    const element = h("table", look, h("thead", {}, h("tr", {}, top)), h("tbody", {}, rows));
-    return { element, show: (/** @type {Now} */ now) => rows.forEach((row) => row.show(now)) };
+    attnkit.walk(
+      rows.flatMap((row) => row.buttons),
+      { columns: 2 },
+    );
+    const heads = h("div", { class: "ak-lanes" }, h("b", {}, "this story"), h("b", {}, "the other story"));
+    const look = { class: "ak-parts", role: "group", "aria-label": "The parts of the machine" };
+    const element = h("div", look, h("div", { class: "ak-stage" }, heads), rows);
+    return { element, rows };
   }
 
   // Where the other story differs; of stories of other lengths, what lies between a common beginning and a common end.
@@ -195,8 +184,9 @@
       trait: "pair",
       write: (pair) => ({ pair, other: pairs[pair].other, moves: [], asked: -1 }),
     });
-    const [own, label] = [h("p", { class: "ak-this" }), h("b")];
-    const text = h("div", { class: "ak-wordline", role: "group", "aria-label": "The other story: a word to change" });
+    const [ours, label] = [h("div", { class: "ak-wordline" }), h("b")];
+    const group = { role: "group", "aria-label": "The other story: a word to change" };
+    const theirs = h("div", { class: "ak-wordline", ...group });
     const offered = h("div", { class: "ak-buttons", role: "group", "aria-label": "Other words" });
     function change(other, place, [word, everywhere]) {
       const was = other[place];
@@ -206,40 +196,42 @@
     function show({ pair, other, asked }) {
       const { story, choices } = pairs[pair];
       const open = other.length === story.length; // else no word has others
-      const differs = differing(story, other);
       const hint = open && choices.some((one) => one.length) ? " (press a dotted word to change it)" : "";
       attnkit.write(label, `The other story${hint}:`);
-      own.replaceChildren(h("b", {}, "This story: "), story.slice(1).join(" ").replaceAll(" .", "."));
-      const words = other.map((word, k) => {
-        const marks = { class: differs(k) ? "ak-other" : "", "aria-pressed": String(k === asked) };
-        if (!open || !choices[k].length) return h("span", { class: marks.class }, word);
-        return attnkit.button(word, () => figure.put({ asked: k === asked ? -1 : k }), marks);
+      const told = (text, from) =>
+        text.map((word, k) => h("span", { class: differing(from, text)(k) ? "ak-other" : "" }, word));
+      ours.replaceChildren(...told(story, other).slice(1));
+      const words = told(other, story).map((plain, k) => {
+        if (!open || !choices[k].length) return plain;
+        const marks = { class: plain.className, "aria-pressed": String(k === asked) };
+        return attnkit.button(other[k], () => figure.put({ asked: k === asked ? -1 : k }), marks);
       });
-      text.replaceChildren(...words);
+      theirs.replaceChildren(...words.slice(1));
       attnkit.walk(words.filter((word) => word instanceof HTMLButtonElement));
       const others = open && asked >= 0 ? choices[asked].filter(([word]) => word !== other[asked]) : [];
       const buttons = others.map((choice) => attnkit.button(choice[0], () => change(other, asked, choice)));
       offered.replaceChildren(...buttons);
       attnkit.walk(buttons);
     }
-    return { elements: [names.element, own, label, text, offered], show };
+    return { elements: [names, h("b", {}, "This story:"), ours, label, theirs, offered], show };
   }
 
-  // The chances of the words that either story, or the changed machine, finds likely.
-  function answers(packed) {
-    const element = h("div", { class: "ak-answers" });
-    function show({ found, moves }) {
-      const all = [found.ours, found.theirs, found.changed].map(({ scores }) => attnkit.softmax(scores));
-      const words = [...new Set(all.flatMap((chances) => attnkit.ranked(chances).slice(0, 2)))].slice(0, 4);
-      const names = ["this story", "the other story", ...(moves.length ? ["this story, changed"] : [])];
-      const chance = (k, w) => h("span", { class: "ak-word" }, `${packed.words[w]} `, h("b", {}, fixed(all[k][w])));
-      const lines = names.flatMap((name, k) => [
-        h("span", { class: "ak-name" }, name),
-        h("span", {}, ...words.map((w) => chance(k, w))),
-      ]);
-      element.replaceChildren(...lines);
+  // Which of two answers wins: the sum of all bars, between their names; a mark where this story began.
+  function tug(packed) {
+    const [bar, mark, names] = [attnkit.balance(), h("span", { class: "ak-mark" }), [h("span"), h("span")]];
+    const scale = h("div", { class: "ak-tug", "aria-hidden": true }, bar, mark);
+    function show({ found }, pair) {
+      const runs = [found.ours, found.theirs, found.changed].map(({ scores }) => scores[pair[0]] - scores[pair[1]]);
+      const most = Math.max(...runs.map(Math.abs), 1e-9);
+      bar.show(runs[2], most);
+      attnkit.style(mark, "left", `${50 - (50 * runs[0]) / most}%`);
+      const chances = attnkit.softmax(found.changed.scores);
+      names.forEach((name, k) => {
+        attnkit.write(name, `${packed.words[pair[k]]} ${fixed(chances[pair[k]])}`);
+        attnkit.attr(name, "class", pair[k] === found.changed.best ? "ak-won" : "");
+      });
     }
-    return { element, show };
+    return { elements: [h("div", { class: "ak-names" }, names), scale], show };
   }
 
   // In a sentence: what was done, and what became of the answer.
@@ -260,24 +252,24 @@
     const { packed, pairs } = figure.given("packed", "pairs");
     const model = attnkit.decoder(packed);
     const read = reader(model, packed);
-    const [told, parts, said] = [texts(figure, pairs), table(figure, model, packed), answers(packed)];
+    const [told, parts, wins] = [texts(figure, pairs), lines(figure, model, packed), tug(packed)];
     function update(state) {
       const { other, moves } = state;
       const { story } = pairs[state.pair];
       const found = read(story, other, moves);
       const [best, next] = [found.ours.best, attnkit.ranked(found.ours.scores)[1]];
       const pair = /** @type {Point} */ ([best, found.theirs.best === best ? next : found.theirs.best]);
-      const adds = [found.ours, found.theirs, found.changed].map((run) =>
-        once(run, `adds ${pair}`, () => model.contributions(run.traced, ...pair)),
-      );
+      const adds = [found.theirs, found.changed].map(({ traced }) => model.contributions(traced, ...pair));
       const most = Math.max(...adds.flat().map((one) => Math.abs(one.adds)), 1e-9);
       const now = { found, adds, moves, story, other, most };
       told.show(state);
-      parts.show(now);
-      said.show(now);
+      for (const row of parts.rows) row.show(now);
+      wins.show(now, pair);
       figure.say(sentence(packed, found, moves));
     }
-    return { parts: [told.elements, said, parts, attnkit.row(figure.reset())], update };
+    const answer = h("div", { class: "ak-answer" }, wins.elements, figure.live);
+    const left = h("div", {}, told.elements, answer);
+    return { parts: [h("div", { class: "ak-sides" }, left, parts), attnkit.row(figure.reset())], update };
   }
 
   attnkit.register("part_mover", { label: "Two stories, and parts moved between them", wide: true, compute, build });

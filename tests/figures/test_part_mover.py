@@ -36,8 +36,7 @@ CHANGED = ("moves", [[0, 1, 1]])
 
 
 def given(figure):
-    given = {"packed": figure.packed, "story": figure.story, "other": figure.other, "moves": figure.moves}
-    return given
+    return {"packed": figure.packed, "story": figure.story, "other": figure.other, "moves": figure.moves}
 
 
 def test_changed_and_patched_runs_are_the_same_in_the_page():
@@ -87,10 +86,12 @@ def test_one_head_flips_the_answer(window, tmp_path, width):
         found.get_by_role("button", name="put in head 2 of layer 1 of the other story").click()
         assert "the answer stays “Max”" in says(w, found)
         found.get_by_role("button", name="Reset").click()
-        row = found.locator("tr").filter(has_text="head 2 of layer 2")
-        target = row.locator("td").nth(1).locator(".ak-balance")
-        drag(w, target, -row.locator("td").first.bounding_box()["width"], 0)
-        assert says(w, found).startswith("With head 2 of layer 2 put in: the answer flips")
+        crossed = found.locator("[data-moved='1']")
+        there, here = (find.bounding_box()["x"] for find in (put, found.get_by_role("button", name="take out head 2 of layer 2")))
+        drag(w, put, (here - there) / 3, 0)
+        assert crossed.count() == 0, "it was let go before the middle"
+        drag(w, put, here - there, 0)
+        assert says(w, found).startswith("With head 2 of layer 2 put in: the answer flips") and "head 2" in crossed.inner_text()
         found.get_by_role("button", name="a word").click()
         assert says(w, found).startswith("Both stories end with “Max”")
         found.get_by_role("group", name="a word to change").get_by_role("button", name="forest").click()
