@@ -62,7 +62,7 @@
       const chosen = weights[state.selected];
       numbers.forEach((place, j) => {
         attnkit.write(place, fixed(chosen[j]));
-        attnkit.paint(place, chosen[j], 1, "weight");
+        attnkit.style(place, "backgroundSize", `${(100 * chosen[j]).toFixed(1)}% 100%`);
       });
       const told = keys.map((word, j) => `${fixed(chosen[j])} to ${word}`).join(", ");
       figure.say(`${attnkit.quoted(queries[state.selected])} gives ${told}.`);

@@ -30,47 +30,16 @@
     return now;
   }
 
-  const same = (a, b) => a.every((w, k) => Math.abs(w - b[k]) < 1e-6);
-
   // Which words weigh most, and whose weights these are, if they are a reader's.
   function sentence(weights, { points, words, reader_names, reader_weights }) {
     const most = fixed(Math.max(...weights));
     const first = words.filter((_, k) => fixed(weights[k]) === most).map(attnkit.quoted);
-    const whose = reader_names[reader_weights.findIndex((of_one) => same(of_one, weights))];
+    const whose = reader_names[reader_weights.findIndex((of_one) => attnkit.alike(of_one, weights))];
     const these = whose ? `These are ${whose}'s weights: ` : "";
     const all = `${these ? "all" : "All"} words weigh the same, ${most}.`;
     const some = `${attnkit.listed(first)} ${first.length > 1 ? `weigh most, ${most} each` : `weighs most, ${most}`}.`;
     const z = `The average z is ${attnkit.pair(attnkit.blend(weights, points))}.`;
     return `The weights sum to ${fixed(attnkit.sum(weights))}. ${z} ${these}${first.length === words.length ? all : some}`;
-  }
-
-  // What shows the weights on their way from those that were shown to new ones: a hand and a reader who asked for less
-  // motion get there at once.
-  function gliding(draw) {
-    /** @type {number[]} */
-    let shown = [];
-    let [direct, from, goal, start] = [true, shown, shown, 0];
-    function jump(weights) {
-      shown = weights;
-      draw(weights);
-    }
-    const frames = attnkit.clock((now) => {
-      start ||= now;
-      const t = Math.min(1, (now - start) / 600);
-      const way = t * t * (3 - 2 * t);
-      jump(t < 1 ? from.map((w, k) => w + way * (goal[k] - w)) : goal);
-      if (t === 1) frames.halt();
-    });
-    function to(weights) {
-      frames.halt();
-      if (direct || attnkit.calm() || same(shown, weights)) jump(weights);
-      else {
-        [from, goal, start] = [shown, weights, 0];
-        frames.start();
-      }
-      direct = false;
-    }
-    return { to, stop: frames.halt, atOnce: () => (direct = true) };
   }
 
   function controls(figure, { words, reader_names, reader_weights }, atOnce) {
@@ -110,7 +79,7 @@
     });
     plane.element.append(...average.behind, ...dots, ...names, average.dot, z, hit);
 
-    const motion = gliding((weights) => {
+    const motion = attnkit.glide((weights) => {
       const place = average.show(points, weights);
       weights.forEach((w, k) => attnkit.attr(dots[k], "r", fixed(4 + 9 * Math.sqrt(w), 1)));
       for (const node of [z, hit]) attnkit.move(node, place);

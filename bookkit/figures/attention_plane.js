@@ -101,13 +101,18 @@
     const buttons = dots.map((dot) => dot.button);
     const stop = attnkit.walk(buttons);
     const asks = h("div", { class: "ak-names", role: "group", "aria-label": "asks" }, buttons);
+    // Where another one asks, its lines come out of those of the one before.
+    const lines = attnkit.glide((weights) => average.show(figure.get("points"), weights));
+    let asked = -1;
 
     /** @param {State} state */
     function update(state) {
       const { points, selected } = state;
       const now = compute(state);
       const middle = attnkit.blend(Array(points.length).fill(1 / points.length), points);
-      average.show(points, now.weights[selected]);
+      if (selected === asked) lines.atOnce();
+      asked = selected;
+      lines.to(now.weights[selected]);
       stop.at(selected);
       dots.forEach(({ element, ring, button }, i) => {
         const place = plane.at(...points[i]);
@@ -122,7 +127,7 @@
     }
     const picture = h("div", { class: "ak-over" }, plane, asks);
     const side = h("div", { class: "ak-side ak-stacked" }, picture, controls(figure, names, limit, move));
-    return { parts: [side], update };
+    return { parts: [side], update, stop: lines.stop };
   }
 
   attnkit.register("attention_plane", { label: "Points that attend to each other", compute, build });

@@ -9,7 +9,7 @@ interface Array<T> {
   map<U>(this: [T, T], f: (value: T, k: number) => U): [U, U];
 }
 // What squares are filled with: by sign, or that of the weights.
-type Fill = "positive" | "negative" | "weight";
+type Fill = "positive" | "negative" | "weight" | "amount";
 // The rules of a style that are texts, as CSS names them in scripts.
 type Rule = keyof { [K in keyof CSSStyleDeclaration as CSSStyleDeclaration[K] extends string ? K : never]: K } & string;
 
@@ -468,6 +468,8 @@ interface Attnkit {
   label(x: number, y: number, text: string, kind: string, anchor?: string): SVGTextElement;
   drag(node: Grip, move: (event: PointerEvent) => void, options?: { grab?: () => void; sideways?: boolean }): void;
   calm(): boolean;
+  alike(a: number[], b: number[]): boolean;
+  glide(draw: (numbers: number[]) => void): { to(numbers: number[]): void; stop(): void; atOnce(): void };
   clock(tick: (time: number) => void): Clock;
   unpack(packed: Packed, shapes: Record<string, Shape>): Record<string, Float64Array>;
   pack<A extends object>(tensors: Record<string, Tensor>, bits: number, about: A): Packed & A;

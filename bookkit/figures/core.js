@@ -187,7 +187,7 @@
     return el;
   };
 
-  // The fill of a square: "positive", "negative" or "weight". It is read once for each theme: a variable in the style of
+  // The fill of a square: "positive", "negative", "weight" or "amount". It is read once for each theme: a variable in the style of
   // each of some hundred squares would make a redraw five times as slow. Before the style sheet is there, it has to do.
   /** @type {Partial<Record<Fill, string>>} */
   let fills = {};
@@ -732,6 +732,41 @@
         frame = 0;
       },
       runs: () => frame !== 0,
+    };
+  };
+
+  attnkit.alike = (a, b) => a.length === b.length && a.every((v, k) => Math.abs(v - b[k]) < 1e-6);
+
+  // What shows some numbers on their way from those that were shown to new ones: a hand, which says `atOnce` before, and a
+  // reader who asked for less motion get there at once.
+  attnkit.glide = (draw) => {
+    /** @type {number[]} */
+    let shown = [];
+    let [direct, from, goal, start] = [true, shown, shown, 0];
+    /** @param {number[]} numbers */
+    function jump(numbers) {
+      shown = numbers;
+      draw(numbers);
+    }
+    const frames = attnkit.clock((now) => {
+      start ||= now;
+      const t = Math.min(1, (now - start) / 400);
+      const way = t * t * (3 - 2 * t);
+      jump(t < 1 ? from.map((v, k) => v + way * (goal[k] - v)) : goal);
+      if (t === 1) frames.halt();
+    });
+    return {
+      to(numbers) {
+        frames.halt();
+        if (direct || attnkit.calm() || attnkit.alike(shown, numbers)) jump(numbers);
+        else {
+          [from, goal, start] = [shown, numbers, 0];
+          frames.start();
+        }
+        direct = false;
+      },
+      stop: frames.halt,
+      atOnce: () => (direct = true),
     };
   };
 

@@ -77,8 +77,8 @@
         drawings.forEach((one, k) => attnkit.style(one, "visibility", k === state.step ? "" : "hidden"));
       for (const part of parts) {
         const { akFrom: from, akAt: at } = part.dataset;
-        const seen = from === undefined ? Number(at) === state.step : Number(from) <= state.step;
-        attnkit.style(part, "opacity", seen ? "1" : from === undefined ? "0" : "0.2");
+        if (from === undefined) attnkit.style(part, "opacity", Number(at) === state.step ? "1" : "0");
+        else part.toggleAttribute("data-ak-pale", state.step < Number(from));
       }
       // Not `disabled`: that would take the focus away from whoever has just pressed it.
       attr(back, "aria-disabled", String(state.step === 0));

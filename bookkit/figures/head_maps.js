@@ -93,7 +93,7 @@
       stop.at(head);
       maps.show(text, weights);
     }
-    return { element, show, again: maps.again };
+    return { element, show, again: maps.again, at: (head) => buttons[head] };
   }
 
   // The chosen map as a table; who looks is chosen there, and has its numbers.
@@ -134,6 +134,18 @@
       stop.at(piece);
     }
     return { element, show };
+  }
+
+  // The large map comes out of the small one that was chosen.
+  function grow(large, small) {
+    if (attnkit.calm()) return;
+    const [from, to] = [small, large].map((node) => node.getBoundingClientRect());
+    const place = `translate(${from.x - to.x}px, ${from.y - to.y}px)`;
+    const transform = `${place} scale(${from.width / to.width}, ${from.height / to.height})`;
+    large.animate([{ transformOrigin: "0 0", transform, opacity: 0.3 }, { transformOrigin: "0 0" }], {
+      duration: 350,
+      easing: "ease-out",
+    });
   }
 
   // In a sentence: what the chosen piece looks at.
@@ -213,7 +225,7 @@
     const list = sentences(figure, texts);
     const own = given.asks ? typing(figure) : null;
     const place = h("div", { class: "ak-large" });
-    let dark = "";
+    let [dark, head] = ["", figure.get("head")];
     function update(state) {
       const colour = getComputedStyle(figure.element).getPropertyValue("--ak-fill-weight");
       if (colour !== dark) all.again();
@@ -225,6 +237,8 @@
       if (place.firstChild !== large.element) place.replaceChildren(large.element);
       all.show(state.head, told, maps);
       large.show(state, maps);
+      if (state.head !== head) grow(large.element, all.at(state.head));
+      head = state.head;
       figure.say(sentence(given, state, told.pieces, maps));
     }
     const maps = h("div", { class: "ak-maps" }, all, place);

@@ -112,20 +112,26 @@
     });
     const reset = figure.reset(() => (chosen = -1));
     const raster = (kinds) => attnkit.raster(pixels.length, pixels[0].length, kinds);
-    const [picture, output, looks] = [raster(), raster(), raster(["weight"])];
+    const below = (/** @type {Matrix} */ numbers) => numbers.flat().some((number) => number < 0);
+    const [looks, bright, signed] = [raster(["weight"]), raster(["amount"]), raster()];
+    const picture = raster(below(pixels) ? undefined : ["amount"]);
     const choose = (/** @type {Pair} */ ...pixel) => figure.put({ pixel });
     const left = panel("picture", [picture, looks], pixels, choose);
-    const right = panel("output", [output], pixels, choose);
+    const right = panel("output", [bright, signed], pixels, choose);
     const three = h("div", { class: "ak-three" }, left, heads, right);
     const total = totals();
 
-    function showPictures(now, [y, x]) {
+    // Brightness is grey; what a kernel with numbers below zero makes of it has signs.
+    function showPictures(now, kernel, [y, x]) {
       const within = chosen < 0 ? WHERE.map((_, k) => k) : [chosen];
       const weight = (r, c) => attnkit.sum(within.map((k) => now.rows[Math.floor(k / 3)][r] * now.columns[k % 3][c]));
       const weights = pixels.flatMap((line, r) => line.map((_, c) => weight(r, c)));
       looks.show(weights, 1.4 * Math.max(...weights)); // the picture below stays visible
       picture.show(pixels.flat(), Math.max(...pixels.flat().map(Math.abs), 1e-9)); // in the theme's colours
-      output.show(now.output.flat(), Math.max(...now.output.flat().map(Math.abs), 1e-9));
+      const subtracts = below(pixels) || below(kernel);
+      for (const one of [bright, signed]) one.element.hidden = subtracts !== (one === signed);
+      const output = now.output.flat();
+      (subtracts ? signed : bright).show(output, Math.max(...output.map(Math.abs), 1e-9));
       for (const { square } of [left, right])
         for (const [name, value] of Object.entries({ x, y })) attnkit.attr(square, name, value);
     }
@@ -134,7 +140,7 @@
       const [row, column] = pixel;
       const now = compute({ pixels, kernels, exacts, ...state });
       const [sum, exact] = [now.output, exacts[kernel]].map((image) => fixed(image[row][column]));
-      showPictures(now, pixel);
+      showPictures(now, kernels[kernel], pixel);
       heads.show(kernels[kernel].flat(), now.reads.flat(), chosen);
       [sum, exact, now.written].forEach((text, k) => attnkit.write(total.numbers[k], text));
       figure.say(

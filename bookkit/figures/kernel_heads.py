@@ -91,6 +91,6 @@ class KernelHeads(Figure):
               fixed(self.exact[at]), "below 1e-8" if gap < 1e-8 else compact(gap)]])
         # Rounded: the last bits differ from processor to processor.
         shown = (("picture", np.array(self.pixels)), ("output", self.output.round(6) + 0.0))
-        return told + "".join(draw.pixels(x, label=name, role=None, side=9,
+        return told + "".join(draw.pixels(x, label=name, role=None if x.min() < 0 else "amount", side=9,
                                           alt=f"The {name}, {fixed(x.min())} to {fixed(x.max())}.").html()
                               for name, x in shown)

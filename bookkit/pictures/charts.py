@@ -9,7 +9,7 @@ from bookkit.pictures import palette
 from bookkit.pictures.formats import fixed
 from bookkit.pictures.metrics import text_width
 from bookkit.pictures.picture import Picture, Svg
-from bookkit.pictures.shapes import TEXT, check_names, fill, opacity, role_colour, text
+from bookkit.pictures.shapes import TEXT, check_names, fill, text
 
 TALL = 64          # the longest bar of a row, in pixels
 THIN = 7           # one of many bars without names, with the gap to the next: a phone holds three charts of sixteen
@@ -137,7 +137,7 @@ def branches(counts, *, begin, row_names, branch_names, dark, what):
     """Draw which way a number of things go: a tree for each row, each branch as thick as its share.
 
     `counts` (rows, n) are whole numbers, in every row of the same sum; `dark`, of the same shape, says how many of
-    each are drawn darker, and `what` calls these.  `begin` stands at the trunk, `row_names` above the trees,
+    each are drawn stronger, and `what` calls these.  `begin` stands at the trunk, `row_names` above the trees,
     `branch_names` at the ends.
 
     >>> branches([[3, 1]], begin="we", row_names=["today"], branch_names=["go", "stay"],
@@ -180,19 +180,19 @@ def _branch(left, start, end, thick, opaque):
     middle, right = left + FORK / 2, left + FORK
     return (f'<path d="M{left:g} {start:g}C{middle:g} {start:g} {middle:g} {end:g} {right:g} {end:g}V{end + thick:g}'
             f'C{middle:g} {end + thick:g} {middle:g} {start + thick:g} {left:g} {start + thick:g}Z" '
-            f'fill="{palette.var("fill-weight")}" fill-opacity="{opaque:g}"/>')
+            f'fill="{palette.var("quiet")}" fill-opacity="{opaque:g}"/>')
 
 
 # ---- a sentence, and how much of each of its words
 
-STRIP = 20             # the height of a row
+STRIP = 20             # the height of a row, and of its longest strip
 
 
 def strips(words, groups, *, note=""):
-    """Draw a sentence, and below it rows of strips, one under each word, as deep in colour as a number is large.
+    """Draw a sentence, and below it rows of strips, one under each word, as high as a number is large.
 
     `groups` are rows by the name that stands above them: pairs of numbers, none negative, one for each of the `words`,
-    and a text that stands behind the row.  The largest number of a row has the full depth.  `note` is written above
+    and a text that stands behind the row.  The largest number of a row has the full height.  `note` is written above
     those texts.
 
     >>> strips(["a", "keys"], {"attention": [([1, 4], ".25")]}, note="right").alt
@@ -212,9 +212,10 @@ def strips(words, groups, *, note=""):
         said = []
         for numbers, behind in rows:
             shares = _shares(numbers, words)
-            body += [f'<rect x="{left + 1:g}" y="{top + 1:g}" width="{w - 2:g}" height="{STRIP - 2}" rx="3" '
-                     f'fill="{palette.var("fill-positive")}" fill-opacity="{opacity(share, 1):g}" '
-                     f'stroke="{palette.var("grid")}"/>' for left, w, share in zip(lefts, wide, shares)]
+            body.append(f'<path d="M2 {top + STRIP - 1:g}H{right:g}" stroke="{palette.var("grid")}"/>')
+            body += [f'<rect x="{left + 1:g}" y="{top + STRIP - 1 - (STRIP - 3) * share:.4g}" width="{w - 2:g}" '
+                     f'height="{(STRIP - 3) * share:.3g}" fill="{palette.var("quiet")}"/>'
+                     for left, w, share in zip(lefts, wide, shares)]
             body.append(text(right + beside, top + STRIP - 5, behind, ink, anchor="end"))
             told_row = ", ".join(f"{word} {fixed(share)}" for word, share in zip(words, shares))
             said.append(told_row + (f" ({note} {behind})" if behind else ""))
@@ -237,7 +238,7 @@ def _shares(numbers, words):
 
 WIDE, DEEP = 472, 300        # a drawing so wide that a phone shows it whole
 BETWEEN = TEXT + 3           # from one name at the end of a line to the next
-ROLES = ("weight", "value", "query", "key", "positive", "negative")
+SHADES = [(shade, thick) for thick in (3.5, 2, 1) for shade in ("ink", "quiet")]     # of the lines, in their order
 
 
 def loglog_lines(x, lines, *, x_name, y_name, write=None, dashed=(), crossings=()):
@@ -252,8 +253,8 @@ def loglog_lines(x, lines, *, x_name, y_name, write=None, dashed=(), crossings=(
     x = np.asarray(x, dtype=float)
     if x.ndim != 1 or len(x) < 2 or not (np.isfinite(x).all() and x[0] > 0 and (np.diff(x) > 0).all()):
         raise ValueError(f"x must be at least two positive numbers that grow, got {x.tolist()}")
-    if not 1 <= len(lines) <= len(ROLES):
-        raise ValueError(f"lines must be from 1 to {len(ROLES)}, got {len(lines)}")
+    if not 1 <= len(lines) <= len(SHADES):
+        raise ValueError(f"lines must be from 1 to {len(SHADES)}, got {len(lines)}")
     lines = {name: _line(name, numbers, x) for name, numbers in lines.items()}
     for name in [*dashed, *(name for pair in crossings for name in pair)]:
         if name not in lines:
@@ -333,9 +334,9 @@ class _LogLog:
         """The axes, the lines with their names, the rings."""
         points = {name: [self.at(a, b) for a, b in zip(self.x, numbers) if not np.isnan(b)]
                   for name, numbers in self.lines.items()}
-        colours = {name: role_colour(role) for name, role in zip(self.lines, ROLES)}
-        body = [*self._axes(), *(self._path(points[name], colours[name], name in self.dashed) for name in points),
-                *self._names({name: line[-1] for name, line in points.items()}, colours),
+        looks = {name: (palette.var(shade), thick) for name, (shade, thick) in zip(self.lines, SHADES)}
+        body = [*self._axes(), *(self._path(points[name], *looks[name], name in self.dashed) for name in points),
+                *self._names({name: line[-1] for name, line in points.items()}),
                 *(self._ring(place, points.values()) for place in self.met.values())]
         return Svg("".join(body), WIDE, DEEP, self._told())
 
@@ -353,14 +354,15 @@ class _LogLog:
         yield text((self.left + self.right) / 2, self.FOOT + 41, self.x_name, ink, bold=True)
 
     @staticmethod
-    def _path(points, colour, dashed):
+    def _path(points, colour, thick, dashed):
         path = "M" + "L".join(f"{x:g} {y:g}" for x, y in points)
         dashes = ' stroke-dasharray="7 5"' if dashed else ""
-        body = f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="2.5" stroke-linejoin="round"{dashes}/>'
+        body = (f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="{thick:g}" stroke-linejoin="round"'
+                f'{dashes}/>')
         return body + "".join(f'<circle cx="{x:g}" cy="{y:g}" r="4" fill="{colour}"/>'
                               for x, y in points if not dashed)
 
-    def _names(self, ends, colours):
+    def _names(self, ends):
         """Each name level with its line's end; those that would stand on one another move apart, in their order."""
         order = sorted(ends, key=lambda name: ends[name][1])
         heights = [ends[name][1] + 5 for name in order]
@@ -373,9 +375,9 @@ class _LogLog:
         for name, y in zip(order, heights):
             x, end = ends[name]
             if x < self.right - 1:                          # a line that ends early is led to its name
-                yield (f'<path d="M{x + 7:g} {end:g}L{self.right + 5:g} {y - 5:g}" stroke="{colours[name]}" '
+                yield (f'<path d="M{x + 7:g} {end:g}L{self.right + 5:g} {y - 5:g}" stroke="{palette.var("quiet")}" '
                        'stroke-dasharray="1 4"/>')
-            yield text(self.right + 9, y, name, colours[name], anchor="start")
+            yield text(self.right + 9, y, name, palette.var("ink"), anchor="start")
 
     def _ring(self, place, lines):
         """A ring where two lines cross, and beside it, where the lines leave most room, its x."""

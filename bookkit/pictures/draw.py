@@ -4,7 +4,7 @@ One square is one number.  The count of squares is the dimension, the depth of
 the fill is the magnitude, its hue the sign (blue +, orange −), repeated by a
 mark so that colour is never the only carrier.  The frame and the label say the
 role: query, key, value, weight; weights, which have no sign, are filled in their
-own colour.
+own colour, and amounts, which are neither, in grey.
 """
 
 import math
@@ -19,6 +19,7 @@ from bookkit.pictures.shapes import (
     LABEL,
     SIDE,
     TEXT,
+    UNSIGNED,
     as_array,
     block,
     cell_width,
@@ -35,9 +36,10 @@ def squares(numbers, *, label="", role=None, values=True, standing=False, vmax=N
     """Draw a scalar (), a vector (d,) or a matrix (n, d) as coloured squares: an array, a tensor or plain numbers.
 
     `label` is written above; what follows a ``^`` is raised.  `role`, "query", "key", "value" or "weight", colours
-    frame and label.  Without `values`, a + or − marks the sign.  A `standing` vector is a column.  `vmax` is the
-    magnitude that gets the full depth, to compare several pictures; the largest one drawn, but at least 1, if not
-    given.  Column names that are blank make room only, so that rows stand level with those of a picture beside it.
+    frame and label; an "amount" is grey.  Without `values`, a + or − marks the sign.  A `standing` vector is a column.
+    `vmax` is the magnitude that gets the full depth, to compare several pictures; the largest one drawn, but at least
+    1, if not given.  Column names that are blank make room only, so that rows stand level with those of a picture
+    beside it.
     `row_language`, such as "fr", is that of the row names, if it is not the page's.  `shape` writes the shape below.
     `highlight` is a ``(row, column)`` to frame; None in either place means all of them.  A square is `side` pixels
     high, and as wide, if its number and its column's name have room.
@@ -150,7 +152,7 @@ def pixels(picture, *, alt, label="", side=7, role="weight", vmax=None):
         ground = ""
     else:
         fills = [[f'fill-opacity="{opacity(v, vmax):.2f}"' for v in row] for row in x]
-        ground = f' fill="{fill(1, role) if role == "weight" else role_colour(role)}"'
+        ground = f' fill="{fill(1, role) if role in UNSIGNED else role_colour(role)}"'
     body = []
     for i, row in enumerate(fills):
         start = 0

@@ -241,7 +241,7 @@ class _Kernel:
     def looks(self):
         """The picture in numbers; arrows lead from the pixel that asks to its neighbours."""
         height, width = self.image.shape
-        body = [_cell(2 + j * self.step, self.TOP + i * SIDE, self.step, SIDE, plain(v), fill(v),
+        body = [_cell(2 + j * self.step, self.TOP + i * SIDE, self.step, SIDE, plain(v), fill(v, "amount"),
                       opacity(v, self.vmax)) for (i, j), v in np.ndenumerate(self.image)]
         row, column = self.pixel
         scale, at = np.array([self.step, SIDE]), np.array([2 + column * self.step, self.TOP + row * SIDE])
@@ -279,7 +279,7 @@ class _Kernel:
         scale = max(1.0, np.abs(self.kernel).max())
         return (_cell(x - 10 - side, y, side, TINY, plain(number), fill(number), opacity(number, scale))
                 + text(x, y + TINY / 2 + 5, "×", INK)
-                + _cell(x + 10, y, side, TINY, plain(read), fill(read), opacity(read, self.vmax)))
+                + _cell(x + 10, y, side, TINY, plain(read), fill(read, "amount"), opacity(read, self.vmax)))
 
     def _small(self, x, y, dot, seen):
         """A head: the pixel that it looks at is full, the one that asks has a frame."""

@@ -37,7 +37,6 @@ SIGN = 22            # the room of a sign between two matrices
 SIGNS = {"B": "+", "S + B": "=", "V": "×", "Y": "="}           # before them
 ROLES = ("query", "key", "value")
 ALL_ASKED = ("K", "V", *(f"W^{role[0].upper()}" for role in ROLES))      # of these all rows are used, whoever asks
-PALE = 0.2           # of what is still to come, as in figures/growing_picture.js
 
 
 class Reaching(Svg):
@@ -48,8 +47,8 @@ class Reaching(Svg):
 
 
 def pale(svg):
-    """What is still to come."""
-    return f'<g opacity="{PALE:g}">{svg}</g>'
+    """What is still to come, which figures/growing_picture.css draws as an outline."""
+    return f'<g data-ak-pale="">{svg}</g>'
 
 
 def outline(x, y, wide, deep, at=None):
@@ -204,7 +203,8 @@ class Head:
             if key == new:
                 body.append(outline(start - 3, 1, x - start + 3, TOP + table.deep + 7))
         if keys[-1] == self.asked:
-            body.append(arrow((x + 4, middle), (x + 26, middle)))
+            onwards = arrow((x + 4, middle), (x + 26, middle))
+            body.append(pale(onwards) if "A" in later else onwards)
             x += 26
         return Svg("".join(body), math.ceil(x + 2), TOP + deep + 10, " ".join(told))
 

@@ -138,7 +138,7 @@ def _weight(yes):
 
 
 def _summed(yes):
-    return palette.var("fill-positive") if yes else None
+    return palette.var("fill-amount") if yes else None
 
 
 def _channel_panel(height, width, channels):

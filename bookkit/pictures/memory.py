@@ -39,7 +39,7 @@ def _two_works(n, width, side, foot):
     rooms = [max(squares * side, math.ceil(text_width(f"{count:,}"))) for squares, count in zip(across, told)]
     wide = max(sum(rooms) + 12, math.ceil(text_width(name, bold=True))) + 8
     body, x = [text(wide / 2, foot + 2 * TEXT + 10, name, INK, bold=True)], (wide - sum(rooms) - 12) / 2
-    for squares, room, role, count in zip(across, rooms, ("fill-positive", "fill-weight"), told):
+    for squares, room, role, count in zip(across, rooms, ("fill-amount", "ink"), told):
         left = x + (room - squares * side) / 2
         body += [f'<rect x="{left + j * side + .5:g}" y="{foot - (i + 1) * side + .5:g}" width="{side - 1}" '
                  f'height="{side - 1}" fill="{palette.var(role)}" fill-opacity="0.8"/>'

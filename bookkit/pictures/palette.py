@@ -32,11 +32,13 @@ ROLES = {
 }
 
 # The fill of a square, more opaque for a larger number: bright under the dark ink of a light page, deep under the
-# light ink of a dark one.  Up to DEPTH the ink stays legible on it.
+# light ink of a dark one.  Up to DEPTH the ink stays legible on it.  Each means one thing: a sign, a weight of
+# attention, or an amount, which is neither: a share, a brightness, work.
 FILL = {
     "positive": Shades("#2f8ddd", "#266bae"),
     "negative": Shades("#e2702f", "#a64815"),
     "weight": Shades("#df5c9d", "#ab3d76"),
+    "amount": Shades("#8f9299", "#60646d"),
 }
 DEPTH = 0.9
 

@@ -13,10 +13,9 @@ from bookkit.pictures.blocks import arrow
 from bookkit.pictures.formats import fixed
 from bookkit.pictures.metrics import text_width
 from bookkit.pictures.picture import Picture, Svg
-from bookkit.pictures.shapes import as_array, block, check_names, check_shares, check_within, opacity, text
+from bookkit.pictures.shapes import as_array, block, check_names, check_shares, check_within, text
 
 INK, QUIET, GROUND, QUERY, WEIGHT = (palette.var(c) for c in ("ink", "quiet", "ground", "query", "weight"))
-RIGHT, WRONG = palette.var("positive"), palette.var("negative")
 SYMBOL = 20                      # so large that an index is still legible on a phone
 WIDE, DEEP = 44, 48              # the box of a state
 START = "start"                  # the mark that the decoder reads before its first word
@@ -315,10 +314,9 @@ def _copied(pairs):
         for i, word in enumerate(written):
             right = read[i:i + 1] == [word]
             wrong += [] if right else [i + 1]
-            look = (f'fill="{palette.var("fill-positive")}" fill-opacity="{opacity(.5, 1):g}" stroke="{RIGHT}"' if right
-                    else f'fill="{GROUND}" stroke="{WRONG}" stroke-width="2" stroke-dasharray="4 3"')
+            look = f'stroke="{QUIET}"' if right else f'stroke="{INK}" stroke-width="2" stroke-dasharray="4 3"'
             body += [f'<rect x="{gutter + i * pitch + 1.5:g}" y="{top + 29:g}" width="{pitch - 3:g}" height="{deep:g}" '
-                     f'rx="6" {look}/>', text(gutter + (i + .5) * pitch, top + 48, word, INK)]
+                     f'rx="6" fill="{GROUND}" {look}/>', text(gutter + (i + .5) * pitch, top + 48, word, INK)]
         ends = f"; wrong: word {', '.join(map(str, wrong))}" if wrong else ""
         told.append(f"Read: {' '.join(read)}. Written: {' '.join(written)}{ends}.")
     width = gutter + pitch * max(len(words) for pair in pairs for words in pair) + 2

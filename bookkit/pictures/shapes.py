@@ -13,6 +13,7 @@ SIDE = 40          # one square, in pixels
 GAP = 2
 TEXT = 16          # font size of values, labels and names
 LABEL = TEXT + 2   # of the name of a vector or matrix
+UNSIGNED = ("weight", "amount")
 
 
 def opacity(value, vmax):
@@ -53,8 +54,8 @@ def block(grid, left, top, step, label, role, digits, vmax, highlight, above, si
 
 
 def fill(value, role=None):
-    """The fill of a square, for SVG: its sign's; a weight has a colour of its own."""
-    return palette.var("fill-" + ("negative" if value < 0 else "weight" if role == "weight" else "positive"))
+    """The fill of a square, for SVG: its sign's; a weight and an amount have colours of their own."""
+    return palette.var("fill-" + ("negative" if value < 0 else role if role in UNSIGNED else "positive"))
 
 
 def cell_width(texts, room=8, least=SIDE):
@@ -72,7 +73,7 @@ def square(value, x, y, step, side, digits, vmax, role):
     if digits is not None:
         mark = fixed(value, digits)
     else:
-        mark = "" if role == "weight" or fixed(value, 2) == "0.00" else ("−" if value < 0 else "+")
+        mark = "" if role in UNSIGNED or fixed(value, 2) == "0.00" else ("−" if value < 0 else "+")
     return square + (text(x + step / 2, y + side / 2 + 5, mark, palette.var("ink")) if mark else "")
 
 
@@ -133,7 +134,9 @@ def check_shares(name, weights):
 
 
 def role_colour(role):
-    """The colour of a role, for SVG."""
+    """The colour of a role, for SVG; an amount has none."""
+    if role == "amount":
+        return palette.var("quiet")
     if role not in palette.ROLES:
         raise ValueError(f"role must be one of {', '.join(palette.ROLES)}, got {role!r}")
     return palette.var(role)

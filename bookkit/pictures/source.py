@@ -9,7 +9,6 @@ import textwrap
 from pathlib import Path
 
 import attnkit
-from bookkit import figures
 from bookkit.pictures import palette
 from bookkit.pictures.picture import Picture, Svg
 from bookkit.pictures.shapes import text
@@ -48,7 +47,7 @@ def listing(function, *, docstring=False):
 
 def script(name):
     """The JavaScript of a figure, or of what figures share, by the name of its file."""
-    code = (Path(figures.__file__).parent / f"{name}.js").read_text(encoding="utf-8")
+    code = (Path(__file__).parent.parent / f"figures/{name}.js").read_text(encoding="utf-8")
     return Listing(name, code.rstrip(), "javascript")
 
 

@@ -1,5 +1,6 @@
 """The colours of the book: legible on each page, to other eyes too, and the only ones there are."""
 
+import json
 import re
 
 import matplotlib
@@ -60,11 +61,6 @@ def test_contrast(theme):
                 assert contrast(rgb(getattr(palette.INK, theme)), ground) >= 4.5, (name, depth)
 
 
-def test_dark_shades_are_their_own():
-    """The dark page has shades chosen for it: not one is shared."""
-    assert all(shades.light != shades.dark for shades in palette.variables().values())
-
-
 def test_colours_of_formulas_read_on_every_page():
     """One shade for both themes: large letters have a contrast of 3 : 1 on each ground, and the role's hue."""
     from colorsys import rgb_to_hls
@@ -96,8 +92,7 @@ def test_style_sheet_repeats_the_palette():
               "xtick.labelcolor": palette.INK, "ytick.labelcolor": palette.INK}
     for key, shades in wanted.items():
         assert "#" + style[key].lstrip("#") == shades.light, key
-    roles = [palette.ROLES[r].light for r in ("query", "value", "key", "weight")]
-    assert ["#" + c.lstrip("#") for c in style["axes.prop_cycle"].by_key()["color"]] == roles
+    assert ["#" + c.lstrip("#") for c in style["axes.prop_cycle"].by_key()["color"]] == [palette.INK.light, palette.QUIET.light]
 
 
 def test_css_uses_only_colours_of_the_palette():
@@ -117,3 +112,32 @@ def test_css_uses_only_colours_of_the_palette():
         used |= set(re.findall(r"var\((--ak-[\w-]+)", text))
     faces = {"--ak-serif", "--ak-sans", "--ak-mono"}      # made by website/book_fonts.py
     assert "--ak-query" in used and used - {"--ak-fill-"} - faces <= set(palette.variables())
+
+
+# The figures that show weights of attention; no other has their colour.
+WEIGHTS = set("""alignment ask_book attention_budget attention_maps attention_plane chat chat_model dense_heads document_reader head_maps
+    kernel_heads machine mask_builder matrix_trainer memory_budget moving_word score_field sentence_translator soft_dictionary
+    softmax_explorer steps story_trainer story_writer swapped_words taught_kinds weights word_votes""".split())
+PINK = r"--ak-(?:fill-)?weight\b|\"weight\"|ak-pull|attnkit\.(?:average|weightTable)\b"
+BARS = r"attnkit\.(?:gauge|bar)\b|\"ak-column\""              # pink, too, unless a style sheet gives them a colour
+SIGN = r"\b(?:fill-)?(?:positive|negative)\b"
+
+
+def test_a_colour_means_one_thing():
+    """Pink is a weight of attention; of the signs each number has its colour by one rule, and nothing else has one."""
+    pink = set()
+    for script in (ROOT / "bookkit/figures").glob("*.js"):
+        sheet = script.with_suffix(".css")
+        styles = re.sub(r"/\*.*?\*/", "", sheet.read_text()) if sheet.exists() else ""
+        text = re.sub(r"//.*", "", script.read_text())
+        own = re.search(r"\.ak-(?:fill|column) \{[^}]*background: var\(--ak-(?:ink|quiet)\)", styles)
+        if re.search(PINK, text + styles) or re.search(BARS, text) and not own:
+            pink.add(script.stem)
+        if script.stem not in ("core", "position_pairs"):
+            assert not re.search(f"--ak-{SIGN[2:]}", text + styles), script.stem
+    assert pink - {"core"} <= WEIGHTS
+    for path in (ROOT / "bookkit/pictures").glob("*.py"):
+        assert path.stem in ("palette", "shapes", "plots") or not re.search(rf"\"{SIGN}\"", path.read_text()), path.stem
+    for path in (*ROOT.glob("chapters/*.ipynb"), *ROOT.glob("further/*.ipynb")):
+        code = "".join("".join(cell["source"]) for cell in json.loads(path.read_text())["cells"] if cell["cell_type"] == "code")
+        assert not re.search(r"ROLES\[\"(?:weight|positive|negative)\"\]", code), path.stem
