@@ -1,6 +1,6 @@
 """Exercises of the chapter `chat_model`."""
 
-from bookkit.lessons.exercises.grading import Choice, Value
+from bookkit.lessons.exercises.grading import Choice, Guess, Value
 
 EXERCISES = {
     "cache": Value([46_080, 138_240], mistakes=[
@@ -16,4 +16,8 @@ EXERCISES = {
          "in the text that the model reads, nothing says who wrote a mark."),
         ("Put the text behind another mark that says who typed it.",
          "a user who may write marks can write that one, too.")),
+}
+
+GUESSES = {
+    "invented": Guess(["that it does not know her", "a life that it makes up", "a question back: which one?"], right=1),
 }

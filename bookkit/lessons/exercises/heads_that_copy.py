@@ -1,6 +1,6 @@
 """Exercises of the side trip `heads_that_copy`."""
 
-from bookkit.lessons.exercises.grading import Function, Guess
+from bookkit.lessons.exercises.grading import Choice, Function, Guess
 
 
 def copied(pieces):
@@ -38,6 +38,11 @@ def copied(pieces):
 """, choices=[["[-1, *pieces[:-1]]", "[*pieces[1:], -1]", "pieces"],
               ["before[place] == pieces[-1]", "pieces[place] == pieces[-1]", "before[place] == pieces[place]"],
               ["pieces[place]", "before[place]", "place"]]),
+    "votes": Choice(
+        "Nothing yet: compute what the head adds to the score of each name.",
+        ("It makes the model say Mary.", "head 5 of layer 25 looks hardest at the right name, and votes against it."),
+        ("It can be taken out without harm.", "how much a head is missed is another experiment."),
+        ("It tells other heads where to look.", "one does, and that was seen when its output was exchanged, not in its weights.")),
 }
 
 GUESSES = {
