@@ -394,7 +394,7 @@
     };
   }
 
-  // The loss over the steps, these on a logarithmic scale; beside it what guessing costs, and what chance leaves.
+  // The loss over the steps, these on a logarithmic scale; beside it what guessing costs, and what the book’s own model comes to.
   function lossChart({ losses, words, lowest }) {
     const most = Math.log10(BOOK.steps);
     const [left, top, right, bottom] = /** @type {const} */ ([26, 10, 402, 204]);
@@ -411,7 +411,7 @@
     );
     const named = [
       attnkit.label(right, at([1, guess])[1] - 5, `guessing: ${fixed(guess)}`, "ak-small", "end"),
-      attnkit.label(left + 6, at([1, lowest])[1] - 5, `what chance leaves: ${fixed(lowest)}`, "ak-small", "start"),
+      attnkit.label(left + 6, at([1, lowest])[1] - 5, `the book’s model at its end: ${fixed(lowest)}`, "ak-small", "start"),
     ];
     const [recorded, live] = ["ak-curve ak-recorded", "ak-curve"].map((kind) => attnkit.svg("path", { class: kind }));
     attr(recorded, "d", attnkit.path(losses.map(at)));
