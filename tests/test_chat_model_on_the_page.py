@@ -92,6 +92,9 @@ def test_whatever_is_typed_gets_a_sentence_or_an_answer(page, text):
 @pytest.mark.browser
 def test_heads_are_missed_as_in_python(page):
     """One head pressed away that no recorded cut has: each piece costs what Python says."""
+    page.open(page.page.url.replace("chat_model.html", "heads_that_copy.html"))
+    page.page.locator("[data-ak-once]").first.press("Enter")
+    page.page.wait_for_function("() => attnkit.chat.status.state === 'ready'")
     model, found = chat_model.loaded(), figure(page, "cut_heads")
     found.evaluate("f => f.scrollIntoView()")
     numbers = found.evaluate("f => JSON.parse(f.closest('[data-ak-state]').dataset.akState).texts[0].numbers")

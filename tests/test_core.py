@@ -48,7 +48,7 @@ def live(w, tmp_path, widgets):
 
 @pytest.mark.browser
 def test_three_figures_of_a_kind_follow_a_change_of_theme(watched, tmp_path):
-    fills = "f => [...f.querySelectorAll('*')].map(e => e.style.backgroundColor).filter(Boolean)"
+    fills = "f => [...f.querySelectorAll('*')].map(e => e.style.backgroundSize && getComputedStyle(e).backgroundImage).filter(Boolean)"
     with watched() as w:
         found = live(w, tmp_path, alignments())
         assert found.count() == 3

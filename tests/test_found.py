@@ -65,7 +65,7 @@ FIRST = [
     ("why multiple heads", "chapters/multi_head"),
     ("learning rate too high", "chapters/learning#"),
     ("logits", "chapters/weights#where-do-the-weights-come-from"),
-    ("induction head", "chapters/chat_model#it-has-seen-this-before"),
+    ("induction head", "chapters/heads_that_copy#it-has-seen-this-before"),
 ]
 
 

@@ -297,15 +297,15 @@ def test_the_button_for_the_theme(watched, site):
     """Pressed, the page and its figures turn; the next page is dark from its first painting; pressed on, it follows the system again."""
     with watched() as w:
         w.open(f"{site}/index.html")
-        square = w.page.locator(".ak-figure [style*=background]").first
-        light = square.evaluate("e => getComputedStyle(e).backgroundColor")
+        square = w.page.locator(".ak-figure .ak-weight").first
+        light = square.evaluate("e => getComputedStyle(e).backgroundImage")
         button = w.page.locator(".theme-switch-button").filter(visible=True).first
         seen = []
         for _ in range(4):
             button.click()
             theme = w.page.evaluate("document.documentElement.dataset.theme")
             seen.append((w.page.evaluate("localStorage.getItem('mode')"), theme))
-            assert (square.evaluate("e => getComputedStyle(e).backgroundColor") == light) == (theme == "light")
+            assert (square.evaluate("e => getComputedStyle(e).backgroundImage") == light) == (theme == "light")
             if theme == "dark":
                 w.page.goto(f"{site}/{CHAPTERS[0]}.html", wait_until="commit")
                 w.page.wait_for_function("document.body")

@@ -93,7 +93,7 @@
       const j = attnkit.argmax(weights[story.length - 1][part]);
       attnkit.write(where, `${story[j]} ${fixed(weights[story.length - 1][part][j])}`);
     }
-    return { element: h("div", { class: "ak-lane" }, bar, button), button, looks, show };
+    return { element: h("div", { class: "ak-track" }, bar, button), button, looks, show };
   }
 
   // A part: its stop on either line, and the curve along which it crosses.
@@ -162,7 +162,7 @@
       rows.flatMap((row) => row.buttons),
       { columns: 2 },
     );
-    const heads = h("div", { class: "ak-lanes" }, h("b", {}, "this story"), h("b", {}, "the other story"));
+    const heads = h("div", { class: "ak-lanes" }, h("b", {}, "this story"), h("b", {}, "the other"));
     const look = { class: "ak-parts", role: "group", "aria-label": "The parts of the machine" };
     const element = h("div", look, h("div", { class: "ak-stage" }, heads), rows);
     return { element, rows };

@@ -15,13 +15,13 @@ from bookkit.pictures.shapes import text
 
 
 class Listing:
-    """Source, shown by a notebook as highlighted code."""
+    """A function's source, shown by a notebook as highlighted code."""
 
-    def __init__(self, name, code, language="python"):
-        self.name, self.code, self.language = name, code, language
+    def __init__(self, name, code):
+        self.name, self.code = name, code
 
     def _repr_markdown_(self):
-        return f"```{self.language}\n{self.code}\n```"
+        return f"```python\n{self.code}\n```"
 
     def __repr__(self):
         return self.code
@@ -45,10 +45,16 @@ def listing(function, *, docstring=False):
     return Listing(function.__name__, "\n".join(line for line in lines if line is not None))
 
 
+class Script(Listing):
+    """A file of JavaScript, to be unfolded."""
+
+    def _repr_markdown_(self):
+        return f":::{{dropdown}} {self.name}.js\n```javascript\n{self.code}\n```\n:::"
+
+
 def script(name):
     """The JavaScript of a figure, or of what figures share, by the name of its file."""
-    code = (Path(__file__).parent.parent / f"figures/{name}.js").read_text(encoding="utf-8")
-    return Listing(name, code.rstrip(), "javascript")
+    return Script(name, (Path(__file__).parent.parent / f"figures/{name}.js").read_text(encoding="utf-8").rstrip())
 
 
 def calls(*modules, internal=()):

@@ -194,7 +194,7 @@ def test_every_control_changes_something_by_keyboard(w, kind):
 
 # The groups of buttons that are pressed or not, and how many stops of the tab key each has.
 STOPS = """f => { const shown = [...f.querySelectorAll('button[aria-pressed], .ak-bars > button')].filter(b => b.getClientRects().length), groups = new Map();
-    for (const b of shown) { let box = b.closest('[role=grid], .ak-slice, .ak-box') ?? b.parentElement; while (box !== f && box.querySelectorAll('button[aria-pressed], .ak-bars > button').length < 2)
+    for (const b of shown) { let box = b.closest('[role=grid], .ak-slice, .ak-box, .ak-parts') ?? b.parentElement; while (box !== f && box.querySelectorAll('button[aria-pressed], .ak-bars > button').length < 2)
         box = box.parentElement; groups.set(box, [...(groups.get(box) ?? []), b]); }
     return [...groups.values()].filter(g => g.length > 1).map(g => [g.filter(b => b.tabIndex >= 0).length, g.length,
         g.slice(0, 3).map(b => b.getAttribute('aria-label') ?? b.textContent)]); }"""

@@ -42,7 +42,7 @@ def copied(pieces):
         "Nothing yet: compute what the head adds to the score of each name.",
         ("It makes the model say Mary.", "head 5 of layer 25 looks hardest at the right name, and votes against it."),
         ("It can be taken out without harm.", "how much a head is missed is another experiment."),
-        ("It tells other heads where to look.", "one does, and that was seen when its output was exchanged, not in its weights.")),
+        ("It tells other heads where to look.", "one does, but that was seen by an exchange, not in its weights.")),
 }
 
 GUESSES = {
