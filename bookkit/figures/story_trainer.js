@@ -411,7 +411,7 @@
     );
     const named = [
       attnkit.label(right, at([1, guess])[1] - 5, `guessing: ${fixed(guess)}`, "ak-small", "end"),
-      attnkit.label(left + 6, at([1, lowest])[1] - 5, `the book’s model at its end: ${fixed(lowest)}`, "ak-small", "start"),
+      attnkit.label(left + 6, at([1, lowest])[1] - 5, `the book’s model: ${fixed(lowest)}`, "ak-small", "start"),
     ];
     const [recorded, live] = ["ak-curve ak-recorded", "ak-curve"].map((kind) => attnkit.svg("path", { class: kind }));
     attr(recorded, "d", attnkit.path(losses.map(at)));
