@@ -102,10 +102,10 @@ def length(group):
 
 # ---- node
 
-def node(script, given):
+def node(script, given, patience=PATIENCE):
     """Run a script of this folder in node; JSON in, JSON out."""
     done = subprocess.run([str(NODE), str(ROOT / "tests" / script)], input=json.dumps(given), capture_output=True,
-                          text=True, timeout=PATIENCE)
+                          text=True, timeout=patience)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
