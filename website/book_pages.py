@@ -123,6 +123,15 @@ def room_for_progress(page):
         cards[-1].addnext(html.Element("p", {"class": "ak-answered"}))
 
 
+def columns(page):
+    """How wide a page is does not wait for its first figure, which would push aside what stands already."""
+    body = page.tree.find("body")
+    for kind, of in (("ak-two", "//section/*[contains(@class, 'ak-beside') or contains(@class, 'ak-across')]"),
+                     ("ak-tiles", "//*[contains(@class, 'ak-gallery')]")):
+        if page.tree.xpath(of):
+            body.set("class", f"{body.get('class', '')} {kind}".strip())
+
+
 def cover(page):
     """The cover has no lists at its sides; its first link is where to press, and under it stands how far one has come.
 
@@ -149,5 +158,5 @@ def cover(page):
 
 
 PASSES = (still_pictures, names_in_drawings, drawn_links, static_files, book_acts.acts, book_road.masthead,
-          room_for_progress, cover, plain_code, names, tooltips, labels_and_roles, book_terms.glossary_places,
+          room_for_progress, cover, columns, plain_code, names, tooltips, labels_and_roles, book_terms.glossary_places,
           book_terms.links_to_terms, book_terms.citations, book_sharing.how_to_cite, untranslated)
