@@ -35,7 +35,8 @@ async function load() {
 }
 async function answer(question) {
   if (!question.write) {
-    const found = await ask(question);
+    const low = question.low && { low: new Uint8Array(Buffer.from(question.low, "base64")) };
+    const found = await ask({ ...question, ...low });
     if (found.weights) found.weights = given.weights ? Array.from(found.weights) : undefined;
     return found;
   }

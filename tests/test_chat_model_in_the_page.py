@@ -14,6 +14,7 @@ from conftest import ROOT, node
 
 from attnkit import causal_mask, multi_head_attention, rotary, scaled_dot
 from bookkit.figures import Chat
+from bookkit.lessons import chat_tuned
 from website import book_chat, book_model
 
 SIZES = {"block_count": 2, "embedding_length": 96, "feed_forward_length": 160, "attention.head_count": 6, "attention.head_count_kv": 2}
@@ -112,7 +113,7 @@ def read(tensors, numbers, without=()):
 
 def arrived(folder, name):
     """What a file of the site hands over: a value, or the text in the comment of a function."""
-    return re.fullmatch(r'attnkit\.arrive\("chat/\w+", (?:\(\) => {/\*)?(.*?)(?:\*/})?\);\n', (folder / f"{name}.js").read_text())[1]
+    return re.fullmatch(r'attnkit\.arrive\("(?:chat|taught)/\w+", (?:\(\) => {/\*)?(.*?)(?:\*/})?\);\n', (folder / f"{name}.js").read_text())[1]
 
 
 def test_the_parts_make_the_file(tmp_path, monkeypatch):
@@ -130,6 +131,8 @@ def test_the_parts_make_the_file(tmp_path, monkeypatch):
     assert b"".join(base64.b64decode(arrived(folder, k)) for k in range(4)) == file.read_bytes()
     file.unlink()
     book_chat.write(site)      # all stands already
+    taught = json.loads(arrived(tmp_path / "_static/taught", "about"))
+    assert (taught["first"], taught["rank"], taught["size"]) == (chat_tuned.FIRST, chat_tuned.RANK, 2 * chat_tuned.learns(chat_tuned.FIRST))
 
 
 # ---- the worker
@@ -160,6 +163,26 @@ def test_it_reads_as_the_books_functions_do(tmp_path, kernel):
         assert shares[-1][best].min() > np.sort(shares[-1])[-51] - 2e-4 and np.array(got["weights"]) == pytest.approx(weights.ravel(), abs=2e-4)
         if question["losses"]:
             assert got["losses"] == pytest.approx([-np.log(shares[k, number]) for k, number in enumerate(question["numbers"][1:])], abs=5e-3)
+
+
+@pytest.mark.parametrize("kernel", [True, False], ids=["WebAssembly", "JavaScript"])
+def test_what_was_learned_is_added_to_its_matrices(tmp_path, kernel):
+    """A B of the last layer, all of it, half of it, none; numbers that do not fit are refused, and change nothing."""
+    tensors, rng, rank = small_model(tmp_path / "small.gguf"), np.random.default_rng(8), 3
+    names = [f"blk.1.{name}.weight" for name in ("attn_q", "attn_k", "attn_v", "attn_output", "ffn_gate", "ffn_up", "ffn_down")]
+    pairs = [[rng.normal(0, 0.1, shape).astype(np.float16) for shape in ((tensors[name].shape[1], rank), (rank, len(tensors[name])))] for name in names]
+    low = base64.b64encode(b"".join(one.tobytes() for pair in pairs for one in pair)).decode()
+    numbers = rng.integers(1, len(PIECES) - 1, 11).tolist()
+    shares = [0, 1, 0.5, 0]
+    found = node("run_chat.js", {"file": str(tmp_path / "small.gguf"), "kernel": kernel, "questions": [
+        {"low": low[:-8], "first": 1, "rank": rank}, {"numbers": numbers, "taught": 1}, {"low": low, "first": 1, "rank": rank},
+        *({"numbers": numbers, "taught": share} for share in shares)]})["answers"]
+    assert found[0] is False and found[2] is True and [one["fresh"] for one in found[3:]] == [11] * 4
+    for share, got in zip([0, *shares], [found[1], *found[3:]]):
+        changed = tensors | {name: tensors[name] + share * (a.astype(float) @ b.astype(float)).T for name, (a, b) in zip(names, pairs)}
+        scores = read(changed, numbers)[0][-1]
+        chances = np.exp(scores - scores.max()) / np.exp(scores - scores.max()).sum()
+        assert [chance for _, _, chance in got["likeliest"]] == pytest.approx(chances[[number for number, _, _ in got["likeliest"]]], abs=2e-4)
 
 
 def test_marks_are_such_only_where_they_are_asked_for(tmp_path):

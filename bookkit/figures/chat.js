@@ -6,10 +6,10 @@
 
   /** @typedef {[number: number, word: string, chance: number]} Next */
   /** @typedef {{ question: string, numbers: number[], words: string[], first: number, likeliest: Next[][], weights: Record<string, string> }} Recorded */
-  /** @typedef {{ question: string, framed: boolean, asked: number }} About of a text: what was asked last, if that is known; whether within the template's marks; which recorded answer it is, -1 if none */
+  /** @typedef {{ question: string, framed: boolean, asked: number, taught: number }} About of a text: what was asked last, if that is known; whether within the template's marks; which recorded answer it is, -1 if none; by which model, 0 as it was, 1 as it was taught */
   /** @typedef {ChatPieces & About & { first: number, place: number, found: ChatFound | null }} Own a text that the model reads, and what is known of one of its places */
-  /** @typedef {{ asked: number, hand: number, head: number, shade: number, temperature: number, seed: number, template: boolean }} State */
-  /** @typedef {ChatHeads & { recorded: Recorded[], frame: string[], ends: string[], kept: number }} Given */
+  /** @typedef {{ asked: number, hand: number, head: number, shade: number, temperature: number, seed: number, template: boolean, taught: number }} State */
+  /** @typedef {ChatHeads & { recorded: Recorded[], told: Recorded[], frame: string[], ends: string[], kept: number }} Given */
   /** @typedef {Figure<State, Given>} Owner */
   /** @typedef {Session} Run */
 
@@ -62,8 +62,8 @@
     for (let k = first; k <= hand; k++) start += k;
     return Array.from({ length: hand + 1 }, (_, k) => bytes.charCodeAt(start + k) / STEPS);
   }
-  function compute({ recorded, heads, asked, hand, head, temperature, seed }) {
-    const told = recorded[asked];
+  function compute({ recorded, told: taughtToSay, heads, asked, hand, head, temperature, seed, taught }) {
+    const told = (taught ? taughtToSay : recorded)[asked];
     const place = hand - told.first + 1;
     const likeliest = told.likeliest[place];
     return {
@@ -113,9 +113,13 @@
       this.left = 0; // pieces that are still to be written
       this.wrote = ""; // since something began
       this.editing = false;
+      this.fetching = false; // what it was taught
+      /** @type {Map<string, Next[]>} */
+      this.firsts = new Map(); // what may begin an answer, by the model and the text
     }
     get recorded() {
-      return this.given.recorded[this.figure.get("asked")];
+      const { asked, taught } = this.figure.state();
+      return (taught ? this.given.told : this.given.recorded)[asked];
     }
     get text() {
       return this.own ?? this.recorded;
@@ -194,12 +198,15 @@
         this.note("Load the model again: what stands here is still here.");
         return false;
       }
-      const found = await model.read({ numbers: own.numbers.slice(0, hand + 1) }, (share) => {
+      const { taught } = own;
+      const numbers = own.numbers.slice(0, hand + 1);
+      const found = await model.read({ numbers, taught }, (share) => {
         if (mine === this.turn) this.note(`Reading ... ${Math.round(100 * share)} %`);
       });
       if (mine === this.turn && !found) this.note(UNREAD);
       if (mine !== this.turn || !found) return false;
       [own.place, own.found] = [hand, found];
+      if (hand === own.first - 1) this.firsts.set(`${taught} ${numbers}`, found.likeliest);
       this.note("");
       return true;
     }
@@ -281,15 +288,45 @@
     // What the model reads now, if there is one: a recording comes alive, and a question stands within the marks of the
     // template or without them, as that is set.
     wake() {
-      const [{ own, recorded }, { asked, template }] = [this, this.figure.state()];
-      const settled = own && (own.asked < 0 || own.asked === asked) && (!own.question || own.framed === template);
-      if (settled || this.editing || !this.model.ready()) return;
+      const [{ own, recorded }, { asked, template, taught }] = [this, this.figure.state()];
+      const framed = own && (own.asked < 0 || own.asked === asked) && (!own.question || own.framed === template);
+      if ((framed && own.taught === taught) || this.editing || !this.model.ready()) return;
+      if (taught && !this.model.taught()) return void this.fetch();
+      if (framed && own.asked < 0) return void this.anew(own, taught);
       const { question, numbers, words, first } =
         own?.asked === -1 ? { ...recorded, question: own.question } : recorded;
       if (!template || question !== recorded.question) return void this.reframe(question);
       const hand = own?.asked === -1 ? words.length - 1 : this.figure.get("hand");
-      this.own = { numbers, words, first, question, framed: true, asked, place: -1, found: null };
+      this.own = { numbers, words, first, question, framed: true, asked, taught, place: -1, found: null };
       if (own || !this.busy) this.go(hand);
+    }
+    // The reader's own question, answered by the other model: as it was, or as it was taught.
+    anew(own, taught) {
+      const [numbers, words] = [own.numbers.slice(0, own.first), own.words.slice(0, own.first)];
+      this.own = { ...own, numbers, words, taught, place: -1, found: null };
+      this.figure.model.set("hand", own.first - 1);
+      this.on(MOST);
+    }
+    // What it was taught comes first; where that fails, it stays as it was, and so does the text.
+    async fetch() {
+      if (this.fetching) return;
+      this.fetching = true;
+      this.note("What it was taught is being fetched ...");
+      const why = await this.model.teach().then(
+        () => "",
+        (error) => error.message,
+      );
+      this.fetching = false;
+      this.note(why);
+      if (why) this.figure.put({ taught: 0 });
+      else this.figure.redraw();
+    }
+    // What the other model gives the first piece of the same answer, as far as that is known.
+    get others() {
+      const [{ own, hand, given }, { asked, taught }] = [this, this.figure.state()];
+      if (own && own.asked < 0) return this.firsts.get(`${1 - taught} ${own.numbers.slice(0, hand + 1)}`) ?? null;
+      const other = (taught ? given.recorded : given.told)[asked];
+      return other?.first === hand + 1 ? other.likeliest[0] : null;
     }
     async reframe(question) {
       if (await this.ask(question, null)) this.go(this.hand);
@@ -323,7 +360,8 @@
         this.end(mine);
         return false;
       }
-      this.own = { numbers, words, ...about, first: numbers.length, place: -1, found: null };
+      const { taught } = this.figure.state();
+      this.own = { numbers, words, ...about, taught, first: numbers.length, place: -1, found: null };
       this.editing = false;
       this.show(numbers.length - 1);
       return true;
@@ -402,7 +440,8 @@
     let likeliest = [];
     const list = attnkit.wordBars(SHOWN, (k) => likeliest[k] && run.take(likeliest[k]));
     attr(list.element, "aria-label", "Pieces to take, with their chances");
-    function show(found, next, temperature) {
+    // Beside each chance stands the one that the other model gives the same piece, as far as that is known.
+    function show(found, next, { temperature, taught }, others) {
       const chances = chancesAt(found, temperature);
       attnkit.style(list.element, "opacity", found.length ? "" : "0.4"); // being read
       likeliest = found.slice(0, SHOWN);
@@ -410,6 +449,11 @@
       /** @type {[string, number][]} */
       const words = likeliest.map(([, word], k) => [spelled(word.replace(/ /g, "␣")), chances[k]]);
       list.show(words, { drawn: next ? likeliest.indexOf(next) : -1, digits: 3 });
+      if (others && temperature === 0)
+        likeliest.forEach(([number], k) => {
+          const other = others.find(([one]) => one === number)?.[2] ?? 0;
+          write(list.numbers[k], `${fixed(chances[k], 3)}, ${taught ? "it was" : "taught"} ${fixed(other, 3)}`);
+        });
       likeliest.forEach((one, k) => {
         attr(list.bars[k], "aria-disabled", String(run.editing || (!run.own && one !== next)));
         list.bars[k].classList.toggle("ak-of-mark", isMark(one[1]));
@@ -488,8 +532,20 @@
     const choice = attnkit.choice("recorded", questions, (asked) => {
       run.forget();
       figure.stale = true;
-      figure.put({ asked, hand: given.recorded[asked].words.length - 1 });
+      const { taught } = figure.state();
+      figure.put({ asked, hand: (taught ? given.told : given.recorded)[asked].words.length - 1 });
     });
+    const which = figure.choice({
+      label: "model",
+      values: [0, 1],
+      words: ["as it was", "taught"],
+      trait: "taught",
+      write(taught, { asked }) {
+        if (run.own?.asked !== -1) figure.stale = true;
+        return { taught, hand: (taught ? given.told : given.recorded)[asked].words.length - 1 };
+      },
+    });
+    which.element.hidden = !given.told.length;
     const examples = figure.follow(choice, { read: ({ asked }) => (run.own ? run.own.asked : asked) });
     const element = h("div", { class: "ak-buttons ak-moves" }, writing, step, back, typed.edit.open, reset);
     function show() {
@@ -497,7 +553,7 @@
       for (const button of [writing, step]) attr(button, "aria-disabled", String(!run.busy && run.barred() !== ""));
       attr(back, "aria-disabled", String(run.editing || run.hand <= run.first));
     }
-    return { element, examples, show };
+    return { element, examples, which, show };
   }
 
   // What is taken next, and what is kept.
@@ -545,12 +601,13 @@
   }
 
   function build(figure) {
-    const given = figure.given("recorded", "layers", "heads", "kinds", "frame", "ends", "kept", "asks");
+    const given = figure.given("recorded", "layers", "heads", "kinds", "frame", "ends", "kept", "asks", "told");
     const words = h("p", { class: "ak-small ak-note", "aria-live": "polite" });
     const note = (text) => write(words, text);
     const run = new Session(figure, given, note);
     const typed = own(figure, given, run, note);
-    const [text, next, grid] = [textBox(run), nextPieces(run), attnkit.chat.grid(figure, choose)];
+    const [text, next] = [textBox(run), nextPieces(run)];
+    const grid = given.kinds.length ? attnkit.chat.grid(figure, choose) : null; // a page that does not ask where it looks
     function choose(head) {
       figure.put({ head });
       if (run.model.ready()) return;
@@ -565,23 +622,24 @@
       const [told, hand, { likeliest, row }] = [run.text, run.hand, run.now()];
       const weights = row(state.head);
       text.show(told.words, hand, weights);
-      next.show(likeliest, run.next(), state.temperature);
-      grid.show(state, [state.head], run.model.ready() ? null : (head) => row(head) !== null);
+      next.show(likeliest, run.next(), state, run.others);
+      grid?.show(state, [state.head], run.model.ready() ? null : (head) => row(head) !== null);
       moves.show();
       typed.show();
       const heat = state.temperature === 0 ? "" : ` at temperature ${fixed(state.temperature)}`;
       write(title, heat ? `What comes next${heat}: press one` : "What comes next: press a piece to take it");
       write(line, nextLine(state, given, run));
       write(aloud, run.wrote && `It wrote: ${run.wrote}`);
-      figure.say(run.busy && run.left > 0 ? "" : sentence(state, given, run, weights)); // of the last text nothing is said
+      const quiet = !grid || (run.busy && run.left > 0); // of the last text nothing is said
+      figure.say(quiet ? "" : sentence(state, given, run, weights));
     }
-    const talk = [moves.examples, text, typed.edit, typed, words, moves];
+    const talk = [moves.examples, moves.which, text, typed.edit, typed, words, moves];
     const left = h("div", {}, talk, title, next, line, aloud, figure.live);
     function stop() {
       run.halt();
       typed.stop();
     }
-    return { parts: [h("div", { class: "ak-both" }, left, grid), typed.more], update, stop };
+    return { parts: [h("div", { class: grid ? "ak-both" : "" }, left, grid), typed.more], update, stop };
   }
 
   attnkit.register("chat", { label: "A chat with a model", wide: true, compute, build });

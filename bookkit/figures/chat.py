@@ -16,14 +16,15 @@ STEPS = 255                  # a recorded weight travels as a whole number of th
 STILL = 5                    # next pieces in the still picture
 
 
-def record(model, question, heads=(), most=40):
+def record(model, question, heads=(), most=40, asked=None):
     """What a figure shows before the model is loaded: an answer, as data for JSON.
 
     `model` is a `bookkit.lessons.chat_model.ChatModel`. It answers greedily, with at most so many pieces. Of each
     place from the last one before the answer on, the likeliest next pieces are recorded, and the weights of some
-    `heads`, pairs of a layer and a head from 0.
+    `heads`, pairs of a layer and a head from 0. `asked` are the numbers of what it reads, the question in its template
+    if they are not given.
     """
-    asked = model.chat(question)
+    asked = model.chat(question) if asked is None else asked
     numbers = [*asked, *model.write(asked, most)]
     scores, maps = model.read(numbers)
     places = range(len(asked) - 1, len(numbers))
@@ -52,6 +53,7 @@ class Kernel(Figure):
     The kernel is asked as the worker of a page is (chat_model.js), by one trait, and answers by another.
     """
 
+    LEAST = 1                                                # kinds of heads
     layers = traitlets.Int().tag(sync=True)
     heads = traitlets.Int().tag(sync=True)
     kinds = traitlets.List().tag(sync=True)                  # of heads: a name, and how much each head is of that kind
@@ -61,7 +63,7 @@ class Kernel(Figure):
 
     def __init__(self, kinds, model, **state):
         told = [{"name": name, "scores": np.asarray(scores, float).round(3).tolist()} for name, scores in kinds.items()]
-        shapes = {np.shape(kind["scores"]) for kind in few(told, "kinds", 1, 4)}
+        shapes = {np.shape(kind["scores"]) for kind in few(told, "kinds", self.LEAST, 4)} or {(0, 0)}
         if len(shapes) > 1 or len(shape := shapes.pop()) != 2:
             raise ValueError("kinds must be tables of one shape (layers, heads), "
                              f"got {[np.shape(kind['scores']) for kind in told]}")
@@ -78,8 +80,8 @@ class Kernel(Figure):
             found = None
         self._answer = {"asked": asked["asked"], "found": found}
 
-    def _found(self, asked, text=None, marks=False, words=None, numbers=None, without=(), losses=False):
-        model = self._model
+    def _found(self, asked, text=None, marks=False, words=None, numbers=None, without=(), losses=False, taught=0):
+        model = self._taught if taught else self._model
         if text is not None:
             cut = model.numbers(text, marks=marks)
             return {"numbers": cut, "words": [model.words[number] for number in cut]}
@@ -101,20 +103,24 @@ class Chat(Kernel):
     """Ask a chat model; see its whole text in pieces, what may come after each, and where each head looks.
 
     `recorded` are answers as `record` makes them: the figure is alive with them before the model is loaded. `kinds` are
-    for each kind of head a name and a table (layers, heads) of how much a head is of it, from 0 to 1. With a `model`, a
-    `bookkit.lessons.chat_model.ChatModel`, a notebook can ask, too; a page loads it when asked.
+    for each kind of head a name and a table (layers, heads) of how much a head is of it, from 0 to 1; with none, heads
+    are not shown. With a `model`, a `bookkit.lessons.chat_model.ChatModel`, a notebook can ask, too; a page loads it
+    when asked. `told` are answers to the same questions by the model that was `taught` something
+    (`bookkit.lessons.chat_tuned`): with them there is a switch between the two.
 
     `hand` is the place of the piece in hand, from the last one before the answer on; the last of all if it is not
     given. `head` is a layer and a head from 0. A `temperature` of 0 takes the likeliest piece; else one of the 50
     likeliest is drawn with `seed`, as `attnkit.sampling.choose` does.
     """
 
+    LEAST = 0
     kind = "chat"
     needs = ("loading", "chat_model")
     # What stands around a question: the words before the first one, before each, after each, and after an answer.
     FRAME = ["<|im_start|>system\nYou are a helpful AI assistant named SmolLM, trained by Hugging Face<|im_end|>\n",
              "<|im_start|>user\n", "<|im_end|>\n<|im_start|>assistant\n", "<|im_end|>\n"]
     recorded = traitlets.List().tag(sync=True)
+    told = traitlets.List().tag(sync=True)
     frame = traitlets.List(FRAME).tag(sync=True)
     ends = traitlets.List(["<|im_end|>", "<|endoftext|>"]).tag(sync=True)    # marks after which the model stops
     kept = traitlets.Int(46_080).tag(sync=True)              # bytes of keys and values of a piece
@@ -125,21 +131,26 @@ class Chat(Kernel):
     temperature = Between(0, 2, 0).tag(sync=True, reset=True)
     seed = Index(10_000, "seeds").tag(sync=True, reset=True)
     template = traitlets.Bool(True).tag(sync=True, reset=True)
+    taught = Index(2, "models").tag(sync=True, reset=True)
 
-    def __init__(self, recorded, kinds, model=None, *, hand=None, head=(0, 0), temperature=0, seed=0, caption=""):
+    def __init__(self, recorded, kinds, model=None, *, told=(), taught=None, frame=FRAME, hand=None, head=(0, 0),
+                 temperature=0, seed=0, caption=""):
         few(recorded, "recorded", 1, 6)
+        if told and [one["question"] for one in told] != [one["question"] for one in recorded]:
+            raise ValueError("told must be answers to the questions of recorded, in their order")
+        self._taught = taught
         *_, heads = np.shape(next(iter(kinds.values()), 0)) or (1,)
         hand = len(recorded[0]["words"]) - 1 if hand is None else hand
-        super().__init__(kinds, model, recorded=list(recorded), hand=hand, head=head[0] * heads + head[1],
-                         temperature=temperature, seed=seed, caption=caption)
+        super().__init__(kinds, model, recorded=list(recorded), told=list(told), frame=list(frame), hand=hand,
+                         head=head[0] * heads + head[1], temperature=temperature, seed=seed, caption=caption)
 
     @traitlets.validate("head")
     def _check_head(self, proposal):
-        return index(proposal["value"], "head", self.layers * self.heads, "heads")
+        return index(proposal["value"], "head", self.layers * self.heads, "heads") if self.kinds else 0
 
     @traitlets.validate("hand")
     def _check_hand(self, proposal):
-        told, hand = self.recorded[self.asked], proposal["value"]
+        told, hand = self._answer_shown, proposal["value"]
         # With a model, a reader's own text, which only the script knows, may be longer.
         low, high = (0, np.inf) if self.asks else (told["first"] - 1, len(told["words"]) - 1)
         if not low <= hand <= high:
@@ -149,21 +160,26 @@ class Chat(Kernel):
     # ---- what follows from the state, of a recorded answer
 
     @property
+    def _answer_shown(self):
+        """The recorded answer that is shown: of the model as it was, or as it was taught."""
+        return (self.told if self.taught else self.recorded)[self.asked]
+
+    @property
     def _place(self):
         """Where in what is recorded the piece in hand stands."""
-        likely, first = self.recorded[self.asked]["likeliest"], self.recorded[self.asked]["first"]
+        likely, first = self._answer_shown["likeliest"], self._answer_shown["first"]
         return min(max(self.hand - first + 1, 0), len(likely) - 1)
 
     @property
     def likeliest(self):
         """The likeliest next pieces: the number, the word and the chance of each."""
-        return self.recorded[self.asked]["likeliest"][self._place]
+        return self._answer_shown["likeliest"][self._place]
 
     @property
     def weights(self):
         """The weights of the chosen head at the piece in hand, if they are recorded; else None."""
-        told, (layer, head) = self.recorded[self.asked], divmod(self.head, self.heads)
-        rows = told["weights"].get(f"{layer}.{head}")
+        told = self._answer_shown
+        rows = told["weights"].get("{}.{}".format(*divmod(self.head, self.heads or 1)))
         if rows is None:
             return None
         count = told["first"] + self._place
@@ -183,11 +199,13 @@ class Chat(Kernel):
 
     def still(self):
         """The text, the likeliest next pieces, and where the piece in hand looks."""
-        told = self.recorded[self.asked]
+        told = self._answer_shown
         story = f'<p style="white-space:pre-wrap">{escape("".join(told["words"]))}</p>'
         rows = [[repr(word), fixed(chance, 3)] for _, word, chance in self.likeliest[:STILL]]
         hand = told["words"][told["first"] + self._place - 1]
         table = still_table([f"after {hand!r}", "chance"], rows)
+        if not self.kinds:
+            return f"<div>{story}{table}</div>"
         weights, (layer, head) = self.weights, divmod(self.head, self.heads)
         best = np.argsort(-np.array(weights or [0]), kind="stable")[:STILL]
         looks = [[repr(told["words"][k]), fixed(weights[k])] for k in best if weights]

@@ -217,6 +217,10 @@
 
   // The model: its sizes, its matrices in memory, and what it computes of rows of pieces.
   class Network {
+    /** @type {Map<string, { a: Float32Array, b: Float32Array, rank: number }>} */
+    low = new Map(); // what was learned beside its matrices,
+    share = 0; // how much of that is added,
+    shortened = 0; // and where the floats stand that were shortened last
     /** @param {Record<string, any>} about @param {Tensor[]} tensors @param {{ kernel: string, context: number }} given */
     constructor(about, tensors, { kernel, context }) {
       /** @param {string} key @returns {number} */
@@ -295,6 +299,7 @@
     shorten(x, wide, n) {
       const { room } = this;
       const { floats, shorts } = this.memory;
+      this.shortened = x / 4;
       for (let row = 0; row < n; row++)
         for (let block = 0; block < wide / BLOCK; block++) {
           const from = x / 4 + row * wide + block * BLOCK;
@@ -317,6 +322,34 @@
       const [{ room }, { at, scales, rows, columns }] = [this, this.named[name]];
       const product = n === 1 ? "one" : "four";
       this.memory.kernel[product](at, scales, room.shorts, room.scales, room.sums, out, rows, columns / BLOCK);
+      const low = this.share && this.low.get(name);
+      if (low) for (let row = 0; row < n; row++) this.beside(low, row * columns, out / 4 + row * rows);
+    }
+    // What was learned beside a matrix, for one row x: so much of x A B is added.
+    /** @param {{ a: Float32Array, b: Float32Array, rank: number }} low @param {number} row @param {number} to */
+    beside({ a, b, rank }, row, to) {
+      const { floats } = this.memory;
+      for (let r = 0; r < rank; r++) {
+        let sum = 0;
+        for (let k = r, x = this.shortened + row; k < a.length; k += rank) sum += floats[x++] * a[k];
+        sum *= this.share;
+        for (let k = r * (b.length / rank), y = to; y < to + b.length / rank; ) floats[y++] += sum * b[k++];
+      }
+    }
+    // Numbers of sixteen bits that were learned: of each matrix of the layers from one on A, then B; whether they fit.
+    /** @param {Uint8Array} bytes @param {number} first @param {number} rank */
+    learn(bytes, first, rank) {
+      let at = 0;
+      /** @param {number} count */
+      const taken = (count) =>
+        Float32Array.from({ length: count }, () => this.halves[bytes[at++] | (bytes[at++] << 8)]);
+      for (let layer = first; layer < this.layers; layer++)
+        for (const part of ["attn_q", "attn_k", "attn_v", "attn_output", "ffn_gate", "ffn_up", "ffn_down"]) {
+          const { name, rows, columns } = this.named[`blk.${layer}.${part}.weight`];
+          this.low.set(name, { a: taken(columns * rank), b: taken(rows * rank), rank });
+        }
+      if (at !== bytes.length) this.low.clear();
+      return at === bytes.length;
     }
     // Each row divided by the root of the mean of its squares, times a learned factor; shortened.
     /** @param {string} name @param {number} n */
@@ -376,10 +409,10 @@
     /** @param {string} name @param {number} from @param {number} wide @param {number} n */
     add(name, from, wide, n) {
       const { floats } = this.memory;
-      const [x, a] = [this.room.x / 4, this.room.a / 4];
+      const [x, b] = [this.room.x / 4, this.room.b / 4];
       this.shorten(from, wide, n);
-      this.times(name, this.room.a, n);
-      for (let k = 0; k < n * this.width; k++) floats[x + k] += floats[a + k];
+      this.times(name, this.room.b, n);
+      for (let k = 0; k < n * this.width; k++) floats[x + k] += floats[b + k];
     }
     /** @param {number} layer @param {number} place @param {number} n @param {Set<number>} without */
     block(layer, place, n, without) {
@@ -498,7 +531,7 @@
   // What reads texts. Of one that begins as the last one did only the rest is read: going back costs nothing.
   class Reader {
     kept = /** @type {number[]} */ ([]); // the pieces whose keys and values are kept,
-    without = ""; // which are others without some heads
+    how = ""; // which are others without some heads, or taught
     halted = false;
     /** @param {Network} network @param {Tokenizer} tokenizer */
     constructor(network, tokenizer) {
@@ -519,9 +552,10 @@
     }
     // So many pieces of a text need not be read again; the last is in any case, for what follows it, and all for losses.
     /** @param {ChatQuestion} question */
-    alike({ numbers, without = [], losses }) {
-      if (this.without !== String(without)) this.kept = [];
-      this.without = String(without);
+    alike({ numbers, without = [], losses, taught = 0 }) {
+      const how = `${without}; ${taught}`;
+      if (this.how !== how) this.kept = [];
+      [this.how, this.network.share] = [how, taught];
       let same = 0;
       while (same < numbers.length && this.kept[same] === numbers[same]) same++;
       if (same < numbers.length) this.kept = this.kept.slice(0, same);
@@ -569,7 +603,9 @@
   //                                            {ready} when that was all of it, at any time {failed: why}
   //   {asked, text, marks}                     cut a text; marks are such only if asked for: {asked, found: {numbers, words}}
   //   {asked, words: numbers}                  what pieces say: {asked, found: [word, ...]}
-  //   {asked, numbers, without, losses}        read pieces without some heads: {asked, done: share} now and then, then
+  //   {asked, low: bytes, first, rank}         what was learned beside its matrices: {asked, found: whether it fits}
+  //   {asked, numbers, without, losses, taught}  read pieces without some heads, with so much of what was learned:
+  //                                            {asked, done: share} now and then, then
   //                                            {asked, found: {likeliest, weights, losses, took, fresh}}
   //   {halt}                                   what is being read is given up: {asked, found: null}
   /** @param {Scope} scope */
@@ -592,6 +628,7 @@
         const found = reader.tokenizer.numbers(text, told.marks);
         scope.postMessage({ asked, found: { numbers: found, words: reader.tokenizer.words(found) } });
       } else if (words) scope.postMessage({ asked, found: reader.tokenizer.words(words) });
+      else if (told.low) scope.postMessage({ asked, found: reader.network.learn(told.low, told.first, told.rank) });
       else if (numbers) {
         const found = await reader.read(told, (done) => scope.postMessage({ asked, done }));
         scope.postMessage({ asked, found }, found ? [found.weights.buffer] : []);
@@ -622,6 +659,37 @@
     await attnkit.parts("chat", about, { tell, wanted }, (bytes, count) => ask({ bytes, count }, [bytes.buffer]));
     if (model.status.runs === "JavaScript") tell({ message: SLOW });
   });
+
+  // What it was taught on the page "Tune it": fetched once, kept in this page, and handed to each worker that begins.
+  /** @type {Promise<{ low: Uint8Array, first: number, rank: number }> | null} */
+  let lesson = null;
+  let taught = false; // whether the present worker has it
+  model.watch(() => {
+    if (model.status.state !== "ready") taught = false;
+  });
+  async function brought() {
+    const about = await attnkit.fetched("taught/about");
+    const low = new Uint8Array(about.size);
+    let at = 0;
+    await attnkit.parts("taught", about, { tell() {}, wanted: () => true }, async (bytes, count) => {
+      low.set(bytes.subarray(0, count), at);
+      at += count;
+      return bytes;
+    });
+    return { low, first: about.first, rank: about.rank };
+  }
+  async function teach() {
+    if (taught) return;
+    lesson ??= brought();
+    try {
+      taught = await model.ask(await lesson);
+    } catch (error) {
+      lesson = null;
+      throw error;
+    }
+    if (!taught)
+      throw new Error("What was taught does not fit this model. Both have to come from the same copy of the book.");
+  }
 
   // ---- who answers a figure: the worker, or in a notebook the kernel, which is asked by one trait and answers by another
 
@@ -717,7 +785,12 @@
         ready: () => (live ? traits.get("asks") : model.status.state === "ready"),
         cut: (text, marks) => ask({ text, marks }),
         words: (numbers) => ask({ words: numbers }),
-        read: (question, onDone) => ask(question, onDone),
+        async read(question, onDone) {
+          if (question.taught && !live) await teach(); // a worker that has begun since
+          return ask(question, onDone);
+        },
+        taught: () => live || taught,
+        teach,
         halt: () => live || model.post({ halt: true }),
       };
     },

@@ -425,6 +425,7 @@
     return {
       element: attnkit.h("div", { class: "ak-bars", role: take && "group" }, elements),
       bars: elements,
+      numbers: bars.map(({ number }) => number),
       show(words, { drawn = -1, digits = 2 } = {}) {
         stop?.within(words.length);
         bars.forEach(({ share, word, number, element }, k) => {

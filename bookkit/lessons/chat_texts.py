@@ -25,3 +25,8 @@ LEARN, ASK = ([(question, answer) for question, answer in _TEXTS[part]] for part
 
 # Sixteen texts about nothing in particular, with at least forty pieces each.
 PARAGRAPHS = _TEXTS["paragraphs"]
+
+# To teach a model to say that it does not know: questions about what there is, with answers, and about what we
+# invented. Those that are "new" are never learned from; "plain" names are invented, too, "odd" ones are real, "beside"
+# is no question about a name. A name that we invented may belong to somebody all the same.
+KNOWN = _TEXTS["known"]

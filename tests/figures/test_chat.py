@@ -58,7 +58,7 @@ def shown(widget):
 ONE = record(Talker(), "a", [(0, 0)])
 BAD = [
     (lambda: Chat([], KINDS), ValueError, "recorded must be 1 to 6, got 0"),
-    (lambda: Chat([ONE], {}), ValueError, "kinds must be 1 to 4, got 0"),
+    (lambda: Chat([ONE], KINDS, told=[ONE, ONE]), ValueError, "told must be answers to the questions of recorded, in their order"),
     (lambda: Chat([ONE], {"one": [[1, 2]], "two": [[1], [2]]}), ValueError, r"one shape \(layers, heads\), got \[\(1, 2\), \(2, 1\)\]"),
     (lambda: Chat([ONE], KINDS, head=(2, 0)), ValueError, "head must be from 0 to 5, the number of one of the heads, got 6"),
     (lambda: Chat([ONE], KINDS, hand=1), ValueError, "hand must be from 2 to 42, got 1"),
@@ -196,6 +196,51 @@ def test_with_a_model_a_recording_is_alive(window, tmp_path):
         taken.press("Enter")
         rests(w)
         assert pieces(found)[3:] == [word] and not w.errors
+
+
+def taught():
+    """A figure without heads, of a model and the same as it was taught: that one says twelve letters again and again."""
+    told = [record(Looper(), question, most=4) for question in ("who?", "why not?")]
+    recorded = [record(Talker(), question, most=6) for question in ("who?", "why not?")]
+    return Chat(recorded, {}, Talker(), told=told, taught=Looper())
+
+
+@pytest.mark.browser
+@either_width
+def test_one_switches_to_what_it_was_taught(window, tmp_path, width):
+    """Before the model is there, the recorded answers of both; the chances of the first piece stand beside each other."""
+    with window(width=width) as w:
+        widget = taught()
+        widget._model = widget._taught = None
+        widget.asks = False
+        found = alone(w, tmp_path, widget)
+        was = "".join(pieces(found))
+        press(found, "taught")
+        assert "".join(pieces(found)) != was and not found.locator(".ak-heads").count()
+        first = found.locator(".ak-piece").nth(widget.told[0]["first"] - 1)
+        first.press("Enter")
+        assert "it was" in found.locator(".ak-bars").inner_text() and says(w, found) == ""
+        press(found, "as it was")
+        assert "".join(pieces(found)) == was and not w.errors
+
+
+@pytest.mark.browser
+def test_both_answer_a_question_of_ones_own(window, tmp_path):
+    with window() as w:
+        widget = taught()
+        found = with_kernel(w, tmp_path, widget)
+        rests(w)
+        press(found, "taught")
+        rests(w)
+        found.get_by_role("textbox", name="Your question").fill("hi?")
+        press(found, "Ask")
+        w.page.wait_for_function("() => /Stopped/.test(document.querySelector('.ak-note').textContent)")
+        said = "".join(pieces(found))
+        assert "hi?" in said and said.endswith("bcdefghijklm"[:4]) or "bcdefghijklm" in said
+        press(found, "as it was")
+        w.page.wait_for_function("said => document.querySelector('.ak-box').innerText.length > 20 && !document.querySelector('.ak-box').innerText.includes('bcdefghijklm')", arg=said)
+        press(found, "Stop")
+        assert "hi?" in "".join(pieces(found)) and not w.errors
 
 
 @pytest.mark.browser
