@@ -358,6 +358,24 @@ def loaded(path=None):
         return _model(about, {name: partial(unpacked, file, *found) for name, found in tensors.items()})
 
 
+def config(path=None):
+    """What the published file says of itself, under the names that a ``config.json`` has.
+
+    >>> config()["num_hidden_layers"], config()["num_key_value_heads"]
+    (30, 3)
+    """
+    with Path(path or packaged()).open("rb") as file:
+        about, tensors = read_gguf(file)
+    width, heads = about["llama.embedding_length"], about["llama.attention.head_count"]
+    return {"architectures": ["LlamaForCausalLM"], "num_hidden_layers": about["llama.block_count"],
+            "hidden_size": width, "num_attention_heads": heads,
+            "num_key_value_heads": about["llama.attention.head_count_kv"], "head_dim": width // heads,
+            "intermediate_size": about["llama.feed_forward_length"], "hidden_act": "silu",
+            "rms_norm_eps": round(about["llama.attention.layer_norm_rms_epsilon"], 8),
+            "rope_theta": about["llama.rope.freq_base"], "max_position_embeddings": about["llama.context_length"],
+            "vocab_size": len(about["tokenizer.ggml.tokens"]), "tie_word_embeddings": "output.weight" not in tensors}
+
+
 def packaged():
     """The published file in the installed package, which is not imported: that would ask for other packages."""
     found = importlib.util.find_spec(PACKAGE.replace("-", "_"))

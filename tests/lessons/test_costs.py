@@ -11,6 +11,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from attnkit import causal_mask, window_mask
 from attnkit.modules import MultiHeadAttention
+from bookkit.figures.config_reader import counted
 from bookkit.lessons.costs import (
     MODELS,
     LayerOperations,
@@ -68,5 +69,7 @@ def test_bytes_of_caches():
     assert deepseek.cache_bytes(8, 1) == 2.25 * cache_bytes(8, deepseek.layers, 1, deepseek.head_width, 1)
     keys = re.findall(r"^@\w+\{(\w+),", (ROOT / "data/references.bib").read_text(encoding="utf-8"), flags=re.M)
     for name, size in MODELS.items():
-        assert size.source in keys and size.heads % size.kv_heads == 0, name
-        assert size.heads * size.head_width == size.width or size.latent, name
+        assert size.source in keys and size.heads % (size.kv_heads or 1) == 0, name
+        if size.config:      # what their sizes come to is what they say of themselves
+            every, used = (sum(counts) / 1e9 for counts in zip(*counted(size.config).values()))
+            assert every == pytest.approx(size.total, rel=0.02) and used == pytest.approx(size.active or every, rel=0.15), name
