@@ -403,7 +403,7 @@ interface Attnkit {
   row(...parts: Child[]): HTMLElement;
   tr(name: Child, ...cells: Child[]): HTMLTableRowElement;
   table(kind: string, heads: Child[] | HTMLElement, rows: Child[]): HTMLTableElement;
-  squares(kind: string, heads: Child[] | HTMLElement, names: string[], columns: number, plus?: boolean): Squares;
+  squares(kind: string, heads: Child[] | HTMLElement, names: string[], columns: number): Squares;
   bar(): Bar;
   box(part: Element, element: Element): { left: number; right: number; top: number; bottom: number };
   keys(node: Grip, ways: Record<string, (() => void) | undefined>): void;
