@@ -194,7 +194,7 @@ def loglog_lines(x, lines, *, x_name, y_name, write="{:g}".format, dashed=(), cr
         told.append(f"{name}: {write(numbers[first])} at {x[first]:,.12g}, {write(numbers[last])} at {x[last]:,.12g}.")
     for name in sorted(lines, key=lambda name: lines[name][ends[name][1]]):
         end = ends[name][1]
-        level = max(lines[name][end], level * (high / low) ** 0.075)
+        level = max(lines[name][end], level * (high / low) ** 0.085)
         if end < len(x) - 1:      # a line that ends early is led to its name
             ax.plot([x[end], x[-1]], [lines[name][end], level], ":", color=palette.QUIET.light, linewidth=1)
         ax.annotate(name, (x[-1], level), xytext=(8, 0), textcoords="offset points", va="center", annotation_clip=False)
