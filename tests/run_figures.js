@@ -14,7 +14,7 @@ async function loadAll({ figure, module }) {
       throw new Error("the module exports another figure");
   } else {
     load("core");
-    for (const shared of ["model", "steps", "loading", "chat_model", "seeds", "grammar", "learner"]) load(shared); // which some figures need
+    for (const shared of ["model", "loading", "chat_model", "seeds", "grammar", "learner"]) load(shared); // which some figures need
     if (figure) load(figure);
   }
 }

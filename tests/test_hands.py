@@ -286,7 +286,6 @@ ASKED = {       # what is typed, and what the page says then
     "<img src=x onerror=alert(1)>": r"“<img src=x",
     "causal mask": r"“causal mask”: (the first 20 of )?\d\d places(, \d+ of them with all the words)?\.$",
     "einsum": r": \d places?\.$",
-    "kendall_tau": r": \d places?\.$",
     "induction head": r": \d+ places, \d of them with all the words\.$",
     "hopfield network": r": \d places, (1|none) of them",
     "softmax xyzzy": r"the first 20 of \d+ places\. No page has “xyzzy”\.$",

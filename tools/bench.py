@@ -31,9 +31,7 @@ from attnkit import (
     window_attention,
 )
 from attnkit.modules import MultiHeadAttention
-from bookkit.lessons import storyteller
 from bookkit.lessons.measured import results
-from bookkit.lessons.stories import stories
 from tools import notebooks
 from website import toc
 
@@ -248,55 +246,15 @@ def at_length(n):
     return {"n": n, "ms": milliseconds(**in_numpy, **in_torch), "MB": megabytes(**in_numpy)}
 
 
-def one_more_word(m=2**14, heads=32):
-    """A query for each of many heads meets the keys of all words so far, of which groups of heads share one set."""
-    torch.manual_seed(0)
-    query, calls, held = torch.randn(heads, 1, WIDTH), {}, {}
-    for g in (heads, heads // 4, 1):
-        key, value = torch.randn(2, g, m, WIDTH).unbind()
-        # The heads of a group are so many queries to the same keys: nothing is copied.
-        calls[f"{g}"] = lambda key=key, value=value, g=g: nn.functional.scaled_dot_product_attention(
-            query.view(1, g, heads // g, WIDTH), key[None], value[None])
-        held[f"{g}"] = round((key.nbytes + value.nbytes) / 1e6, 2)
-        grouped = nn.functional.scaled_dot_product_attention(query[None], key[None], value[None], enable_gqa=True)
-        assert torch.allclose(calls[f"{g}"]().view(1, heads, 1, WIDTH), grouped, atol=1e-5), "not the same thing"
-    return {"keys": m, "heads": heads, "ms": milliseconds(**calls), "MB of cache": held}
-
-
-def at_once(width=4096):
-    """A matrix too large for the processor's cache meets one item or many; even for one all of it has to be read."""
-    torch.manual_seed(0)
-    weight = torch.randn(width, width)
-    calls = {f"{n}": partial(torch.matmul, torch.randn(n, width), weight) for n in (1, 4, 16, 64, 256)}
-    return {"width": width, "ms": milliseconds(**calls)}
-
-
-def prompt():
-    """The story model reads the same words in one call, or one after the other with a cache, as in writing."""
-    model, words = storyteller.trained().float(), stories(1)[0]
-    numbers = torch.tensor([[model.words.index(word) for word in words]])
-
-    def one_by_one():
-        cache = storyteller.KeyValueCache()
-        for k in range(len(words)):
-            last, _ = model(numbers[:, k:k + 1], cache)
-        return last
-
-    calls = {"at once": lambda: model(numbers, storyteller.KeyValueCache())[0][:, -1:], "one by one": one_by_one}
-    assert torch.allclose(calls["at once"](), one_by_one(), atol=1e-4), "not the same thing is compared"
-    return {"words": len(words), "ms": milliseconds(**calls)}
-
-
 def cost():
-    """Time and memory against length, and where lines cross; what a step of writing takes, and reading at once."""
+    """Time and memory against length, and where lines cross."""
     rows = []
     with torch.no_grad():
         for n in COST_LENGTHS:
             print(f"measuring n = {n}", flush=True)
             rows.append(at_length(n))
         return {"width": WIDTH, "window": WINDOW, "dtype": "float32", "lengths": rows,
-                "crossings": crossings(rows, COST_PAIRS), "one more word": one_more_word(), "items at once": at_once(),
-                "prompt": prompt()}
+                "crossings": crossings(rows, COST_PAIRS)}
 
 
 class CausalAttention(nn.Module):

@@ -10,7 +10,7 @@ import re
 import lightningcss
 from lxml import etree
 
-# These stay whole: figures put names together ("ak-frame-" and a role) that no script spells out.
+# These stay whole: figures put names together ("ak-of-" and a role) that no script spells out.
 OWN = ("figures/core.css", "book.css")
 NAME = re.compile(r"_static/([^?]+)")
 

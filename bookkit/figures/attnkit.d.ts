@@ -255,39 +255,6 @@ interface Translator {
   trace(numbers: number[], count: number, put?: Record<number, number>): Translated;
 }
 
-// ---- what is gone through by steps: the data that steps.py makes and steps.js draws
-
-// The name of a matrix or of a trait, a number, or an operation and what it is done to.
-type Expression = string | number | Expression[];
-interface StepMatrix {
-  shows: Expression;
-  title?: string; // if it is no other than what is shown; with _ and ^ before what is lower and higher; _i is the number of the head that is followed
-  shape?: string;
-  role: string;
-  like: Expression[]; // those that share its scale of colours
-  digits?: number | null; // null: there is room for signs alone
-  since?: number; // the step that makes it
-  aside?: number[]; // the steps at which it gives way on a phone
-  marks?: "row"; // whether the row that is followed is lit
-  tops?: string[]; // words above its columns
-  across?: number; // how many heads share its columns, or its rows
-  down?: number;
-  apart?: boolean; // whether each head's slice has a frame and a name of its own
-  of?: number; // the head that all of it is of
-  bars?: boolean; // whether its numbers are bars
-  line?: "start" | "end"; // it has a line for itself, and its name beside it
-}
-interface StepNames {
-  words: string[];
-  label: string;
-}
-interface StepData {
-  matrices: Record<string, Matrix>;
-  formulas: [name: string, formula: Expression][];
-  drawings: (StepMatrix | StepNames | string | null)[][][];
-  steps: { name: string; tells: string; says: string; code: string }[];
-}
-
 // The real model, which a worker runs: a sentence read by it, and the model as the figures of a page share it.
 interface Reading {
   pieces: string[];
@@ -440,7 +407,7 @@ interface Attnkit {
   row(...parts: Child[]): HTMLElement;
   tr(name: Child, ...cells: Child[]): HTMLTableRowElement;
   table(kind: string, heads: Child[] | HTMLElement, rows: Child[]): HTMLTableElement;
-  squares(kind: string, heads: Child[] | HTMLElement, names: string[], columns: number, plus?: boolean): Squares;
+  squares(kind: string, heads: Child[] | HTMLElement, names: string[], columns: number): Squares;
   bar(): Bar;
   box(part: Element, element: Element): { left: number; right: number; top: number; bottom: number };
   keys(node: Grip, ways: Record<string, (() => void) | undefined>): void;
@@ -507,7 +474,6 @@ interface Attnkit {
   ): Promise<void>;
   minilm: MiniLM;
   chat: Chat;
-  steps(label: string): Kind<State, State>;
   arrive(name: string, value: unknown): void;
   loader(
     figure: { model: Model },

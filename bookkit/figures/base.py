@@ -26,7 +26,7 @@ from bookkit.pictures.shapes import opacity
 HERE = Path(__file__).parent
 # The scripts that are no figures: the core, what brings a page to life, and what a figure may say that it needs. The
 # last is fetched where a browser has none.
-SHARED = ("core", "page", "model", "loading", "minilm", "chat_model", "steps", "weights", "seeds", "grammar", "learner",
+SHARED = ("core", "page", "model", "loading", "minilm", "chat_model", "weights", "seeds", "grammar", "learner",
           "digest")
 _needs = {}        # of each figure, once its class is there
 

@@ -302,14 +302,14 @@
   };
 
   // A table of numbers as squares, a name beside each row.
-  attnkit.squares = (kind, heads, names, columns, plus = false) => {
+  attnkit.squares = (kind, heads, names, columns) => {
     const cells = names.map(() => Array.from({ length: columns }, () => attnkit.h("td", { class: "ak-sq" })));
     const rows = names.map((name, r) => attnkit.tr(name, ...cells[r]));
     return {
       element: attnkit.table(kind, heads, rows),
       show(numbers, vmax) {
         numbers.flat().forEach((v, k) => {
-          attnkit.write(cells.flat()[k], attnkit.fixed(v, 2, plus));
+          attnkit.write(cells.flat()[k], attnkit.fixed(v));
           attnkit.paint(cells.flat()[k], v, vmax);
         });
       },

@@ -48,15 +48,18 @@
   // What is known after some sentences: who is where, who holds what, and who acted last. A method that is called as a slot
   // gives the words that fit into it, after those in the slots before it, without contradicting what was said.
   class Scene {
-    constructor() {
-      this.cast = [];
-      this.place = {};
-      this.paid = {}; // the amounts that each was paid
-      this.left = 0; // coins
-      this.ended = false;
-      this.thing = this.holder = this.source = null; // the source gave it to the holder
-      this.keeper = this.subject = this.gift = this.named = null;
-    }
+    cast = [];
+    place = {}; // of each
+    paid = {}; // the amounts that each was paid
+    left = 0; // coins
+    ended = false;
+    thing; // that was found,
+    holder; // who has it now,
+    source; // and who gave it to them
+    keeper; // of the coins
+    subject; // who acted last
+    gift; // who gave in the last sentence, and to whom
+    named; // the place named last
     beside(name) {
       return this.cast.filter((other) => other !== name && this.place[other] === this.place[name]);
     }
@@ -129,8 +132,8 @@
       const [actor, receiver] = [this.actor(bound), this.who(bound.RECEIVER)];
       const number = NUMBERS.indexOf(bound.NUMBER) + 1;
       const still = ["holding", "standing", "rest", "walk"].includes(form);
-      this.subject = still ? null : (actor ?? (form === "thanks" ? bound.NAME : bound.KEEPER));
-      this.gift = ["gift", "return", "payment"].includes(form) ? [actor, receiver] : null;
+      this.subject = still ? undefined : (actor ?? (form === "thanks" ? bound.NAME : bound.KEEPER));
+      this.gift = ["gift", "return", "payment"].includes(form) ? [actor, receiver] : undefined;
       this.named = bound.PLACE ?? this.named;
       if (form === "meeting") [this.cast, this.place] = [[bound.ONE, bound.OTHER, bound.DOG], {}];
       const moved = { meeting: this.cast, move: [actor], walk: [bound.NAME, bound.COMPANY] }[form] ?? [];
@@ -150,13 +153,11 @@
 
   // One story as it is written; `random` gives numbers between 0 and 1.
   class Writer {
+    scene = new Scene();
+    words = [];
     constructor(random) {
-      this.scene = new Scene();
-      this.words = [];
-      this.random = random;
-    }
-    one(items) {
-      return items[Math.floor(this.random() * items.length)];
+      this.one = (items) => items[Math.floor(random() * items.length)];
+      this.maybe = (chance) => random() < chance;
     }
     // Write a sentence, free slots at random; whether it could be said.
     add(form, wanted = {}) {
@@ -170,7 +171,7 @@
         const fit = this.scene[slot](form, bound).filter((word) => word === (wanted[slot] ?? word));
         if (!fit.length) return false;
         bound[slot] = this.one(fit);
-        const then = slot === "ACTOR" && bound.ACTOR === this.scene.subject && this.random() < 0.75;
+        const then = slot === "ACTOR" && bound.ACTOR === this.scene.subject && this.maybe(0.75);
         said.push(...(then ? ["then", pronoun(bound.ACTOR, "he", "she")] : [bound[slot]]));
       }
       this.words.push(...said);
@@ -180,7 +181,7 @@
     // A sentence of one of these forms, with those who fit.
     some(forms) {
       const { subject } = this.scene;
-      const wanted = subject && this.random() < 0.4 ? { ACTOR: subject } : {};
+      const wanted = subject && this.maybe(0.4) ? { ACTOR: subject } : {};
       const form = this.one(forms);
       return this.add(form, wanted) || this.add(form);
     }
@@ -190,31 +191,31 @@
       const may = () => forms.filter((form) => scene.actors(form).length);
       if (!may().length) {
         const other = this.one(scene.cast.filter((name) => name !== owner));
-        const [who, to] = this.random() < 0.4 ? [owner, other] : [other, owner];
-        const [from, place] = [scene.place[who], scene.place[to]];
-        if (from === place || !this.add("move", { ACTOR: who, PLACE: place })) return;
+        const [who, to] = this.maybe(0.4) ? [owner, other] : [other, owner];
+        const place = scene.place[to];
+        if (scene.place[who] === place || !this.add("move", { ACTOR: who, PLACE: place })) return;
       }
       this.some(may().length ? may() : forms);
-      if (scene.gift && this.random() < 0.3) this.add("thanks");
+      if (scene.gift && this.maybe(0.3)) this.add("thanks");
     }
     gifts() {
       const asides = ["move", "move", "move", "walk", "sight", "dream"];
-      if (this.random() < 0.3) this.some(asides);
+      if (this.maybe(0.3)) this.some(asides);
       this.add("finding");
       asides.push("holding", "standing");
-      for (let left = this.random() < 0.4 ? 3 : 2; left > 0; left--) {
-        if (this.random() < 0.25) this.some(asides);
+      for (let left = this.maybe(0.4) ? 3 : 2; left > 0; left--) {
+        if (this.maybe(0.25)) this.some(asides);
         this.give(this.scene.holder, ["gift", "return"]);
       }
-      for (let left = Math.floor(this.random() * 4); left > 0; left--) this.some(asides);
+      for (let left = this.one([0, 1, 2, 3]); left > 0; left--) this.some(asides);
       this.add("ending");
     }
     coins() {
       this.add("purse");
       for (let gift = 0; gift < 2; gift++) {
-        if (this.random() < 0.4) this.some(["sight", "dream"]);
+        if (this.maybe(0.4)) this.some(["sight", "dream"]);
         this.give(this.scene.keeper, ["payment"]);
-        if (this.random() < 0.5) this.add("rest");
+        if (this.maybe(0.5)) this.add("rest");
       }
       this.add("count");
     }
@@ -233,89 +234,68 @@
 
   // ---- reading
 
-  // What the word in a slot tells, and what is wrong about one that tells nothing; "order" if it is in neither.
+  // What is wrong about the word in a slot; what is not listed is out of order.
   const KINDS = {
     ...{ SAME: "he or she", THING: "thing", RECEIVER: "receiver", GIVER: "thanked", COMPANY: "company" },
-    ...{ KEEPER: "keeper", PAID: "paid", LEFT: "coins left", back: "back" },
+    ...{ KEEPER: "keeper", PAID: "paid", LEFT: "coins left", back: "back", gave: "giver", thanked: "thanked" },
+    ...{ COIN: "grammar", NUMBER: "amount", PLACE: "already there" },
   };
-  const MISTAKES = { gave: "giver", thanked: "thanked", COIN: "grammar", NUMBER: "amount", PLACE: "already there" };
 
-  function kindOf(scene, form, slot, word, bound) {
+  function kindOf(scene, { form, slot, bound }, word) {
     if (slot === "PLACE" && (form === "standing" || form === "ending"))
       return `place, ${word === scene.named ? "" : "not "}last named`;
     if (slot === "HOLDER") return form === "ending" ? "holder at the end" : "holder so far";
     if (slot === "GOT") return `coins of ${scene.paid[bound.PAID]?.length > 1 ? "two gifts" : "one gift"}`;
-    return slot === "to" && bound.THING ? "back" : KINDS[slot];
+    return slot === "to" && bound.THING ? "back" : (KINDS[slot] ?? "order");
   }
 
-  // Goes through a story word by word, with all sentences that the words so far may become.
-  class Reader {
-    constructor() {
-      this.scene = new Scene();
-      this.errors = [];
-      this.count = this.place = 0; // of the next word, in the story and in its sentence
-      this.right = true;
-      this.alive = [];
-      this.begin();
-    }
-    // Expect a sentence: the patterns that go on, what their slots hold, whether they contradict nothing.
-    begin() {
-      this.place = 0;
-      this.right = true;
-      this.alive = PATTERNS.map((one) => ({ ...one, bound: {}, fits: true }));
-    }
-    // The words that may come next in a pattern by all that was said; none if its next slot has no choice.
-    fit({ form, pattern, bound }, place = this.place) {
-      const slot = pattern[place];
-      if (SLOTS[slot]) return this.scene[slot](form, bound);
-      return slot === "." || this.fit({ form, pattern, bound }, place + 1).length ? [slot] : [];
-    }
-    read(word) {
-      const slotOf = ({ pattern }) => pattern[this.place];
-      const open = this.alive.map((one) => ({ ...one, slot: slotOf(one), may: one.fits ? this.fit(one) : [] }));
-      const known = open.filter(({ slot }) => (SLOTS[slot] ?? [slot]).includes(word));
-      const right = open.some(({ may }) => may.includes(word));
-      if (!right && (this.right || open.some(({ may }) => may.length))) this.mistake(word, known[0]);
-      const alive = known.map(({ form, pattern, bound, may, slot }) => {
-        const now = SLOTS[slot] ? { ...bound, [slot]: word } : bound;
-        return { form, pattern, bound: now, fits: may.includes(word) };
-      });
-      this.alive = alive.some(({ fits }) => fits) ? alive : alive.map((one) => ({ ...one, fits: true }));
-      this.count++;
-      this.place++;
-      if (word === ".") this.end();
-    }
-    // Write down what is wrong about a word.
-    mistake(word, known) {
-      const { form, slot, may, bound } = known ?? {};
-      this.right = false;
-      let kind = known ? kindOf(this.scene, form, slot, may[0] ?? word, bound) : "grammar";
-      if (SLOTS[slot]?.every((one) => NAMES.includes(one)) && !this.scene.cast.includes(word)) kind = "stranger";
-      this.errors.push([kind ?? MISTAKES[slot] ?? "order", this.count]);
-    }
-    // Past a full stop: what was said is so, if those of whom it was said are there.
-    end() {
-      const said = this.alive.find(({ fits }) => fits);
-      if (said) {
-        const slots = Object.keys(said.bound).filter((slot) => SLOTS[slot].some((one) => NAMES.includes(one)));
-        const there = slots.every((slot) => this.scene.cast.includes(this.scene.who(said.bound[slot])));
-        if (said.form === "meeting" || there) this.scene.say(said.form, said.bound);
-      }
-      this.begin();
-    }
+  // The words that may come next in a sentence by all that was said; none if its next slot has no choice.
+  function fit(scene, { form, pattern, bound }, place) {
+    const slot = pattern[place];
+    if (SLOTS[slot]) return scene[slot](form, bound);
+    return slot === "." || fit(scene, { form, pattern, bound }, place + 1).length ? [slot] : [];
   }
 
-  // The mistakes in a story, pairs of kind and place, in order; what no ending follows is unfinished.
+  const isName = (word) => NAMES.includes(word);
+
+  // The mistakes in a story, pairs of kind and place, in order; what no ending follows is unfinished. All sentences that the
+  // words so far may become are alive: how far they go, what their slots hold, whether they contradict nothing.
   function errors(words) {
-    const reader = new Reader();
-    for (const word of words) reader.read(word);
-    if (!reader.scene.ended || reader.place) reader.errors.push(["unfinished", words.length]);
-    return reader.errors;
+    const scene = new Scene();
+    const found = [];
+    const all = () => PATTERNS.map((one) => ({ ...one, bound: {}, fits: true }));
+    let [alive, begin, right] = [all(), 0, true];
+    words.forEach((word, k) => {
+      const place = k - begin;
+      const next = (one) => ({ slot: one.pattern[place], may: one.fits ? fit(scene, one, place) : [] });
+      const open = alive.map((one) => ({ ...one, ...next(one) }));
+      const known = open.filter(({ slot }) => (SLOTS[slot] ?? [slot]).includes(word));
+      if (open.every(({ may }) => !may.includes(word)) && (right || open.some(({ may }) => may.length))) {
+        const [one] = known;
+        const stranger = SLOTS[one?.slot]?.every(isName) && !scene.cast.includes(word);
+        found.push([stranger ? "stranger" : one ? kindOf(scene, one, one.may[0] ?? word) : "grammar", k]);
+        right = false;
+      }
+      const still = known.some(({ may }) => may.includes(word));
+      alive = known.map(({ form, pattern, bound, slot, may }) => ({
+        ...{ form, pattern, fits: !still || may.includes(word) },
+        bound: SLOTS[slot] ? { ...bound, [slot]: word } : bound,
+      }));
+      if (word !== ".") return;
+      // What was said is so, if those of whom it was said are there.
+      const said = alive.find(({ fits }) => fits);
+      const there = ([slot, word]) => !SLOTS[slot].some(isName) || scene.cast.includes(scene.who(word));
+      if (said && (said.form === "meeting" || Object.entries(said.bound).every(there)))
+        scene.say(said.form, said.bound);
+      [alive, begin, right] = [all(), k + 1, true];
+    });
+    if (!scene.ended || begin < words.length) found.push(["unfinished", words.length]);
+    return found;
   }
 
   // What a worker gets: see `inWorker` in loading.js.
   attnkit.grammar = {
-    ...{ list, WOMEN, MEN, DOGS, NAMES, PLACES, THINGS, NUMBERS, MOST, SENTENCES, SLOTS, PATTERNS, KINDS, MISTAKES },
-    ...{ pronoun, kindOf, Scene, Writer, Reader, story, errors },
+    ...{ list, WOMEN, MEN, DOGS, NAMES, PLACES, THINGS, NUMBERS, MOST, SENTENCES, SLOTS, PATTERNS, KINDS },
+    ...{ pronoun, Scene, Writer, story, kindOf, fit, isName, errors },
   };
 })(globalThis.attnkit);

@@ -4,17 +4,14 @@
   const { h, fixed } = attnkit;
 
   /** @typedef {{ scores: number[], temperature: number }} State */
-  /** @typedef {{ names: string[], details: boolean }} Given */
+  /** @typedef {{ names: string[] }} Given */
   /** @typedef {ReturnType<typeof compute>} Found */
 
-  // The arithmetic, compared with attnkit.softmax and with differences of it by tests/figures/.
+  // The arithmetic, compared with attnkit.softmax by tests/figures/.
   function compute({ scores, temperature }) {
     const powers = scores.map((s) => Math.exp(s / temperature)); // at most e to the 40: there is no overflow
     const weights = attnkit.softmax(scores.map((s) => s / temperature));
-    const entropy = -attnkit.sum(weights.map((p) => (p > 0 ? p * Math.log2(p) : 0)));
-    const derivative = weights.map((p, i) => weights.map((q, j) => (p * ((i === j ? 1 : 0) - q)) / temperature));
-    const size = Math.hypot(...derivative.flat());
-    return { powers, written: powers.map(written), weights, entropy, derivative, size };
+    return { powers, written: powers.map(written), weights };
   }
 
   // A power as a reader takes it in: two decimals, or where those say nothing a power of ten, 2.4 × 10^17.
@@ -40,10 +37,6 @@
     if (first.length > 1) return `${attnkit.listed(first)} share the largest weight, ${weight} each; ${sum}`;
     return `${first[0]} gets the largest weight, ${weight}; ${sum}`;
   }
-
-  const detail = ({ entropy, size }) =>
-    ` Entropy ${fixed(entropy)} bits, as undecided as among ${fixed(2 ** entropy, 1)} equal choices. ` +
-    `Size of the derivative: ${fixed(size)}.`;
 
   // ---- the parts
 
@@ -96,14 +89,6 @@
     return { rows, sum, element: attnkit.table("ak-powers", heads, [...rows, sum]) };
   }
 
-  // Row by row the change of a weight with each score.
-  function changeTable(names) {
-    const title = h("th", { scope: "colgroup", colspan: names.length }, "change of weight per unit of score");
-    const titles = names.map((name) => h("th", { scope: "col" }, name));
-    const heads = h("thead", {}, h("tr", {}, h("td", {}), title), h("tr", {}, h("td", {}), titles));
-    return attnkit.squares("ak-changes", heads, names, names.length, true);
-  }
-
   // All scores by 0.5, up or down. Where a score has come to its end, the line below says why nothing moves.
   function shifter(figure, words, by) {
     const moved = ({ scores }) => ({ scores: scores.map((s) => Math.round(10 * (s + by)) / 10) });
@@ -112,11 +97,10 @@
   }
 
   function build(figure) {
-    const { names, details } = figure.given("names", "details");
+    const { names } = figure.given("names");
     const made = powerTable(figure, names);
     const up = shifter(figure, "Add 0.5 to all scores", 0.5);
     const down = shifter(figure, "Take 0.5 from all scores", -0.5);
-    const change = details ? changeTable(names) : null;
     const temperature = figure.logSlider({ name: "temperature T", trait: "temperature", most: 10 });
 
     function update(state) {
@@ -127,11 +111,10 @@
         weight.show(found.weights[i], fixed(found.weights[i]));
       });
       made.sum.show(found);
-      change?.show(found.derivative, 0.5);
-      figure.say(leaders(names, state.scores, found.weights) + (change ? detail(found) : ""));
+      figure.say(leaders(names, state.scores, found.weights));
     }
     const controls = attnkit.controls(temperature, attnkit.row(up, down, figure.reset()));
-    return { parts: [h("div", { class: details ? "ak-details" : "" }, made, controls, change)], update };
+    return { parts: [made, controls], update };
   }
 
   attnkit.register("softmax_explorer", { label: "Scores become weights", compute, build });

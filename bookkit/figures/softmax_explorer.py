@@ -13,22 +13,19 @@ from bookkit.pictures.formats import fixed, plain
 class SoftmaxExplorer(Figure):
     """Set scores and a temperature; see each score become a power of e, and each power a share of their sum.
 
-    `scores` are n numbers in [-4, 4] for n `names`, the `temperature` is from 0.1 to 10; with `details` the derivative
-    and the entropy of the weights are shown, too.
+    `scores` are n numbers in [-4, 4] for n `names`, the `temperature` is from 0.1 to 10.
 
-    >>> explorer = SoftmaxExplorer([1, 1], ["a", "b"])
-    >>> explorer.weights.tolist(), explorer.entropy, explorer.derivative.tolist()
-    ([0.5, 0.5], 1.0, [[0.25, -0.25], [-0.25, 0.25]])
+    >>> SoftmaxExplorer([1, 1], ["a", "b"]).weights.tolist()
+    [0.5, 0.5]
     """
 
     kind = "softmax_explorer"
     names = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    details = traitlets.Bool(False).tag(sync=True)
     scores = NumberArray(-4, 4, ("names",)).tag(sync=True, reset=True)
     temperature = Between(0.1, 10, 1).tag(sync=True, reset=True)
 
-    def __init__(self, scores, names, temperature=1, details=False, caption=""):
-        super().__init__(names=list(names), details=details, scores=scores, temperature=temperature, caption=caption)
+    def __init__(self, scores, names, temperature=1, caption=""):
+        super().__init__(names=list(names), scores=scores, temperature=temperature, caption=caption)
 
     @property
     def powers(self):
@@ -40,29 +37,13 @@ class SoftmaxExplorer(Figure):
         """softmax(scores / temperature), each power's share of their sum: shape (n,)."""
         return softmax(np.array(self.scores), temperature=self.temperature)
 
-    @property
-    def entropy(self):
-        """How undecided the weights are, in bits."""
-        p = self.weights[self.weights > 0]
-        return float(-p @ np.log2(p) + 0.0)
-
-    @property
-    def derivative(self):
-        """Row i, column j: how weight i changes with score j, shape (n, n)."""
-        p = self.weights
-        return (np.diag(p) - np.outer(p, p)) / self.temperature
-
     def still(self):
-        """The table of scores, powers and weights, and perhaps that of the derivatives."""
+        """The table of scores, powers and weights."""
         exponent = "score\xa0/\xa0T"
         head = ["", "score", f"e^({exponent}), T\xa0=\xa0{plain(self.temperature)}", "weight"]
         rows = [[name, fixed(s, 1, plus=True), written(power), fixed(w)]
                 for name, s, power, w in zip(self.names, self.scores, self.powers, self.weights)]
         table = still_table(head, [*rows, ["sum", "", written(self.powers.sum()), "1.00"]])
-        if self.details:
-            table += still_table(["change of", *(f"with {name}" for name in self.names)],
-                                 [[name, *(fixed(v, plus=True) for v in row)]
-                                  for name, row in zip(self.names, self.derivative)])
         table = table.replace(f"^({exponent})", f"<sup>{exponent}</sup>")
         return re.sub(r"(?<=× 10)\^(−?\d+)", r"<sup>\1</sup>", table)
 

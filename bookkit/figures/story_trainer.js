@@ -55,11 +55,12 @@
       const bits = twister(book ? task.chapter_seed : seed);
       const random = uniform(bits);
       const place = new Map(task.words.map((word, k) => [word, k]));
-      this.numbers = (words) => ["<start>", ...words].map((word) => place.get(word));
+      this.numbers = (words) => words.map((word) => place.get(word));
+      this.begun = (words) => this.numbers(["<start>", ...words]);
       this.model = new Model({ words: task.words.length, ...SIZES });
       this.model.begin(random, normal);
       this.adam = new Adam(this.model, { steps, warmup: Math.floor(steps / 80) });
-      const encode = (words) => this.numbers([...words, "<end>"]);
+      const encode = (words) => this.begun([...words, "<end>"]);
       this.batch = book ? bookBatches(bits, encode) : freshBatches(random, encode);
       this.losses = [];
     }
@@ -73,49 +74,42 @@
     }
     // The twin of `look` in bookkit/lessons/story_training.py.
     look() {
-      const { model, task } = this;
-      const found = task.questions.map(({ text }) => model.next(this.numbers(text.split(" "))));
+      const { model, task, step } = this;
+      const found = task.questions.map(({ text }) => model.next(this.begun(text.split(" "))));
       const chances = task.questions.map(({ answers }, k) =>
-        this.numbers(answers)
-          .slice(1)
-          .map((word) => found[k].chances[word]),
+        this.numbers(answers).map((word) => found[k].chances[word]),
       );
       const heads = found[0].weights.flat();
-      const best = heads.reduce((best, row, k) => (row[task.decides] > heads[best][task.decides] ? k : best), 0);
-      const never = ["<pad>", "<start>"].map((mark) => task.words.indexOf(mark));
-      const limits = { end: task.words.indexOf("<end>"), never, temperature: task.temperature, most: CONTEXT };
-      const written = model.write(this.numbers(task.beginning.split(" ")), limits, xorshift(task.seed));
-      const words = written
-        .slice(1)
-        .map((word) => task.words[word])
-        .filter((word) => word !== "<end>");
+      const most = Math.max(...heads.map((weights) => weights[task.decides]));
+      const best = heads.findIndex((weights) => weights[task.decides] === most);
+      const [end, ...never] = this.numbers(["<end>", "<pad>", "<start>"]);
+      const limits = { end, never, temperature: task.temperature, most: CONTEXT };
+      const written = model.write(this.begun(task.beginning.split(" ")), limits, xorshift(task.seed));
+      const story = written.filter((word) => word !== end && !never.includes(word)).map((word) => task.words[word]);
       const recent = this.losses.slice(-RECENT);
-      return {
-        ...{ step: this.step, loss: recent.reduce((sum, loss) => sum + loss, 0) / recent.length, story: words },
-        ...{ errors: errors(words), chances, head: [Math.floor(best / SIZES.heads), best % SIZES.heads] },
-        weights: heads[best],
-      };
+      const loss = recent.reduce((sum, one) => sum + one, 0) / recent.length;
+      const head = [Math.floor(best / SIZES.heads), best % SIZES.heads];
+      return { step, loss, story, errors: errors(story), chances, head, weights: heads[best] };
     }
   }
 
+  // It is told {task, ...} to begin, and {runs}; it tells how far it is, and its numbers when it rests.
   function program(scope) {
-    let training = null;
+    /** @type {Training} */
+    let training;
     let [asked, running, timer] = [0, false, 0];
-    function tell(from, mark) {
-      const { losses, model, step, steps } = training;
-      const ended = step === steps;
-      const news = { step, losses: losses.slice(from), mark: ended ? training.look() : mark, ended };
-      scope.postMessage({ asked, done: { ...news, tensors: running && !ended ? null : model.tensors() } });
-      if (ended) running = false;
-    }
     function turn() {
       clearTimeout(timer); // whoever pauses and goes on at once does not go on twice
-      if (!running) return;
       const [from, until] = [training.losses.length, performance.now() + TURN];
       let mark = null;
-      while (!mark && training.step < training.steps && performance.now() < until) mark = training.advance();
-      tell(from, mark);
-      timer = setTimeout(turn);
+      while (running && !mark && training.step < training.steps && performance.now() < until) mark = training.advance();
+      const { losses, model, step, steps } = training;
+      const ended = step === steps;
+      if (ended && running) mark = training.look();
+      running = running && !ended;
+      if (running) timer = setTimeout(turn);
+      const tensors = running ? null : model.tensors();
+      scope.postMessage({ asked, done: { step, losses: losses.slice(from), mark, tensors, ended } });
     }
     scope.onmessage = ({ data }) => {
       if (data.task) {
@@ -125,8 +119,7 @@
         if (data.weights) return scope.postMessage({ asked, found: training.look() });
       }
       running = data.runs;
-      if (running) turn();
-      else tell(training.losses.length, null);
+      turn();
     };
     scope.postMessage({ ready: "JavaScript" });
   }
@@ -160,29 +153,14 @@
     const { losses, model } = training;
     const tensors = model.tensors();
     const weights = Object.fromEntries(Object.entries(tensors).map(([name, { values }]) => [name, [...values]]));
-    return {
-      losses,
-      curve: curve(losses),
-      weights,
-      packed: attnkit.pack(tensors, BITS, PACKED),
-      mark: training.look(),
-    };
+    const packed = attnkit.pack(tensors, BITS, PACKED);
+    return { losses, curve: curve(losses), weights, packed, mark: training.look() };
   }
 
-  // Which words of a story were not in the one before: those outside of the longest row of words that is in both, in order.
-  /** @param {string[]} before @param {string[]} now */
+  // Which words of a story are new: those that did not follow the same word in the one before.
   function fresh(before, now) {
-    const common = [...before, ""].map(() => new Array(now.length + 1).fill(0));
-    for (let i = before.length - 1; i >= 0; i--)
-      for (let j = now.length - 1; j >= 0; j--)
-        common[i][j] = before[i] === now[j] ? 1 + common[i + 1][j + 1] : Math.max(common[i + 1][j], common[i][j + 1]);
-    let i = 0;
-    return now.map((word, j) => {
-      while (i < before.length && common[i][j] === common[i + 1][j]) i++;
-      const known = i < before.length && before[i] === word && common[i][j] === 1 + common[i + 1][j + 1];
-      if (known) i++;
-      return !known;
-    });
+    const known = new Set(before.map((word, k) => `${before[k - 1]} ${word}`));
+    return now.map((word, k) => !known.has(`${now[k - 1]} ${word}`));
   }
 
   // ---- a model as a file
@@ -198,86 +176,87 @@
   // The model that a text holds, or an error that says why there is none.
   /** @param {string} text @param {string[]} words @returns {Own} */
   function reading(text, words) {
-    /** @type {Own | null} */
-    let packed = null;
+    let packed;
     try {
       packed = JSON.parse(text);
     } catch {}
     if (packed?.model !== "storyteller") throw new Error("This file holds no story model.");
     if (packed.version > VERSION) throw new Error("This model was saved by a newer edition of this book.");
-    const found = packed;
-    const other = Object.entries({ ...PACKED, words }).find(([name, size]) => String(found[name]) !== String(size));
+    const other = Object.entries({ ...PACKED, words }).find(([name, size]) => String(packed[name]) !== String(size));
     if (other) throw new Error(`The model in this file has other ${other[0].replace("num_", "")} than this page's.`);
     try {
       const { length } = attnkit.decoder(packed).tensors["layers.0.bias"];
       if (length !== SIZES.heads * (SIZES.reach + 1)) throw new Error("it reaches farther, or less far.");
     } catch (error) {
-      throw new Error(`The model in this file is broken: ${error instanceof Error ? error.message : error}`);
+      throw new Error(`The model in this file is broken: ${said(error)}`);
     }
     return packed;
   }
+  const said = (error) => (error instanceof Error ? error.message : error);
 
   // ---- what goes on
 
   // The reader's own training; `show` draws how far it is, and the figure is drawn anew when there is a mark more.
   class Session {
+    note = "";
+    /** @type {Run | null} */
+    run = null;
     /** @param {Owner} figure @param {() => void} show */
     constructor(figure, show) {
       this.figure = figure;
       this.task = figure.get("task");
       this.show = show;
       this.worker = attnkit.inWorker(WORKER, async () => {});
-      /** @type {Run | null} */
-      this.run = null;
-      this.note = "";
-      this.unwatch = this.worker.watch(() => {
+      const unwatch = this.worker.watch(() => {
         const { state, message } = this.worker.status;
         if (this.run && state === "failed") this.turn("failed", message);
       });
-      this.hide = () => {
+      const hide = () => {
         if (this.run?.state === "runs" && document.hidden) this.set("hidden");
         else if (this.run?.state === "hidden" && !document.hidden)
           this.set("runs", "It rested while this tab was hidden.");
       };
-      document.addEventListener("visibilitychange", this.hide);
+      document.addEventListener("visibilitychange", hide);
+      this.stop = () => {
+        this.worker.stop();
+        unwatch();
+        document.removeEventListener("visibilitychange", hide);
+      };
     }
     get shown() {
       return this.run?.marks.length ? this.run.marks : this.figure.get("marks");
     }
-    // What it does from now on, and whether it goes on.
-    /** @param {string} state @param {string} [note] */
-    turn(state, note = "") {
-      if (this.run) this.run.state = state;
-      this.note = note;
-      this.redraw(this.figure.get("mark"));
-    }
-    /** @param {string} state @param {string} [note] */
-    set(state, note) {
-      this.worker.post({ runs: state === "runs" });
-      this.turn(state, note);
-    }
-    /** @param {number} mark */
-    redraw(mark) {
+    redraw(mark = this.figure.get("mark")) {
       this.figure.stale = true;
       this.figure.put({ mark });
     }
-    // From the beginning; or, with `weights`, only to look at them.
-    /** @param {Partial<Run>} [about] @param {object} [question] @returns {Promise<Mark>} */
-    async begin(about = {}, question = { runs: true }) {
+    turn(state, note = "") {
+      if (this.run) this.run.state = state;
+      this.note = note;
+      this.redraw();
+    }
+    set(state, note = "") {
+      this.worker.post({ runs: state === "runs" });
+      this.turn(state, note);
+    }
+    forget() {
       this.worker.stop();
+      [this.run, this.note] = [null, ""];
+    }
+    // From the beginning; or, with the `weights` of a model that is there already, only to look at it.
+    /** @param {string} [state] @param {Record<string, Float64Array>} [weights] @returns {Promise<Mark>} */
+    async begin(state = "runs", weights) {
+      this.forget();
       const { seed, book } = this.figure.state();
-      const [steps, empty] = [
-        book ? BOOK.steps : this.figure.get("steps"),
-        { marks: [], losses: [], step: 0, state: "runs" },
-      ];
-      const run = { ...empty, seed, book, steps, ...about };
-      [this.run, this.note] = [run, ""];
+      const steps = book ? BOOK.steps : this.figure.get("steps");
+      /** @type {Run} */
+      const run = { state, step: 0, steps, seed, book, marks: [], losses: [] };
+      this.run = run;
       this.redraw(0);
       await this.worker.load();
       if (run !== this.run) return new Promise(() => {}); // another one has begun
-      /** @param {any} news */
-      const hear = (news) => run === this.run && this.hear(run, news);
-      return this.worker.ask({ task: this.task, seed, book: run.book, steps, ...question }, hear);
+      const asked = { task: this.task, seed, book: book && !weights, steps, weights, runs: true };
+      return this.worker.ask(asked, (news) => run === this.run && this.hear(run, /** @type {any} */ (news)));
     }
     /** @param {Run} run @param {News} news */
     hear(run, { step, losses, mark, tensors, ended }) {
@@ -290,28 +269,18 @@
       const [at, newest] = [this.figure.get("mark"), run.marks.push(mark) - 1];
       this.redraw(at >= newest - 1 ? newest : at); // whoever looks at an earlier one stays there
     }
-    /** @param {Run} run @param {Record<string, Tensor>} tensors */
     keep({ seed, book, step: steps, losses }, tensors) {
       const { words, chapter_seed } = this.task;
-      const about = { model: "storyteller", words, ...PACKED, seed: book ? chapter_seed : seed, steps };
-      attnkit.keep(attnkit.pack(tensors, BITS, { ...about, loss: Math.round(1000 * recent(losses)) / 1000 }));
+      const loss = Math.round(1000 * recent(losses)) / 1000;
+      const about = { model: "storyteller", words, ...PACKED, seed: book ? chapter_seed : seed, steps, loss };
+      attnkit.keep(attnkit.pack(tensors, BITS, about));
     }
-    // Show a model that is there already.
     /** @param {Own} packed */
     async open(packed) {
       const [step, loss] = [packed.steps ?? Number.NaN, packed.loss ?? Number.NaN];
-      const mark = await this.begin({ state: "opened", book: false }, { weights: attnkit.decoder(packed).tensors });
+      const mark = await this.begin("opened", attnkit.decoder(packed).tensors);
       this.run?.marks.push({ ...mark, step, loss });
       this.redraw(0);
-    }
-    forget() {
-      this.worker.stop();
-      [this.run, this.note] = [null, ""];
-    }
-    stop() {
-      this.worker.stop();
-      this.unwatch();
-      document.removeEventListener("visibilitychange", this.hide);
     }
   }
 
@@ -320,27 +289,20 @@
 
   // How far it is, in words.
   /** @param {Session} on @param {State} state */
-  function line(on, { seed, book }) {
-    const run = on.run;
+  function line({ run, note }, { seed, book }) {
     if (!run) return "Recorded: the training of the book's own model. Press Train, and one of your own begins.";
     const at = `step ${grouped(run.step)} of ${grouped(run.steps)}`;
     const loss = run.losses.length ? `, loss ${fixed(recent(run.losses))}` : "";
-    const writing =
-      run.book && !run.step ? "The book's 20,000 stories are written first ..." : `Training: ${at}${loss}.`;
-    /** @type {Record<string, string>} */
-    const said = {
-      runs: writing,
+    const told = {
+      runs: run.book && !run.step ? "The book's 20,000 stories are written first ..." : `Training: ${at}${loss}.`,
       paused: `Paused at ${at}${loss}. It is yours.`,
       hidden: `Paused at ${at}, while this tab is hidden.`,
       ended: `Trained: ${grouped(run.step)} steps${loss}. It is yours now.`,
-      opened: "This is the model that you had.",
+      opened: "This is the model of the file.",
       failed: "The training has stopped.",
     };
-    const other =
-      run.state !== "opened" && (run.seed !== seed || run.book !== book)
-        ? "What you chose holds from Begin again on."
-        : "";
-    return [said[run.state], on.note, other].filter(Boolean).join(" ");
+    const other = run.state !== "opened" && (run.seed !== seed || run.book !== book);
+    return [told[run.state], note, other ? "What you chose holds from Begin again on." : ""].filter(Boolean).join(" ");
   }
 
   // ---- what is seen
@@ -353,61 +315,53 @@
   function textBox(kind, count) {
     const spaces = Array.from({ length: count }, () => document.createTextNode(""));
     const words = spaces.map(() => h("span", { class: "ak-token" }, ""));
-    const pairs = spaces.map((space, k) => [space, words[k]]);
-    return {
-      element: h("p", { class: kind }, pairs),
-      words,
-      /** @param {string[]} text */
-      show(text) {
-        words.forEach((word, k) => {
-          write(spaces[k], k && k < text.length && text[k] !== "." ? " " : "");
-          write(word, text[k] ?? "");
-        });
-      },
-    };
-  }
-
-  // The story of a mark, what is new in it shaded and its mistakes underlined; and below it the one before.
-  function storyBoxes() {
-    const [now, before] = [textBox("ak-box ak-now", CONTEXT), textBox("ak-box ak-before", CONTEXT)];
-    const titles = [title(), title()];
-    const legend = small("Shaded: new. Underlined: a mistake, found by the program that writes the stories.");
-    /** @param {ReturnType<typeof textBox>} box @param {Mark} mark @param {boolean[]} added */
-    function lay(box, { story, errors }, added) {
-      box.show(story);
-      const wrong = new Set(errors.map(([, place]) => place));
-      box.words.forEach((word, k) => {
-        attr(word, "data-new", String(added[k] ?? false));
-        attr(word, "data-wrong", String(k < story.length && wrong.has(k)));
+    const element = h(
+      "p",
+      { class: `ak-box ${kind}` },
+      spaces.map((space, k) => [space, words[k]]),
+    );
+    function show(text) {
+      words.forEach((word, k) => {
+        write(spaces[k], k && text[k] && text[k] !== "." ? " " : "");
+        write(word, text[k] ?? "");
       });
     }
-    return {
-      element: h("div", { class: "ak-stories" }, h("div", {}, titles[0], now), h("div", {}, titles[1], before), legend),
-      /** @param {Mark[]} marks @param {number} k */
-      show(marks, k) {
-        const [mark, last] = [marks[k], marks[k - 1]];
-        write(titles[0], `${stepped(mark.step)}: it writes`);
-        write(titles[1], last ? `${stepped(last.step)}: it wrote` : "");
-        lay(now, mark, last ? fresh(last.story, mark.story) : []);
-        lay(before, last ?? { ...mark, story: [], errors: [] }, []);
-      },
-    };
+    return { element, words, show };
+  }
+
+  // The story of a mark and the one before, with their mistakes; and what is new.
+  function storyBoxes() {
+    const boxes = ["ak-now", "ak-before"].map((kind) => ({ title: title(), ...textBox(kind, CONTEXT) }));
+    const legend = small("Shaded: new. Underlined: a mistake, found by the program that writes the stories.");
+    const parts = boxes.map(({ title, element }) => h("div", {}, title, element));
+    /** @param {Mark[]} marks @param {number} k */
+    function show(marks, k) {
+      const added = k ? fresh(marks[k - 1].story, marks[k].story) : [];
+      boxes.forEach((box, back) => {
+        const { step, story, errors } = marks[k - back] ?? { step: 0, story: [], errors: [] };
+        write(box.title, k < back ? "" : `${stepped(step)}: it ${back ? "wrote" : "writes"}`);
+        box.show(story);
+        const wrong = new Set(errors.map(([, place]) => place));
+        box.words.forEach((word, i) => {
+          attr(word, "data-new", String(!back && Boolean(added[i])));
+          attr(word, "data-wrong", String(i < story.length && wrong.has(i)));
+        });
+      });
+    }
+    return { element: h("div", { class: "ak-stories" }, parts, legend), show };
   }
 
   // The loss over the steps, these on a logarithmic scale; beside it what guessing costs, and what the book’s own model comes to.
   function lossChart({ losses, words, lowest }) {
-    const most = Math.log10(BOOK.steps);
-    const [left, top, right, bottom] = /** @type {const} */ ([26, 10, 402, 204]);
-    const chart = attnkit.chart([420, 230], [left, top, right, bottom]);
-    chart.scale([0, most], [0, 6]);
+    const [left, right, bottom] = [26, 402, 204];
+    const chart = attnkit.chart([420, 230], [left, 10, right, bottom]);
+    chart.scale([0, 4], [0, 6]);
     chart.beside("0", "2", "4", "6");
+    chart.below("1", "10", "100", "1,000", "10,000");
     const at = ([step, loss]) => chart.at(Math.log10(Math.max(step, 1)), loss);
-    const ticks = [1, 10, 100, 1000, 4000].map((step) =>
-      attnkit.label(at([step, 0])[0], bottom + 18, grouped(step), "ak-small"),
-    );
     const guess = Math.log(words.length);
     const lines = [guess, lowest].map((loss) =>
-      attnkit.svg("path", { d: attnkit.path([at([1, loss]), at([BOOK.steps, loss])]), class: "ak-level" }),
+      attnkit.svg("path", { d: attnkit.path([at([1, loss]), at([10_000, loss])]), class: "ak-level" }),
     );
     const named = [
       attnkit.label(right, at([1, guess])[1] - 5, `guessing: ${fixed(guess)}`, "ak-small", "end"),
@@ -415,9 +369,9 @@
     ];
     const [recorded, live] = ["ak-curve ak-recorded", "ak-curve"].map((kind) => attnkit.svg("path", { class: kind }));
     attr(recorded, "d", attnkit.path(losses.map(at)));
-    let points = losses;
     const dot = attnkit.svg("circle", { r: 6, class: "ak-dot ak-of-output" });
-    chart.element.append(...ticks, ...lines, ...named, recorded, live, dot);
+    chart.element.append(...lines, ...named, recorded, live, dot);
+    let points = losses;
     return {
       element: chart.element,
       /** @param {number[] | undefined} own */
@@ -428,9 +382,10 @@
       },
       /** @param {Mark} mark */
       show({ step }) {
-        const [, there] = points.find(([to]) => to >= step) ?? points[points.length - 1] ?? [0, Number.NaN];
-        attnkit.style(dot, "display", Number.isNaN(there) ? "none" : "");
-        if (!Number.isNaN(there)) attnkit.move(dot, at([step, there]));
+        const point = points.find(([to]) => to >= step) ?? points[points.length - 1];
+        const there = point && !Number.isNaN(step);
+        attnkit.style(dot, "display", there ? "" : "none");
+        if (there) attnkit.move(dot, at([step, point[1]]));
       },
     };
   }
@@ -439,18 +394,16 @@
   /** @param {Question[]} questions */
   function asked(questions) {
     const bars = questions.map(({ answers }) => attnkit.wordBars(answers.length + 1));
-    const parts = questions.map(({ asks, text }, k) => {
-      const end = small(`... ${text.split(" ").slice(-4).join(" ")} ...`);
-      return h("div", {}, title(asks), end, bars[k]);
-    });
+    const parts = questions.map(({ asks, text }, k) =>
+      h("div", {}, title(asks), small(`... ${text.split(" ").slice(-4).join(" ")} ...`), bars[k]),
+    );
     return {
       element: h("div", {}, h("div", { class: "ak-side" }, parts), small("Framed: the right answer.")),
       /** @param {Mark} mark */
       show({ chances }) {
         questions.forEach(({ answers }, k) => {
           const rest = Math.max(0, 1 - attnkit.sum(chances[k]));
-          /** @type {[string, number][]} */
-          const words = answers.map((word, i) => [word, chances[k][i]]);
+          const words = answers.map((word, i) => /** @type {[string, number]} */ ([word, chances[k][i]]));
           bars[k].show([...words, ["anything else", rest]], { drawn: 0 });
         });
       },
@@ -461,7 +414,7 @@
   /** @param {Task} task */
   function look({ questions, decides }) {
     const told = ["(start)", ...questions[0].text.split(" ")];
-    const box = textBox("ak-box ak-looks", told.length);
+    const box = textBox("ak-looks", told.length);
     box.show(told);
     const note = small();
     return {
@@ -487,14 +440,12 @@
     const told = h("p", { class: "ak-mine" });
     const file = h("input", { type: "file", accept: ".json", hidden: true, "aria-label": "A model's file" });
     file.addEventListener("change", async () => {
-      const [chosen] = file.files ?? [];
-      if (!chosen) return;
       try {
-        const packed = reading(await chosen.text(), words);
+        const packed = reading((await file.files?.[0].text()) ?? "", words);
         attnkit.keep(packed);
         on.open(packed);
       } catch (error) {
-        figure.say(`${error instanceof Error ? error.message : error} Nothing has changed.`);
+        figure.say(`${said(error)} Nothing has changed.`);
       }
       file.value = "";
     });
@@ -506,7 +457,6 @@
       figure.say("Saved as storyteller.json. Python reads it with storyteller.loaded(path).");
     }
     const buttons = [
-      attnkit.button("Show it", () => on.open(/** @type {Own} */ (attnkit.mine())), ONCE),
       attnkit.button("Save it to a file", save, ONCE),
       attnkit.button("Forget it", () => attnkit.keep(null), ONCE),
     ];
@@ -520,17 +470,13 @@
       const from = steps === undefined ? "from a file" : `seed ${seed}, ${many(steps, "step")}, loss ${fixed(loss)}`;
       write(told, `Your model: ${from}. ${kept ? "The next pages have it, too." : UNKEPT}`);
     }
-    /** @param {Event} event */
-    function hear(event) {
-      kept = /** @type {CustomEvent} */ (event).detail;
+    const hear = ({ detail }) => {
+      kept = detail;
       show();
-    }
-    document.addEventListener("ak-mine", hear);
-    return {
-      element: h("div", { class: "ak-own" }, told, attnkit.row(buttons, load, file)),
-      show,
-      stop: () => document.removeEventListener("ak-mine", hear),
     };
+    document.addEventListener("ak-mine", /** @type {any} */ (hear));
+    const stop = () => document.removeEventListener("ak-mine", /** @type {any} */ (hear));
+    return { element: h("div", { class: "ak-own" }, told, attnkit.row(buttons, load, file)), show, stop };
   }
 
   // ---- the controls

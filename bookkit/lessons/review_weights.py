@@ -1,4 +1,4 @@
-"""Do weights explain what a model says of a review? Weights shuffled, exchanged, taken away and pushed apart."""
+"""Do weights explain what a model says of a review? Weights shuffled, taken away and pushed apart."""
 
 from typing import NamedTuple
 
@@ -39,15 +39,6 @@ def shuffled(model, documents, *, times=20, seed=0):
 
 
 @torch.no_grad()
-def exchanged(model, documents):
-    """Logits (b, n): the word with the largest weight and each of the words exchange their weights."""
-    x, weights = _seen(model, documents)
-    top = weights.argmax(1, keepdim=True)
-    gains = weights.gather(1, top) - weights                # what a word wins and the top word loses
-    return _read(model, weights[:, None] @ x + gains[..., None] * (x - x[torch.arange(len(x))[:, None], top]))
-
-
-@torch.no_grad()
 def left_out(model, documents):
     """Logits (b, n), each without one of the words; the weights of the others grow until they sum to one."""
     x, weights = _seen(model, documents)
@@ -70,29 +61,23 @@ def _read(model, pooled):
 
 @torch.no_grad()
 def examine(model, reviews, *, times=20, seed=0):
-    """What becomes of a model's answers when its weights are changed, and do the words with large weights count most?
+    """What becomes of a model's answers when its weights are changed?
 
-    Gives `Moved` for ``"shuffled"`` weights, `times` times, for ``"exchanged"``, the largest with that of each other
-    word, and for reviews ``"without the top word"``, the one with the largest weight, and ``"without another word"``,
-    the mean of all others. ``"tau"`` is the mean `kendall_tau` of the weights and of how far the logit moves without
-    each word; ``"top word counts most"`` the share of reviews in which it moves furthest without the top word. Jain
-    and Wallace (2019) and Serrano and Smith (2019) ask so.
+    Gives `Moved` for ``"shuffled"`` weights, `times` times, and for reviews ``"without the top word"``, the one with
+    the largest weight, and ``"without another word"``, the mean of all others. Jain and Wallace (2019) and Serrano and
+    Smith (2019) ask so.
     """
     documents = reviews.documents
     logits, weights = model(documents)
     logits, top = logits[:, None], weights.argmax(1, keepdim=True)
     others = torch.ones_like(weights).scatter(1, top, 0).bool()
     without = left_out(model, documents)
-    effects = (without - logits).abs()
     changes = {
         "shuffled": shuffled(model, documents, times=times, seed=seed),
-        "exchanged": exchanged(model, documents)[others].view(len(logits), -1),
         "without the top word": without.gather(1, top),
         "without another word": without[others].view(len(logits), -1),
     }
-    return {name: _moved(logits, changed) for name, changed in changes.items()} | {
-        "tau": kendall_tau(weights, effects).mean().item(),
-        "top word counts most": (effects.argmax(1, keepdim=True) == top).double().mean().item()}
+    return {name: _moved(logits, changed) for name, changed in changes.items()}
 
 
 def _moved(before, after):
@@ -141,19 +126,3 @@ def by_what_settles(reviews):
     settled = reviews.decisive >= 0
     return {name: Reviews(*(part[rows] for part in reviews))
             for name, rows in (("decisive", settled), ("majority", ~settled))}
-
-
-def kendall_tau(a, b):
-    """How far two lists (..., n) put their items in the same order: Kendall's tau-b, from -1 to 1.
-
-    Of all pairs of items, those in the same order in both less those in the opposite order, divided by how many pairs
-    are not tied, as it allows for ties: the geometric mean of the two lists' numbers. Not a number where one of the
-    lists has only ties.
-
-    >>> kendall_tau([1, 2, 3, 4], [10, 20, 40, 30]).round(3)
-    np.float64(0.667)
-    """
-    a, b = np.asarray(a), np.asarray(b)
-    i, j = np.triu_indices(a.shape[-1], 1)
-    a, b = np.sign(a[..., i] - a[..., j]), np.sign(b[..., i] - b[..., j])
-    return (a * b).sum(-1) / np.sqrt((a**2).sum(-1) * (b**2).sum(-1))

@@ -1,4 +1,4 @@
-"""How a model that reads makes one vector of a sentence, and what it was asked in training: a hidden word."""
+"""How a model that reads makes one vector of a sentence."""
 
 import math
 
@@ -9,7 +9,7 @@ from bookkit.pictures.blocks import GROUND, INK, QUIET, arrow
 from bookkit.pictures.formats import fixed
 from bookkit.pictures.metrics import text_width
 from bookkit.pictures.picture import Picture, Svg
-from bookkit.pictures.shapes import LABEL, TEXT, as_array, check_names, coming, fill, growing, opacity, text, wire
+from bookkit.pictures.shapes import LABEL, as_array, check_names, coming, fill, growing, opacity, text, wire
 
 ROW, TOP = 23, 62        # from one piece to the next; where the first one begins
 CELL, DRAWN = 10, 21     # how wide a number of a stripe is, and how many are drawn
@@ -156,53 +156,3 @@ def reading(pieces, before, after, weights, vector, others):
         if one.shape != (d,) or abs(np.linalg.norm(one) - 1) > 1e-3:
             raise ValueError(f"the vector of {name!r} must have {d} numbers and length 1, got shape {one.shape}")
     return Reading(list(pieces), before, after, weights, vector, others).picture()
-
-
-# ---- a hidden word
-
-LIFT = 34        # how high the lines rise above the words
-
-
-def hidden_word(words, hidden, chances):
-    """Draw a sentence with a hidden word, once for each of two who guess it: one sees what is left of it, one all.
-
-    `words` is the sentence, `hidden` the place of the word, `chances` are two: those that the word has, seen from the
-    left and from both sides.
-    """
-    if not 0 < hidden < len(words) - 1:
-        raise ValueError(f"hidden must be the place of a word with words on both sides, got {hidden}")
-    if len(chances) != 2 or not all(0 <= chance <= 1 for chance in chances):
-        raise ValueError(f"chances must be two numbers from 0 to 1, got {chances}")
-    rows = [("from the left", range(hidden)), ("from both sides", [i for i in range(len(words)) if i != hidden])]
-    return Picture(*(_guess(words, hidden, name, list(seen), chance) for (name, seen), chance in zip(rows, chances)))
-
-
-def _guess(words, hidden, name, seen, chance):
-    """One sentence: a line from each word that is seen to the box of the hidden one."""
-    x, y, places = 4, TEXT + LIFT + 30, []
-    body = []
-    for i, word in enumerate(words):
-        wide = max(text_width(word), 34 if i == hidden else 0)
-        places.append((x, x + wide))
-        x += wide + 7
-    for i, (word, (left, right)) in enumerate(zip(words, places)):
-        if i == hidden:
-            body.append(f'<rect x="{left:g}" y="{y - 17:g}" width="{right - left:g}" height="24" rx="4" '
-                        f'fill="{palette.var("ground")}" stroke="{INK}" stroke-width="2"/>'
-                        + text((left + right) / 2, y, "?", INK, bold=True))
-        elif i in seen:
-            body.append(text((left + right) / 2, y, word, INK))
-        else:
-            body.append(f'<rect x="{left:g}" y="{y - 12:g}" width="{right - left:g}" height="14" rx="3" '
-                        f'fill="{palette.var("grid")}"/>')
-    middles = [(left + right) / 2 for left, right in places]
-    target, top = middles[hidden], y - 19
-    lines = "".join(f"M{middles[i]:.4g} {top:g}Q{(middles[i] + target) / 2:.4g} {top - LIFT:g} "
-                    f"{target:.4g} {top:g}" for i in seen)
-    body.insert(0, f'<path d="{lines}" fill="none" stroke="{palette.var("weight")}" stroke-width="1.3"/>')
-    body.append(text(4, TEXT, f"{name}:", INK, anchor="start", bold=True))
-    body.append(text(12 + text_width(f"{name}:", bold=True), TEXT, f"“{words[hidden]}” has a chance of {fixed(chance)}",
-                     INK, anchor="start"))
-    told = (f"“{' '.join(words[:hidden])} ? {' '.join(words[hidden + 1:])}”, {name}: “{words[hidden]}” has a chance of "
-            f"{fixed(chance)}.")
-    return Svg("".join(body), math.ceil(max(x, 330)), y + 12, told)

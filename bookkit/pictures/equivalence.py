@@ -1,12 +1,11 @@
-"""Layers as heads, as drawings: a dense layer, a convolution, and which of their numbers are shared."""
+"""Layers as heads, as drawings: a dense layer and a convolution."""
 
 import math
 
 import numpy as np
 
-from attnkit import attention, convolution_as_attention
+from attnkit import convolution_as_attention
 from bookkit.pictures import palette
-from bookkit.pictures.draw import describe
 from bookkit.pictures.formats import fixed, plain
 from bookkit.pictures.matrices import SMALL, TINY
 from bookkit.pictures.metrics import text_width
@@ -46,39 +45,6 @@ def kernel_heads(image, kernel, pixel):
         check_within("pixel", at, 0, size - 1, what)
     drawn = _Kernel(x, k, tuple(pixel))
     return Picture(drawn.looks(), drawn.heads(), "=", drawn.output())
-
-
-def offsets(width, height, pixel, offset):
-    """Draw the pixels of a picture numbered row by row, and the way from one to another.
-
-    A step to the right adds 1 to the number, a step down adds a whole row, the width.  `pixel` is the number of the
-    pixel that asks, from 0; `offset` counts rows down and columns to the right.
-
-    >>> offsets(8, 6, 27, (1, -1)).alt[-50:]
-    '1 row down and 1 column left: 27 + 1 × 8 − 1 = 34.'
-    """
-    check_within("pixel", pixel, 0, width * height - 1, "pixels")
-    (row, column), (down, right) = divmod(pixel, width), offset
-    if not (0 <= row + down < height and 0 <= column + right < width):
-        raise ValueError(f"offset must lead to a pixel of the picture: from row {row}, column {column}, {offset} "
-                         f"leads out of {height} rows and {width} columns")
-    return Picture(_Numbered(width, height, (row, column), (down, right)).drawing())
-
-
-def sharing(weight, kernel, items):
-    """Draw by what a dense layer, a convolution and attention multiply each item: learned, shared, or made.
-
-    Rows are the items that a number is for, columns the items that it is multiplied with.  A dense layer over n items
-    of one number learns one for each pair of places, `weight` (n, n).  A convolution repeats its few, `kernel` (k,)
-    with an odd k, along the diagonals.  The weights of attention are made of the `items` (n,) or (n, d), here of all as
-    queries and keys, without matrices.
-    """
-    w, k, x = as_array(weight, "weight"), as_array(kernel, "kernel"), as_array(items, "items")
-    n = len(w) if w.ndim else 0
-    if w.shape != (n, n) or k.ndim != 1 or len(k) % 2 == 0 or x.ndim == 0 or len(x) != n:
-        raise ValueError("weight must be (n, n), kernel (k,) with an odd k, and items (n,) or (n, d), got "
-                         f"{w.shape}, {k.shape} and {x.shape}")
-    return Picture(*_Sharing(w, k, x.reshape(n, -1)).drawings())
 
 
 # ---- parts of the drawings
@@ -304,142 +270,3 @@ class _Kernel:
                       opacity(self.sum, max(self.vmax, abs(self.sum)))),
                 _outline(x, self.TOP, side, SIDE, QUERY)]
         return Svg("".join(body), wide, self.TOP + SIDE + 2, f"Their sum is the output there: {plain(self.sum)}.")
-
-
-class _Numbered:
-    """Pixels with their numbers, and the way from one to another in rows and columns."""
-
-    def __init__(self, width, height, start, steps):
-        self.width, self.height, self.start, self.steps = width, height, start, steps
-        self.end = tuple(a + b for a, b in zip(start, steps))
-        self.numbers = [row * width + column for row, column in (start, self.end)]
-        self.step = cell_width([str(width * height - 1)], 14, SMALL)
-        self.top = 2 + (26 if steps[1] else 0)
-
-    def _middle(self, place):
-        """The middle of a pixel."""
-        return np.array([2 + (place[1] + .5) * self.step, self.top + (place[0] + .5) * SMALL])
-
-    def drawing(self):
-        """The numbers, the arrow, how many rows beside and how many columns above, the sum below."""
-        bottom, right = self.top + self.height * SMALL, 2 + self.width * self.step
-        body = [*self._pixels(), *self._ways(right), *self._sum(bottom + 26)]
-        down = text_width(self._times()) + 26 if self.steps[0] else 2
-        terms = sum(text_width(words, LABEL, bold=True) + 5 for words, _ in self._terms())
-        return Svg("".join(body), math.ceil(max(right + down, terms + 2)), bottom + 34, self._told())
-
-    def _pixels(self):
-        for number in range(self.width * self.height):
-            x, y = self._middle(divmod(number, self.width)) - [self.step / 2, SMALL / 2]
-            target = number == self.numbers[1]
-            yield _cell(x, y, self.step, SMALL, str(number), LIT if target else PAGE, palette.DEPTH if target else 1,
-                        INK if number in self.numbers else QUIET)
-        yield _outline(*(self._middle(self.start) - [self.step / 2, SMALL / 2]), self.step, SMALL, QUERY)
-
-    def _ways(self, right):
-        """From a pixel to its neighbour; and any way in rows and columns, along both edges."""
-        start, end = self._middle(self.start), self._middle(self.end)
-        down, aside = self.steps
-        if max(abs(down), abs(aside)) == 1:                      # a longer arrow would hide numbers
-            along = (end - start) / np.abs(end - start).max()
-            yield _pointer(start + 11 * along, end - 11 * along, INK)
-        if down:
-            yield _pointer((right + 10, start[1]), (right + 10, end[1]), INK)
-            yield text(right + 20, (start[1] + end[1]) / 2 + 5, self._times(), INK, anchor="start")
-        if aside:
-            yield _pointer((start[0], self.top - 8), (end[0], self.top - 8), INK)
-            yield text((start[0] + end[0]) / 2, self.top - 15, self._signed(aside), INK)
-
-    def _times(self):
-        return f"{self._signed(self.steps[0])} × {self.width}"
-
-    @staticmethod
-    def _signed(number):
-        return f"{'+' if number > 0 else '−'} {abs(number)}"
-
-    def _terms(self):
-        """The sum, term by term, with the colour of each."""
-        down, aside = self.steps
-        terms = [(str(self.numbers[0]), QUERY), (self._times() if down else "", INK),
-                 (self._signed(aside) if aside else "", INK), ("=", INK), (str(self.numbers[1]), WEIGHT)]
-        return [(words, colour) for words, colour in terms if words]
-
-    def _sum(self, y):
-        x = 2
-        for words, colour in self._terms():
-            yield text(x, y, words, colour, anchor="start", size=LABEL, bold=True)
-            x += text_width(words, LABEL, bold=True) + 5
-
-    def _told(self):
-        down, aside = self.steps
-        ways = [_many(abs(number), thing) + (more if number > 0 else less) for number, thing, more, less in
-                ((down, "row", " down", " up"), (aside, "column", " right", " left")) if number]
-        terms = " ".join(words for words, _ in self._terms())
-        return (f"A picture of {self.height} by {self.width} pixels, numbered row by row from 0. From pixel "
-                f"{self.numbers[0]}, {' and '.join(ways) or 'no step'}: {terms}.")
-
-
-def _many(count, thing):
-    return f"{count} {thing}{'' if count == 1 else 's'}"
-
-
-# ---- which numbers are shared
-
-class _Sharing:
-    """Three matrices, each for the same items: of a dense layer, of a convolution, of attention."""
-
-    TOP = 32
-
-    def __init__(self, weight, kernel, items):
-        n, reach = len(weight), len(kernel) // 2
-        self.items = items
-        place = np.arange(n) - np.arange(n)[:, None] + reach         # in the kernel, of column j seen from row i
-        banded = np.where((place >= 0) & (place < len(kernel)), kernel[np.clip(place, 0, len(kernel) - 1)], np.nan)
-        weights = attention(items, items, items)[1]
-        learned = [_many(count, "learned number") for count in (n * n, len(kernel))]
-        self.kinds = [
-            ("dense layer", weight, None, (f"{learned[0]},", "one for each pair of places"), describe(weight)),
-            ("convolution", banded, None, (f"{learned[1]},", "the same at every place"),
-             describe(kernel, "the kernel")),
-            ("attention", weights, "weight", ("made from the items,", "input by input"),
-             describe(weights, role="weight", digits=2))]
-        self.step = cell_width([fixed(v, 1) for v in [*weight.flat, *kernel, *items.flat]], 8, SMALL)
-        # Notes are written in the middle below the squares, and may be wider than these.
-        aside = max(text_width(note) for kind in self.kinds for note in kind[3]) / 2 - n * self.step / 2
-        self.left, self.right = max(items.shape[1] * self.step + 16, math.ceil(aside) + 2), max(4, math.ceil(aside) + 2)
-        self.top = self.TOP + items.shape[1] * SMALL + 12
-
-    def drawings(self):
-        """The three, the squares at the same place in each."""
-        return [self._drawing(*kind) for kind in self.kinds]
-
-    def _drawing(self, name, numbers, role, notes, told):
-        n, digits = len(numbers), 1 if role is None else 2
-        width, bottom = self.left + n * self.step + self.right, self.top + n * SMALL
-        vmax = np.nanmax(np.abs(numbers)) or 1.0
-        body = [text(self.left + n * self.step / 2, LABEL, name, INK, size=LABEL, bold=True)]
-        body += self._of_items() if role else self._of_places()
-        for (i, j), v in np.ndenumerate(numbers):
-            x, y = self.left + j * self.step, self.top + i * SMALL
-            body.append(_cell(x, y, self.step, SMALL) if np.isnan(v) else _cell(
-                x, y, self.step, SMALL, fixed(v, digits), fill(v, role), opacity(v, vmax)))
-        body.append(f'<rect x="{self.left - 2:g}" y="{self.top - 2:g}" width="{n * self.step + 4:g}" '
-                    f'height="{n * SMALL + 4:g}" rx="4" fill="none" stroke="{WEIGHT if role else QUIET}" '
-                    'stroke-width="2.5"/>')
-        body += [text(self.left + n * self.step / 2, bottom + 24 + 20 * k, note, INK) for k, note in enumerate(notes)]
-        return Svg("".join(body), width, bottom + 54, f"{name.capitalize()}: {' '.join(notes)}. {told}")
-
-    def _of_places(self):
-        """Numbers of places, beside the rows and above the columns."""
-        for i in range(len(self.items)):
-            yield text(self.left - 12, self.top + (i + .5) * SMALL + 5, str(i + 1), QUIET, anchor="end")
-            yield text(self.left + (i + .5) * self.step, self.top - 10, str(i + 1), QUIET)
-
-    def _of_items(self):
-        """The items themselves: as queries beside the rows, as keys above the columns."""
-        vmax = max(1.0, np.abs(self.items).max())
-        beside = self.left - 12 - self.items.shape[1] * self.step
-        yield _squares(beside, self.top, self.items, self.step, 1, vmax, "query")
-        yield _squares(self.left, self.TOP, self.items.T, self.step, 1, vmax, "key")
-
-

@@ -1,4 +1,4 @@
-"""Matrices among others in one drawing: three matrices that make queries, keys and values, and all of attention.
+"""Matrices among others in one drawing: all of attention.
 
 A matrix here is as small as its numbers allow.  A right factor stands above what it
 makes and a left factor beside it, as in `draw.product`, so that rows and columns are
@@ -15,10 +15,9 @@ from bookkit.pictures.draw import describe
 from bookkit.pictures.formats import fixed
 from bookkit.pictures.metrics import text_width
 from bookkit.pictures.picture import PHONE, Picture, Svg
-from bookkit.pictures.shapes import LABEL, TEXT, as_array, block, cell_width, check_names, knot, text, wire
+from bookkit.pictures.shapes import LABEL, TEXT, as_array, block, cell_width, check_names, text, wire
 
 SMALL, TINY = 36, 26          # the sides of squares: with numbers, with signs
-ROLES = ("query", "key", "value")
 
 
 def fitting(draw_it, digits):
@@ -79,51 +78,6 @@ def named_rows(matrix, x, y, names, anchor="end"):
 def widest(names):
     """The width of the longest name."""
     return math.ceil(max(map(text_width, names), default=0))
-
-
-# ---- three matrices for the same rows
-
-class Projections:
-    """Rows on the left; above, three matrices; where they meet, what they make."""
-
-    def __init__(self, rows, weights, row_names, feature_names, digits):
-        self.rows, self.row_names, self.feature_names = Matrix(rows, "X", None, digits), row_names, feature_names
-        self.pairs = []
-        for role, w in zip(ROLES, weights):
-            pair = [Matrix(w, f"W^{role[0].upper()}", role, digits), Matrix(rows @ w, role[0].upper(), role, digits)]
-            pair[0].step = pair[1].step = max(matrix.step for matrix in pair)
-            self.pairs.append(pair)
-        self.left = 12 + widest(row_names)
-        self.start = max(self.left + self.rows.wide + 18, 14 + widest(feature_names))
-        self.top = LABEL + TEXT + 14                             # of the matrices, below label and shape
-        self.meet = self.top + self.pairs[0][0].deep + 22        # where the rows meet them
-        self.below = self.meet + 38                              # the top of the rows and of what is made
-
-    def drawing(self, alt):
-        """The whole of it: the lines first and the knots last, which hide where lines cross."""
-        x, here = self.left, self.start
-        parts, lines, knots = [], [], []
-        for w, made in self.pairs:
-            room = max(w.wide, w.stack, made.stack)
-            middle = here + room / 2
-            lines.append(wire(f"M{middle:g} {self.top + w.deep + 2:g}V{self.below - 2:g}"))
-            parts += self._column(w, made, middle)
-            knots.append(knot(middle, self.meet, "·"))
-            here += room + 12
-        lines.append(wire(f"M{x + self.rows.wide / 2:g} {self.below - 2:g}V{self.meet:g}H{middle:g}"))
-        end = self.below + self.rows.deep + TEXT + 6
-        parts += [*named_rows(self.pairs[0][0], self.start - 10, self.top, self.feature_names),
-                  *named_rows(self.rows, x - 8, self.below, self.row_names),
-                  self.rows.at(x, self.below), self.rows.labelled(x - 2, self.below - 9),
-                  self.rows.shaped(x + self.rows.wide / 2, end)]
-        return Svg("".join(lines + parts + knots), math.ceil(here - 12 + 4), end + 8, alt=alt)
-
-    def _column(self, w, made, middle):
-        """A matrix and, below it, what it makes."""
-        x = middle - w.wide / 2
-        return [w.labelled(middle, LABEL, "middle"), w.shaped(middle, LABEL + TEXT + 4), w.at(x, self.top),
-                made.labelled(x - 2, self.below - 9), made.at(x, self.below),
-                made.shaped(middle, self.below + made.deep + TEXT + 6)]
 
 
 # ---- a product with a letter at each edge
@@ -224,33 +178,6 @@ class Head:
 
 
 # ---- what pages call
-
-def projections(x, w_query, w_key, w_value, *, row_names, feature_names, digits=1):
-    """Draw how three matrices make queries, keys and values of the same rows.
-
-    The rows `x` (n, d) stand once, on the left.  From them a line leads to three places where they meet a matrix each,
-    drawn above, `w_query` and `w_key` (d, d_k) and `w_value` (d, d_v); what the two make stands below, level with the
-    rows.  `feature_names` are those of the columns of x, the rows of each matrix.  Where numbers would make the picture
-    too wide for a phone, signs take their place.
-    """
-    rows = as_array(x, "x")
-    weights = [as_array(w, name) for w, name in ((w_query, "w_query"), (w_key, "w_key"), (w_value, "w_value"))]
-    shapes = [w.shape for w in weights]
-    fit = all(a.ndim == 2 for a in (rows, *weights)) and all(len(w) == rows.shape[1] for w in weights)
-    if not fit or shapes[0] != shapes[1]:
-        raise ValueError("x, w_query, w_key and w_value must be (n, d), (d, d_k), (d, d_k) and (d, d_v), got "
-                         f"{rows.shape}, {shapes[0]}, {shapes[1]} and {shapes[2]}")
-    check_names("row_names", row_names, len(rows), f"x of shape {rows.shape}")
-    check_names("feature_names", feature_names, rows.shape[1], f"x of shape {rows.shape}")
-    words = ["The same rows meet three matrices; what they make stands below.",
-             describe(rows, "X", None, row_names, feature_names, digits)]
-    for role, w in zip(ROLES, weights):
-        letter = role[0].upper()
-        words += [describe(w, f"W^{letter}", role, feature_names, digits=digits),
-                  describe(rows @ w, letter, role, row_names, digits=digits)]
-    return fitting(lambda shown: [
-        Projections(rows, weights, row_names, feature_names, shown).drawing(" ".join(words))], digits)
-
 
 def head(query, key, value, *, names, digits=1, highlight=None):
     """Draw all of attention as matrices, the length of each edge written at it.

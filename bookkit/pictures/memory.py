@@ -6,7 +6,6 @@ import numpy as np
 
 from bookkit.pictures import palette
 from bookkit.pictures.blocks import arrow, seen
-from bookkit.pictures.draw import describe
 from bookkit.pictures.formats import fixed
 from bookkit.pictures.metrics import text_width
 from bookkit.pictures.picture import Picture, Svg
@@ -268,65 +267,3 @@ def kept_keys(query, keys, values, *, names, digits=1):
     alt = (f"The key-value cache when “{names[-1]}” is read. Kept: keys and values of {', '.join(names[:-1])}. "
            f"New: query {told[0]}, key {told[1]}, value {told[2]}.")
     return Picture(Svg("".join(body), left + 3 * wide + 2 * BESIDE + 4, last + SIDE + 6, alt))
-
-
-def memory_writes(keys, values, step, query, *, digits=1):
-    """Draw one step of fast weights: a key and its value are written into a memory, then a query reads it.
-
-    Of `keys` (n, d_k) and `values` (n, d_v) the pair of number `step`, from 1, is written: the outer product of the
-    two.  The memory is the sum of all outer products so far, and reading is one product, ``query @ memory``.  What a
-    feature map makes of keys and queries, and the sum that a linear attention divides by, are not drawn.  After Schlag
-    et al. (2021).
-    """
-    keys, values, query = (as_array(x, name) for x, name in ((keys, "keys"), (values, "values"), (query, "query")))
-    if keys.ndim != 2 or values.ndim != 2 or len(keys) != len(values) or query.shape != keys.shape[1:]:
-        raise ValueError("keys must be (n, d_k), values (n, d_v) and query (d_k,), "
-                         f"got {keys.shape}, {values.shape} and {query.shape}")
-    check_within("step", step, 1, len(keys), "pairs")
-    before = keys[:step - 1].T @ values[:step - 1]
-    key, value = keys[step - 1], values[step - 1]
-    after = before + np.outer(key, value)
-    vmax = max(1.0, *(np.abs(x).max() for x in (before, after, key, value)))
-    squares = [_Squares(x, label, role, digits, vmax) for x, label, role in (
-        (before, "memory before", None), (np.outer(key, value), "written", None), (after, "memory after", None),
-        (key[:, None], "key", "key"), (value[None], "value", "value"), (query[None], "query", "query"),
-        ((query @ after)[None], "output", None))]
-    old, written, new, column, row, asks, found = squares
-    return Picture(_around(old), "+", _around(written, left=column, above=row), "=",
-                   _around(new, below=found, before=asks))
-
-
-class _Squares:
-    """A matrix that has no place yet."""
-
-    def __init__(self, numbers, label, role, digits, vmax):
-        self.numbers, self.label, self.role, self.digits, self.vmax = numbers, label, role, digits, vmax
-        self.step = cell_width([fixed(v, digits) for v in numbers.flat], 6, SIDE)
-        self.wide, self.deep = numbers.shape[1] * self.step, len(numbers) * SIDE
-        self.room = max(self.wide, math.ceil(text_width(label, LABEL, bold=True)))      # the label may be wider
-        self.told = describe(numbers, label, role, digits=digits)
-
-    def at(self, x, y):
-        """The squares below their label, in the middle of a room that begins at x."""
-        return block(self.numbers, x + (self.room - self.wide) / 2, y, self.step, self.label, self.role, self.digits,
-                     self.vmax, None, False, SIDE)
-
-
-def _around(middle, *, left=None, above=None, below=None, before=None):
-    """A matrix with others around it: to its left, above it, below it, and before the one below it.
-
-    It stands in the middle of the drawing's height, so that the matrices of a row are level.
-    """
-    beside = [x for x in (left, before) if x]
-    column = max([x.room for x in (middle, above, below) if x])
-    start = 4 + (max(x.room for x in beside) + BESIDE if beside else 0)
-    rest = SIDE + ABOVE + 4 if above or below else 0
-    y = ABOVE + 4 + rest
-    spots = {middle: y, left: y, above: y - rest, below: y + middle.deep + ABOVE + 4,
-             before: y + middle.deep + ABOVE + 4}
-    body = []
-    for x, top in spots.items():
-        if x:
-            body.append(x.at(start - BESIDE - x.room if x in beside else start + (column - x.room) / 2, top))
-    told = [x.told for x in (left, above, middle, before, below) if x]
-    return Svg("".join(body), start + column + 4, 2 * y + middle.deep - ABOVE, " ".join(told))

@@ -1,4 +1,4 @@
-"""Attention drawn as a computation: a dot product, one output with its numbers, a layer as a wiring."""
+"""Attention drawn as a computation: a dot product, and one output with its numbers."""
 
 import math
 
@@ -239,56 +239,3 @@ def dot_product(left, right, *, names, entry_names, digits=1):
     words = " ".join(describe(x, name, column_names=entry_names, digits=digits) for x, name in zip((u, v), names))
     return Picture(Svg("".join(body), end + 38 + step + 6, y + SIDE + 6,
                        alt=f"{words} The products: {told}. Sum: {fixed(total)}."))
-
-
-def wiring(query_source, key_source, *, label="", projections=False, compares=True):
-    """Draw an attention layer as a wiring: what the queries, keys and values are made of, and where they meet.
-
-    The sources are names of the rows that ask and of the rows that are asked; the same name for self-attention.  With
-    `projections`, matrices of their own make queries, keys and values.  Where the layer does not compare queries with
-    keys, it makes the scores from the queries alone.
-
-    >>> wiring("S", "H").alt
-    'Queries are rows of S, keys and values rows of H. Their scores go through a softmax; the weights blend the values.'
-    """
-    if projections and not compares:
-        raise ValueError("a layer that does not compare has no projections to draw")
-    ink, page = palette.var("ink"), palette.var("page")
-    columns = {"query": 50, "key": 146, "value": 242} if compares else {"query": 98, "value": 242}
-    meeting = (columns["query"] + columns["key"]) / 2 if compares else columns["query"]
-    top = 36 if label else 8
-    y_role, y_matrix, y_score, y_soft, y_blend, y_out = (top + y for y in (54, 84, 142, 188, 238, 284))
-    body = [text(20, 20, label, ink, anchor="start", bold=True)] if label else []
-    body += [wire(f"M{x} {top + 32}V{y_score - 26}" + (f"L{meeting:g} {y_score}" if compares else f"V{y_score}"))
-            for role, x in columns.items() if role != "value"]
-    body += [wire(f"M{columns['value']} {top + 32}V{y_blend}H{meeting:g}"),
-             wire(f"M{meeting:g} {y_score}V{y_out - 6}")]
-
-    def box(x, y, wide, words, role=None):
-        frame = f'stroke="{palette.var(role or "quiet")}" stroke-width="{2 if role else 1.5}"'
-        return (f'<rect x="{x - wide / 2:g}" y="{y - 16:g}" width="{wide:g}" height="32" rx="6" fill="{page}" {frame}/>'
-                + text(x, y + 5, words, palette.var(role) if role else ink, bold=bool(role)))
-
-    answering = [x for role, x in columns.items() if role != "query"]
-    groups = [(query_source, [columns["query"]]), (key_source, answering)]
-    if query_source == key_source:
-        groups = [(query_source, list(columns.values()))]
-    for name, xs in groups:
-        body.append(box((xs[0] + xs[-1]) / 2, top + 16, xs[-1] - xs[0] + 60, name))
-    for role, x in columns.items():
-        if projections:
-            body.append(box(x, y_matrix, 46, f"W^{role[0].upper()}", role))
-        body.append(text(x + 6, y_role, role, palette.var(role), anchor="start"))
-    body += [knot(meeting, y_score, "·") if compares else box(meeting, y_score, 46, "FC"),
-             box(meeting, y_soft, 80, "softmax"), knot(meeting, y_blend, "×"),
-             text(meeting + 8, y_blend - 18, "weights", palette.var("weight"), anchor="start"),
-             text(meeting, y_out + 12, "output", ink)]
-    if query_source == key_source:
-        words = f"Queries, keys and values are rows of {query_source}"
-    else:
-        words = (f"Queries are rows of {query_source}, "
-                 f"{'keys and values' if compares else 'values'} rows of {key_source}")
-    words += ", each times a matrix of its own" if projections else ""
-    words = (f"{label}: " if label else "") + words + (". Their scores go through a softmax" if compares else
-              ". A fully connected layer makes the scores from the queries alone; they go through a softmax")
-    return Picture(Svg("".join(body), 292, y_out + 24, alt=f"{words}; the weights blend the values."))

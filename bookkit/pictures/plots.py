@@ -1,11 +1,13 @@
 """Plots in the book's style, as pictures with a text alternative."""
 
 import io
+import math
 import re
 
 import matplotlib.style
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, MaxNLocator
 
 from bookkit.pictures import palette
 from bookkit.pictures.formats import fixed
@@ -161,3 +163,64 @@ def apart(vectors, matrix, sorts, names):
     ax.set(xticklabels=[], yticklabels=[], xlabel=f"{names[0]}  ←  says the matrix  →  {names[1]}")
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 0.98), ncol=2, handletextpad=0.1)
     return ax
+
+
+# ---- both axes logarithmic
+
+SHADES = [(shade, thick) for thick in (3.5, 2, 1) for shade in (palette.INK, palette.QUIET)]      # of the lines
+
+
+def loglog_lines(x, lines, *, x_name, y_name, write="{:g}".format, dashed=(), crossings=()):
+    """Plot lines with both axes logarithmic: what grows with a power of x is straight, and a higher power is steeper.
+
+    `lines` are at most six by name, a number for each x or None.  Those in `dashed` are estimates, not measured.
+    `write` turns a number into words, such as `formats.in_time`.  `crossings` are pairs of names: a ring where the two
+    lines first cross, with its x.
+    """
+    x, lines = np.asarray(x, dtype=float), {name: np.array(numbers, dtype=float) for name, numbers in lines.items()}
+    ax, told = axes(4.9, 3.1), []
+    ends = {name: np.flatnonzero(np.isfinite(numbers))[[0, -1]] for name, numbers in lines.items()}
+    every = np.concatenate(list(lines.values()))
+    low, high = np.nanmin(every), np.nanmax(every)
+    ax.set(xscale="log", yscale="log", xlabel=x_name, ylabel=y_name)
+    ax.set_xticks(x[::-1][::math.ceil(len(x) / 5)], labels=[f"{v:,.12g}" for v in x[::-1][::math.ceil(len(x) / 5)]])
+    ax.yaxis.set_major_locator(LogLocator(numticks=7) if high > 30 * low else MaxNLocator(4))
+    ax.yaxis.set_major_formatter(lambda v, _: write(float(v)))
+    ax.minorticks_off()
+    level = 0.0      # of the name before, from the lowest up: no two stand on one another
+    for (name, numbers), (shade, thick) in zip(lines.items(), SHADES):
+        ax.plot(x, numbers, "--" if name in dashed else "o-", color=shade.light, linewidth=thick, markersize=5)
+        first, last = ends[name]
+        told.append(f"{name}: {write(numbers[first])} at {x[first]:,.12g}, {write(numbers[last])} at {x[last]:,.12g}.")
+    for name in sorted(lines, key=lambda name: lines[name][ends[name][1]]):
+        end = ends[name][1]
+        level = max(lines[name][end], level * (high / low) ** 0.085)
+        if end < len(x) - 1:      # a line that ends early is led to its name
+            ax.plot([x[end], x[-1]], [lines[name][end], level], ":", color=palette.QUIET.light, linewidth=1)
+        ax.annotate(name, (x[-1], level), xytext=(8, 0), textcoords="offset points", va="center", annotation_clip=False)
+    for pair in crossings:
+        at, y = crossing(x, *(lines[name] for name in pair))
+        ax.plot([at], [y], "o", color=palette.INK.light, markersize=11, fillstyle="none")
+        near = f"{float(f'{at:.1e}'):,.12g}"      # two digits
+        ax.annotate(f"about {near}", (at, y), xytext=(8, -16), textcoords="offset points")
+        told.append(f"{' and '.join(pair)} cross near {near}.")
+    return picture(ax, alt=f"{y_name} against {x_name}, both axes logarithmic. {' '.join(told)}")
+
+
+def crossing(x, one, other):
+    """Where two lines first cross, both axes logarithmic: (x, y), or None if they do not.
+
+    Numbers that are nan are left out.
+
+    >>> x, y = crossing(np.array([1.0, 4.0]), np.array([1.0, 16.0]), np.array([2.0, 8.0]))
+    >>> round(float(x), 6), round(float(y), 6)
+    (2.0, 4.0)
+    """
+    known = np.isfinite(one) & np.isfinite(other)
+    u, a, b = np.log(x[known]), np.log(one[known]), np.log(other[known])
+    for k in range(len(u) - 1):
+        before, after = a[k] - b[k], a[k + 1] - b[k + 1]
+        if before * after <= 0 and before != after:
+            t = before / (before - after)
+            return np.exp(u[k] + t * (u[k + 1] - u[k])), np.exp(a[k] + t * (a[k + 1] - a[k]))
+    return None

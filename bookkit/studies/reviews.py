@@ -50,8 +50,7 @@ def explained(*job):
         return {"accuracy": round(lessons.evaluate(found), 4),
                 "on decisive": rounded(lessons.evaluate_on_decisive(found)._asdict())}
 
-    changed = {name: {what: rounded(value._asdict()) if isinstance(value, tuple) else round(value, 4)
-                      for what, value in examine(model, reviews).items()}
+    changed = {name: {what: rounded(value._asdict()) for what, value in examine(model, reviews).items()}
                for name, reviews in by_what_settles(lessons.held_out).items()}
     return run | about(model) | {"changed": changed, "others": {
         name: about(other) | rounded(compare(model, other, lessons.held_out)._asdict())

@@ -10,8 +10,6 @@ from bookkit.lessons.review_weights import (
     by_what_settles,
     compare,
     examine,
-    exchanged,
-    kendall_tau,
     left_out,
     shuffled,
 )
@@ -25,19 +23,13 @@ def review_task():
 
 
 def test_weights_of_reviews_changed_as_by_hand(review_task):
-    """Shuffled, exchanged and left out: the logits of a reader that is handed the changed weights."""
+    """Shuffled and left out: the logits of a reader that is handed the changed weights."""
     model, documents = random_reader("attention"), review_task.held_out.documents[:3]
     p = {name: tensor.detach().numpy() for name, tensor in model.named_parameters()}
-    swaps, leaves = exchanged(model, documents), left_out(model, documents)
+    leaves = left_out(model, documents)
     for i, row in enumerate(documents.numpy()):
-        logit, weights = read_by_hand(p, "attention", row)
-        top = weights.argmax()
-        for j in (0, 5, 99, top):
-            swapped = weights.copy()
-            swapped[[top, j]] = weights[[j, top]]
-            assert abs(read_by_hand(p, "attention", row, swapped)[0] - swaps[i, j]) < 1e-9
+        for j in (0, 5, 99):
             assert abs(read_by_hand(p, "attention", np.delete(row, j))[0] - leaves[i, j]) < 1e-9
-        assert abs(swaps[i, top] - logit) < 1e-9
     anew = shuffled(model, documents, times=4, seed=1)
     assert anew.shape == (3, 4) and torch.equal(anew, shuffled(model, documents, times=4, seed=1))
     assert len(set(anew[0].tolist())) == 4 and not torch.equal(anew, shuffled(model, documents, times=4, seed=2))
@@ -70,26 +62,12 @@ def test_examine_weights():
     found = examine(Pointer([8, -1, -1], [0.5, 0.3, 0.2]), reviews, times=3000)
     before, after = torch.tensor([3.5, -1, 8 * 5 / 7 - 3 / 7 * 1 - 1 / 7 * 0, 0]).sigmoid(), torch.tensor([1.7, 0.8]).sigmoid()
     assert found["without the top word"] == (pytest.approx((before[0] - before[1]).item()), 1)
-    assert found["exchanged"] == (pytest.approx((before[0] - after.mean()).item()), 0)
     assert found["shuffled"].change == pytest.approx(((before[0] - after).sum() / 3).item(), abs=0.01) and found["shuffled"].flips == 0
     # Without the second word 8 * 5/7 - 2/7, without the third 8 * 5/8 - 3/8: the first counts most, then the second.
     left = torch.tensor([38 / 7, 37 / 8]).sigmoid()
     assert found["without another word"] == (pytest.approx((left - before[0]).mean().item()), 0)
-    assert found["tau"] == 1 and found["top word counts most"] == 1
     blind = examine(Pointer([1, 1, -90], [0.5, 0.3, 0.2]), reviews)
-    assert blind["top word counts most"] == 0 and blind["without another word"].flips == 0.5 and blind["tau"] == pytest.approx(-1 / 3)
-
-
-def tau_by_hand(a, b):
-    pairs = [(np.sign(a[i] - a[j]), np.sign(b[i] - b[j])) for i in range(len(a)) for j in range(i)]
-    return sum(s * t for s, t in pairs) / np.sqrt(sum(s != 0 for s, _ in pairs) * sum(t != 0 for _, t in pairs))
-
-
-def test_kendall_tau():
-    rng = np.random.default_rng(0)
-    a, b = rng.integers(6, size=(2, 5, 12))
-    assert np.allclose(kendall_tau(a, b), [tau_by_hand(*pair) for pair in zip(a, b)], atol=1e-12)
-    assert kendall_tau([1, 2, 3], [5, 6, 9]) == 1 == -kendall_tau([1, 2, 3], [9, 6, 5])
+    assert blind["without another word"].flips == 0.5
 
 
 def test_compare_readers_of_reviews():

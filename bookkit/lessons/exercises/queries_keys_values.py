@@ -69,6 +69,5 @@ def head_weights(X, W_Q, W_K):
 }
 
 GUESSES = {
-    "run_output": Guess(["thing", "action", "quality"], right=0),
     "deleted": Guess(["the same as before", "another answer", "all three alike"], right=0),
 }
