@@ -246,7 +246,7 @@ class Index(traitlets.TraitType):
 
     def validate(self, obj, value):
         """Traitlets' hook."""
-        return index(value, self.name, _length(obj, self.of), self.what)
+        return index(value, self.name, _length(obj, self.of) or 1, self.what)      # of none it is the number of the first
 
 
 class Count(traitlets.TraitType):
