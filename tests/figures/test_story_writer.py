@@ -314,7 +314,7 @@ WRITING = """(f, [count, name]) => new Promise(done => { const first = f.querySe
     let seen = first;      // what is to be said after a word is said before the next one, however fast they come
     requestAnimationFrame(function look() { const now = f.querySelectorAll('.ak-token:not([hidden])').length; if (now > seen) atOnce();
         seen = now; if (now < first + count) return requestAnimationFrame(look);
-        const running = f.querySelector('button').textContent; press(name); done([running, said]); }) })"""
+        const running = f.querySelector('.ak-primary').textContent; press(name); done([running, said]); }) })"""
 
 
 @pytest.mark.browser
@@ -328,12 +328,12 @@ def test_a_story_writes_itself_until_it_is_stopped(window, tmp_path):
         widget.write(count)
         assert running == "Stop" and count >= 6 and says(w, found).startswith("The writing has stopped. ")
         follows(found, widget)
-        assert len(told(found)) == count + 5 and found.locator("button").first.inner_text() == "Write"
+        assert len(told(found)) == count + 5 and found.locator(".ak-primary").inner_text() == "Write"
         assert set(said) <= {"The model writes."} | {s for s in said if s.startswith("A sentence is complete: ")} and len(said) <= 1 + widget.story[4:].count(".")
         for name in ("Step", "Back", "To the beginning", "the Zoe", "New seed", "Reset"):
             running, _ = found.evaluate(WRITING, [2, name])
             before = told(found)
-            assert running == "Stop" and found.locator("button").first.inner_text() == "Write", name
+            assert running == "Stop" and found.locator(".ak-primary").inner_text() == "Write", name
             assert not w.goes_on() and told(found) == before, f"{name} does not stop the writing"
         widget.written = []
         follows(found, widget)
