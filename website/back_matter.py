@@ -123,8 +123,8 @@ def claims_to_filter(listed, sources):
 
 
 def claims_in_rows(listed, sources, named=False):
-    """Some claims as a list in HTML, a row each that leads to where it is settled: the verdict, the source's words, what
-    is right. Where they are `named`, each has an address.
+    """Some claims as a list in HTML, a row each that leads to where it is settled: the verdict, the source's words and
+    what is right.  Where they are `named`, each has an address.
     """
     return f'<ol class="ak-rows">{"".join(_told(claim, sources, named) for claim in listed)}</ol>'
 
@@ -142,8 +142,9 @@ def _told(claim, sources, named):
     quote, right = (escape(" ".join(str(claim[part]).split()), quote=False) for part in ("quote", "right"))
     verdict, number = claim["verdict"], claim["id"]
     name = f' id="claim-{number}"' if named else ""
+    told = f'<q>{typeset(quote)}</q> <small>{sources[claim["source"]]}, no. {number}</small> <span>{right}</span>'
     return (f'<li{name} class="s-{claim["source"]} v-{verdict}"><a href="../{claim["where"]}"><b>{verdict}</b> '
-            f'<q>{typeset(quote)}</q> <small>{sources[claim["source"]]}, no. {number}</small> <span>{right}</span></a></li>')
+            f'{told}</a></li>')
 
 
 def _choice(label, kind, options):
