@@ -453,8 +453,8 @@
 
   function drawnLine({ next, ended, chances }, { seed, temperature }, { words, context }) {
     if (ended) return ENDED[ended](context);
-    if (temperature === 0) return `At temperature 0 the model takes the likeliest word, ${quoted(words[next])}.`;
-    return `Framed: with seed ${seed} the model takes ${quoted(words[next])}, chance ${fixed(chances[next])}.`;
+    if (temperature === 0) return `Temperature 0 takes the likeliest word, ${quoted(words[next])}.`;
+    return `Framed: seed ${seed} takes ${quoted(words[next])}, chance ${fixed(chances[next])}.`;
   }
 
   function build(figure) {

@@ -160,7 +160,7 @@ def follows(found, widget):
         order = [word for word in np.argsort(-widget.scores, kind="stable") if word > 1][:5]
         assert bars.locator(".ak-word").all_inner_texts() == [widget.model.words[k] for k in order]
         assert bars.locator(".ak-num").all_inner_texts() == [fixed(widget.chances[k]) for k in order]
-        assert f"the model takes {'the likeliest word, ' * (widget.temperature == 0)}“{widget.next_word}”" in found.inner_text()
+        assert f"takes {'the likeliest word, ' * (widget.temperature == 0)}“{widget.next_word}”" in found.inner_text()
         widths = [float(way.get_attribute("stroke-width")) for way in found.locator(".ak-way").all()]
         assert widths == [fixed_width(0.7 + 12 * widget.chances[k]) for k in order]
     arcs = [float(arc.get_attribute("stroke-width")) for arc in found.locator(".ak-arc:not([d=''])").all()]
