@@ -189,7 +189,7 @@
       bars.show(next, { drawn: order.indexOf(found.next) });
       drawing.show(weights, chances);
     }
-    const watch = new ResizeObserver(drawing.draw);
+    const watch = new ResizeObserver(() => order.length && drawing.draw());
     for (const node of [element, ...bars.element.querySelectorAll(".ak-word")]) watch.observe(node); // letters arrive
     return { element, show, stop: () => watch.disconnect() };
   }
