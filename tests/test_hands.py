@@ -172,6 +172,7 @@ def test_a_phone_without_storage_reaches_every_chapter(watched, site, storage):
             w.page.locator("dialog[open]").get_by_role("button", name="Close").tap()
             w.page.wait_for_function(OPENED, arg=[SIDES[side], False])
         before = w.page.evaluate("document.documentElement.dataset.mode")
+        w.page.get_by_role("button", name="More").tap()
         w.page.locator(".theme-switch-button").tap()
         assert w.page.evaluate("document.documentElement.dataset.mode") != before
         w.page.locator(".bd-header-article .search-button").tap()

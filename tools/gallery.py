@@ -24,7 +24,11 @@ KEPT = FOLDER / "taken.json"
 OVER_IT = """.bd-header-article, #pst-skip-link, .skip-link, .ak-figure :is(.ak-buttons, .ak-controls, .ak-last-row,
     .ak-caption, .ak-live, .ak-room[aria-hidden], .ak-loader, .ak-note, p.ak-small, select):not(.ak-over *)
     { display: none !important }"""
-WIDTH, HEIGHT = 420, 336        # pixels of a picture, twice as many as it is shown in at least
+WIDTH, HEIGHT = 420, 336        # pixels of a picture
+NARROW = 360                    # pixels: as on a phone, where letters are nearly as large as in the picture
+# Of a picture that grows, all of it.
+GROWN = """figure => { const next = [...figure.querySelectorAll('button')].find(one => one.textContent === 'Next step');
+    for (let k = 0; k < 30; k++) next.click(); }"""
 
 
 def made_of(kind, address):
@@ -49,8 +53,10 @@ def take(watched, site, kind, address, theme):
     watched.page.add_style_tag(content=OVER_IT)
     figure = watched.page.locator(f'[data-ak-figure="{kind}"]').first
     figure.scroll_into_view_if_needed()
+    if kind == "growing_picture":
+        figure.evaluate(GROWN)
     watched.settle()
-    picture = trimmed(Image.open(io.BytesIO(figure.screenshot())).convert("RGB"))
+    picture = trimmed(Image.open(io.BytesIO(figure.screenshot(animations="disabled"))).convert("RGB"))
     picture = picture.resize((WIDTH, HEIGHT), Image.Resampling.LANCZOS)
     picture.save(FOLDER / f"{kind}-{theme}.webp", quality=45, method=6)
 
@@ -74,7 +80,7 @@ def main():
     now = wanted()
     with browser.serve() as site, browser.launch(os.environ["CHROMIUM"]) as chromium:
         for theme in ("light", "dark"):
-            with browser.Watched(chromium, width=800, dark=theme == "dark", device_scale_factor=1) as watched:
+            with browser.Watched(chromium, width=NARROW, dark=theme == "dark", device_scale_factor=1.5) as watched:
                 for kind, (address, made) in now.items():
                     if taken.get(kind) != made:
                         take(watched, site, kind, address, theme)

@@ -113,13 +113,20 @@ def claims_to_filter(listed, sources):
     verdicts = list(dict.fromkeys(claim["verdict"] for claim in listed))
     groups = []
     for slug, title in slugs.items():
-        items = [_told(claim, sources) for claim in listed if claim["slug"] == slug]
-        groups.append(f'<section class="p-{slug}"><h3>{escape(title)}</h3><ol>{"".join(items)}</ol></section>')
+        rows = claims_in_rows([claim for claim in listed if claim["slug"] == slug], sources, named=True)
+        groups.append(f'<section class="p-{slug}"><h3>{escape(title)}</h3>{rows}</section>')
     asked = (_choice("Source", "s", sources) + _choice("Verdict", "v", dict(zip(verdicts, verdicts)))
              + _choice("Page", "p", slugs))
     return (f'<div class="ak-claims"><style>{_rules(sources, verdicts, slugs)}</style><form>{asked}'
             f'<button type="reset">Show all</button></form>{"".join(groups)}'
             f'<p class="ak-count"> of {len(listed)} statements are shown.</p></div>')
+
+
+def claims_in_rows(listed, sources, named=False):
+    """Some claims as a list in HTML, a row each that leads to where it is settled: the verdict, the source's words and
+    what is right.  Where they are `named`, each has an address.
+    """
+    return f'<ol class="ak-rows">{"".join(_told(claim, sources, named) for claim in listed)}</ol>'
 
 
 def typeset(quote):
@@ -131,14 +138,13 @@ def typeset(quote):
     return re.sub('"([^"]*)"', "‘\\1’", quote)
 
 
-def _told(claim, sources):
-    """One claim: the source's words, the verdict, what is right, and where it is settled."""
+def _told(claim, sources, named):
     quote, right = (escape(" ".join(str(claim[part]).split()), quote=False) for part in ("quote", "right"))
-    quote = typeset(quote)
-    source = f'<a href="../chapters/bibliography.md#{claim["source"]}">{sources[claim["source"]]}</a>'
-    verdict, settled = claim["verdict"], f'<a href="../{claim["where"]}">Settled here</a>'
-    return (f'<li id="claim-{claim["id"]}" class="s-{claim["source"]} v-{verdict}"><p><b>{verdict}</b> '
-            f'“{quote}” ({source}; no. {claim["id"]})</p><p>{right} {settled}.</p></li>')
+    verdict, number = claim["verdict"], claim["id"]
+    name = f' id="claim-{number}"' if named else ""
+    told = f'<q>{typeset(quote)}</q> <small>{sources[claim["source"]]}, no. {number}</small> <span>{right}</span>'
+    return (f'<li{name} class="s-{claim["source"]} v-{verdict}"><a href="../{claim["where"]}"><b>{verdict}</b> '
+            f'{told}</a></li>')
 
 
 def _choice(label, kind, options):

@@ -109,6 +109,18 @@ def tooltips(page):
             button.attrib.pop(name, None)
 
 
+def tools(page):
+    """On a phone, what is seldom pressed stands behind one button (book.css); where there is room, it stands there."""
+    for row in page.tree.find_class("article-header-buttons"):
+        seldom = [child for child in row if not re.search("search-button|secondary-toggle", child.get("class") or "")]
+        row.insert(0, html.Element("div", {"id": "ak-tools", "popover": ""}))
+        row[0].extend(seldom)
+        look = "btn btn-sm pst-navbar-icon pst-js-only ak-more"
+        row.append(html.Element("button", {"class": look, "popovertarget": "ak-tools", "aria-label": "More"}))
+        row[-1].set("type", "button")
+        row[-1].append(html.Element("i", {"class": "fa-solid fa-ellipsis fa-lg", "aria-hidden": "true"}))
+
+
 def labels_and_roles(page):
     """A label on an element that may carry none, a deprecated role, and a list that has links for children."""
     for summary in page.tree.xpath("//summary[@aria-label='Toggle hidden content']"):
@@ -158,5 +170,6 @@ def cover(page):
 
 
 PASSES = (still_pictures, names_in_drawings, drawn_links, static_files, book_acts.acts, book_road.masthead,
-          room_for_progress, cover, columns, plain_code, names, tooltips, labels_and_roles, book_terms.glossary_places,
-          book_terms.links_to_terms, book_terms.citations, book_sharing.how_to_cite, untranslated)
+          room_for_progress, cover, columns, plain_code, names, tooltips, tools, labels_and_roles,
+          book_terms.glossary_places, book_terms.links_to_terms, book_terms.citations, book_sharing.how_to_cite,
+          untranslated)

@@ -155,6 +155,7 @@ interface Figure<S, G> {
   model: Model;
   element: HTMLElement;
   live: HTMLElement;
+  heard: HTMLElement;
   stale: boolean;
   get(name: "defaults"): S;
   get<K extends keyof (S & G)>(name: K): (S & G)[K];

@@ -50,6 +50,11 @@ def source(name):
     return (HERE / f"{name}.js").read_text(encoding="utf-8")
 
 
+def label(kind):
+    """What a figure is called: its script says it, to a screen reader, too."""
+    return re.search(r'attnkit\.register\("\w+", [^"]*"(.+?)"', source(kind))[1]
+
+
 COMMENTS = r"^[ ]*(?://[^\n]*|/\*\*(?:(?!\*/).)*\*/)\n|/\*\* @(?:(?!\*/).)*\*/ "
 INDENT = r"^[ ]+"
 

@@ -779,7 +779,8 @@
     /** @param {Model} model @param {string} kind @param {string} label */
     constructor(model, kind, label) {
       this.model = model;
-      this.live = attnkit.h("p", { class: "ak-live", role: "status" });
+      this.live = attnkit.h("p", { class: "ak-live", "aria-hidden": "true" });
+      this.heard = attnkit.h("p", { class: "ak-unseen", role: "status" });
       this.element = attnkit.h("div", { class: "ak-figure", role: "group", "aria-label": label, "data-ak-kind": kind });
       /** @type {((state: State) => void)[]} */
       this.controls = [];
@@ -940,12 +941,13 @@
       return button;
     }
 
-    // What stands below the figure; a moment's delay so that a dragged slider is not read out at every step.
+    // What stands below the figure, at once; it is read out a moment later, so that a dragged slider is not at every step.
     /** @param {string} text */
     say(text) {
+      attnkit.write(this.live, text);
       clearTimeout(this.timer);
-      if (this.silent) this.live.textContent = text;
-      else this.timer = setTimeout(() => (this.live.textContent = text), 250);
+      if (this.silent) this.heard.textContent = text;
+      else this.timer = setTimeout(() => (this.heard.textContent = text), 250);
       this.silent = false;
     }
   }
@@ -960,6 +962,7 @@
     const { parts, update, measure = () => {}, stop = () => {} } = build(figure);
     fill(figure.element, parts);
     if (!figure.live.parentElement) figure.element.append(figure.live); // unless it stands among the parts
+    figure.element.append(figure.heard);
     if (caption) figure.element.append(attnkit.h("p", { class: "ak-caption" }, caption));
     el.classList.add("ak-place");
     el.replaceChildren(figure.element);

@@ -129,6 +129,7 @@
       const row = rowOf(maps, words.length, head, piece);
       words.forEach((word, j) => {
         attnkit.paint(word, row[j], 1, "weight");
+        attnkit.attr(word, "title", fixed(row[j])); // more than a shade says
         attnkit.attr(word, "aria-pressed", String(j === piece));
       });
       stop.at(piece);

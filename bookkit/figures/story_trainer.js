@@ -265,9 +265,11 @@
       if (tensors && step) this.keep(run, tensors);
       if (ended) run.state = "ended";
       this.show();
-      if (!mark) return;
-      const [at, newest] = [this.figure.get("mark"), run.marks.push(mark) - 1];
-      this.redraw(at >= newest - 1 ? newest : at); // whoever looks at an earlier one stays there
+      const at = this.figure.get("mark");
+      if (mark) {
+        const newest = run.marks.push(mark) - 1;
+        this.redraw(at >= newest - 1 ? newest : at); // whoever looks at an earlier one stays there
+      } else if (run.state !== "runs") this.redraw(at); // the last steps before it rests
     }
     keep({ seed, book, step: steps, losses }, tensors) {
       const { words, chapter_seed } = this.task;
@@ -541,7 +543,8 @@
       buttons.show(figure.state());
       chart.draw(on.run?.losses);
     }
-    let [said, before] = ["", ""];
+    /** @type {(string | null)[]} */
+    let [said, before] = ["", null];
     function update(state) {
       const [marks, k] = [on.shown, shown(state.mark)];
       attr(slider.input, "max", marks.length - 1);
@@ -552,7 +555,8 @@
       questions.show(marks[k]);
       head.show(marks[k]);
       mine.show();
-      const [now, turned] = [sentence(marks[k], task.questions), on.run?.state ?? ""];
+      const now = sentence(marks[k], task.questions);
+      const turned = on.run?.state === "runs" ? "runs" : on.run && line(on, state);
       if (now !== said || turned !== before) figure.say(turned === before ? now : `${line(on, state)} ${now}`);
       [said, before] = [now, turned];
     }

@@ -5,13 +5,15 @@
 
   /** @typedef {{ prompt: string, written: number[], seed: number, temperature: number }} Story */
   /** @typedef {Story & { head: Pair, whole_map: boolean }} State */
-  /** @typedef {{ packed: PackedDecoder, top_k: number | null }} Data */
+  /** @typedef {{ packed: PackedDecoder }} Data */
   /** @typedef {Data & { beginnings: string[] }} Given */
   /** @typedef {ReturnType<typeof look>} Found */
   /** @typedef {ReturnType<typeof session>} Run */
   /** @typedef {(head: Pair) => void} Choose */
 
-  const BEST = 10; // next words that are shown with their chances
+  const BEST = 5; // next words that are shown with their chances
+  const FAINT = 0.05; // a weight without an arc; so there are at most twenty
+  const [THICK, WIDE] = [7, 12]; // of a weight of 1, and of a chance of 1: pixels
   const LINKS = 5; // links of a map that are told in words
   const PACE = 250; // milliseconds between two words
   const SEEDS = 10_000;
@@ -24,7 +26,7 @@
 
   // What follows from the state, with a model that reads; the weights are those of the newest word, by layer and head.
   // `maps` are those of all words, by layer, place and head.
-  function look(model, { packed, top_k }, state) {
+  function look(model, { packed }, state) {
     const numbers = numbersOf(packed, state);
     const results = model.trace(numbers);
     const weights = Array.from({ length: packed.num_layers }, (_, k) => results[`layers.${k}.weights`]);
@@ -40,8 +42,8 @@
       order,
       maps: weights,
       weights: weights.map((places) => places[newest]),
-      chances: attnkit.chances(scores, order, state.temperature, top_k),
-      next: attnkit.chosen(scores, order, state.temperature, top_k, random),
+      chances: attnkit.chances(scores, order, state.temperature, null),
+      next: attnkit.chosen(scores, order, state.temperature, null, random),
       ended: packed.words[numbers[newest]] === END ? "end" : full,
     };
   }
@@ -101,96 +103,124 @@
 
   // ---- the parts
 
-  // The story: the beginning underlined, the newest word framed, each word shaded by the weight that a head gives it.
-  function storyBox(packed) {
+  const curve = (start, ...others) => `M${attnkit.spot(start)}C${others.map(attnkit.spot).join(" ")}`;
+
+  // An arc to another word: over the words of its line, or up to the foot of a word in a line above.
+  function arc(from, to) {
+    const [x, goal] = [from, to].map(({ left, right }) => (left + right) / 2);
+    const up = from.top - to.top > 4 ? from.top - to.bottom : 0;
+    const rise = up ? 0.8 * up : Math.min(8 + Math.abs(x - goal) / 10, 22);
+    const end = from.top - up;
+    return curve([x, from.top], [x, from.top - rise], [goal, up ? end + rise : end - rise], [goal, end]);
+  }
+
+  // A line from the end of the newest word down to one that may be next.
+  function way(from, to) {
+    const [x, goal] = [from.right, (to.left + to.right) / 2];
+    const middle = (from.bottom + to.top) / 2;
+    return curve([x, from.bottom], [x, middle], [goal, middle], [goal, to.top]);
+  }
+
+  // An arc from the newest word to each that gets some weight, and a line to each that may be next, as thick as its chance.
+  function lines(tokens, bars) {
+    const paths = (kind, count) => Array.from({ length: count }, () => attnkit.svg("path", { class: kind }));
+    const [arcs, ways] = [paths("ak-arc", 1 / FAINT), paths("ak-way", bars.length)];
+    const element = attnkit.svg("svg", { class: "ak-lines", "aria-hidden": "true" }, ways, arcs);
+    let weights = /** @type {number[]} */ ([]); // of the words, the newest last
+    let chances = /** @type {number[]} */ ([]);
+    const box = (node) => attnkit.box(node, element);
+    // All places are read before a line is written.
+    function draw() {
+      const places = weights.map((_, i) => box(tokens[i]));
+      const ends = bars.map(box);
+      const newest = places[places.length - 1];
+      const seen = attnkit.ranked(weights, [places.length - 1]).filter((i) => weights[i] >= FAINT);
+      arcs.forEach((path, k) => {
+        attr(path, "d", k < seen.length ? arc(newest, places[seen[k]]) : "");
+        attr(path, "stroke-width", (THICK * (weights[seen[k]] ?? 0)).toFixed(1));
+      });
+      ways.forEach((path, k) => {
+        attr(path, "d", way(newest, ends[k]));
+        attr(path, "stroke-width", (0.7 + WIDE * (chances[k] ?? 0)).toFixed(1));
+      });
+    }
+    function show(looks, next) {
+      [weights, chances] = [looks, next];
+      draw();
+    }
+    return { element, show, draw };
+  }
+
+  // The story: the beginning underlined, the newest word framed, each word shaded by the weight that a head gives it; and the
+  // likeliest next words, to be taken.
+  function storyBox(packed, take) {
     const spaces = Array.from({ length: packed.context }, () => document.createTextNode(""));
     const tokens = spaces.map(() => h("span", { class: "ak-token" }, ""));
-    const text = h(
-      "p",
-      { class: "ak-story" },
-      spaces.map((space, i) => [space, tokens[i]]),
-    ); // made once: a page is not styled anew
-    const note = h("p", { class: "ak-small ak-note" });
-    function show({ numbers, weights }, { head: [layer, head], written }) {
+    const words = spaces.map((space, i) => [space, tokens[i]]);
+    const text = h("p", { class: "ak-story" }, words); // made once: a page is not styled anew
+    let order = /** @type {number[]} */ ([]);
+    const bars = attnkit.wordBars(Math.min(BEST, packed.words.length - 2), (k) => take(order[k]));
+    attr(bars.element, "aria-label", "Words to take, with their chances");
+    const drawing = lines(tokens, bars.bars);
+    const element = h("div", { class: "ak-box" }, drawing, text, bars);
+    function show(found, { head: [layer, head], written }) {
+      const { numbers, ended } = found;
+      const weights = numbers.map((_, i) => found.weights[layer][head][i]);
       const given = numbers.length - written.length;
-      const words = numbers.map((number) => packed.words[number]);
-      attnkit.fill(tokens, words);
+      const told = numbers.map((number) => packed.words[number]);
+      attnkit.fill(tokens, told);
       tokens.forEach((token, i) => {
-        const word = words[i] ?? "";
+        const word = told[i] ?? "";
         const kinds = [
           "ak-token",
           i > 0 && i < given && "ak-given",
-          i === words.length - 1 && "ak-newest",
+          i === told.length - 1 && "ak-newest",
           isMark(word) && "ak-small",
         ];
         write(spaces[i], !word || word === "." ? "" : " "); // a full stop stays with the word before it
         attr(token, "class", kinds.filter(Boolean).join(" "));
-        attnkit.paint(token, Math.round(100 * (weights[layer][head][i] ?? 0)) / 100, 1, "weight"); // finer is not seen
+        attnkit.paint(token, Math.round(100 * (weights[i] ?? 0)) / 100, 1, "weight"); // finer is not seen
       });
-      const shade = `Shaded: how much weight layer ${layer + 1}, head ${head + 1} gives each word from the newest one, which is framed.`;
-      write(note, given > 1 ? `Underlined: the beginning. ${shade}` : shade);
-    }
-    return { element: h("div", { class: "ak-box" }, text, note), show };
-  }
-
-  // The likeliest next words, to be taken.
-  function nextWords(packed, take) {
-    let order = /** @type {number[]} */ ([]);
-    const bars = attnkit.wordBars(Math.min(BEST, packed.words.length - 2), (k) => take(order[k]));
-    attr(bars.element, "aria-label", "Words to take, with their chances");
-    function show(found) {
-      attnkit.style(bars.element, "visibility", found.ended ? "hidden" : "");
-      if (found.ended) return;
-      order = found.order;
+      attr(element, "data-ended", String(Boolean(ended)));
+      order = found.order.slice(0, BEST);
+      const chances = order.map((k) => found.chances[k]);
       /** @type {[string, number][]} */
-      const words = order.slice(0, BEST).map((k) => [packed.words[k], found.chances[k]]);
-      bars.show(words, { drawn: order.indexOf(found.next) });
+      const next = order.map((k, i) => [packed.words[k], chances[i]]);
+      bars.show(next, { drawn: order.indexOf(found.next) });
+      drawing.show(weights, chances);
     }
-    return { element: bars.element, show };
+    const watch = new ResizeObserver(() => order.length && drawing.draw());
+    for (const node of [element, ...bars.element.querySelectorAll(".ak-word")]) watch.observe(node); // letters arrive
+    return { element, show, stop: () => watch.disconnect() };
   }
 
-  // A row for each head: its name, which shows it in the story, its weights from the newest word back, the strongest.
-  function headRow(packed, layer, head, choose) {
-    const strip = attnkit.raster(1, packed.context, ["weight"]);
-    const best = h("span", { class: "ak-best", id: attnkit.id("best") });
-    const props = { class: "ak-head", "aria-describedby": best.id };
-    const words = `layer ${layer + 1}, head ${head + 1}`;
-    const button = attnkit.button(words, () => choose([layer, head]), props);
-    function show(words, weights, chosen) {
-      strip.show([...[...weights].reverse(), ...new Array(packed.context - weights.length).fill(0)], 1);
-      const most = attnkit.argmax(weights);
-      write(best, `${words[most]} ${fixed(weights[most])}`);
-      attr(button, "aria-pressed", String(chosen[0] === layer && chosen[1] === head));
+  // A button for each head, which shows it in the story, and the word that has most of its weight.
+  function headChoice(packed, choose) {
+    const heads = Array.from({ length: packed.num_layers * packed.num_heads }, (_, k) => {
+      const [layer, head] = [Math.floor(k / packed.num_heads), k % packed.num_heads];
+      const best = h("span", { class: "ak-best" });
+      const parts = [h("span", {}, `layer ${layer + 1}, head ${head + 1}`), " ", best];
+      const button = attnkit.button(parts, () => choose([layer, head]), { class: "ak-head" });
+      return { layer, head, best, button };
+    });
+    const stop = attnkit.walk(heads.map(({ button }) => button));
+    const label = "The heads, and the word that has most of the weight of each";
+    const columns = `--heads: ${packed.num_heads}`;
+    const props = { class: "ak-heads", role: "group", "aria-label": label, style: columns };
+    function show({ numbers, weights }, { head: [shown, chosen] }) {
+      stop.at(shown * packed.num_heads + chosen);
+      for (const { layer, head, best, button } of heads) {
+        write(best, strongest(packed, numbers, weights[layer][head]).join(" "));
+        attr(button, "aria-pressed", String(layer === shown && head === chosen));
+      }
     }
-    return { button, strip: strip.element, best, show };
+    const buttons = heads.map(({ button }) => button);
+    return { element: h("div", props, buttons), show };
   }
 
-  function headRows(packed, choose) {
-    const count = packed.num_layers * packed.num_heads;
-    const rows = Array.from({ length: count }, (_, k) =>
-      headRow(packed, Math.floor(k / packed.num_heads), k % packed.num_heads, choose),
-    );
-    const names = Array.from({ length: packed.context }, () => h("span", {}, ""));
-    const strips = h("div", { class: "ak-strips", style: `--places: ${packed.context}` });
-    strips.append(h("div", { class: "ak-edge" }, names), ...rows.map(({ strip }) => strip));
-    const label = "Weights from the newest word back";
-    const scroll = h("div", { class: "ak-scroll", role: "group", tabindex: 0, "aria-label": label }, strips);
-    const column = (kind, title, parts) =>
-      h("div", { class: kind }, h("span", { class: "ak-small ak-edge" }, title), parts);
-    const [buttons, best] = [rows.map((row) => row.button), rows.map((row) => row.best)];
-    const stop = attnkit.walk(buttons);
-    function show({ numbers, weights }, { head }) {
-      const words = numbers.map((number) => packed.words[number]);
-      attnkit.fill(names, words); // the style sheet turns them round
-      attnkit.style(strips, "width", `calc(${words.length} * var(--cell))`);
-      attr(scroll, "style", `--count: ${4 * Math.ceil(words.length / 4)}`); // seldom another size
-      stop.at(head[0] * packed.num_heads + head[1]);
-      rows.forEach((row, k) => {
-        row.show(words, weights[Math.floor(k / packed.num_heads)][k % packed.num_heads], head);
-      });
-    }
-    const parts = [column("ak-names", "", buttons), scroll, column("ak-strongest", "most weight", best)];
-    return { element: h("div", { class: "ak-heads" }, parts), show };
+  function strongest({ words }, numbers, weights) {
+    const most = attnkit.argmax(weights);
+    return [words[numbers[most]], fixed(weights[most])];
   }
 
   // The whole map of a head: a square for each pair of words, the words at its edges, the strongest links in words.
@@ -361,14 +391,7 @@
 
   // ---- the controls
 
-  function seedField(figure, run) {
-    const take = (seed) => run.anew(`Seed ${seed}: the story is back at its beginning.`, { seed });
-    const input = figure.seedField(SEEDS, take);
-    const another = attnkit.button("New seed", () => take((figure.get("seed") + 1) % SEEDS));
-    return attnkit.row(h("span", { "aria-hidden": "true" }, "seed"), input, another);
-  }
-
-  function buttons(figure, run, also) {
+  function controls(figure, run, also) {
     const move = moves(figure, figure.get("packed"), run);
     const start = attnkit.button("Write", move.start, { class: "ak-primary" });
     const step = attnkit.button("Step", move.step);
@@ -378,13 +401,17 @@
       run.frames.halt();
       also();
     });
+    const sow = (seed) => run.anew(`Seed ${seed}: the story is back at its beginning.`, { seed });
+    const another = attnkit.button("New seed", () => sow((figure.get("seed") + 1) % SEEDS));
+    const name = h("span", { "aria-hidden": "true" }, "seed");
+    const seeds = attnkit.row(another, name, figure.seedField(SEEDS, sow));
     function show({ numbers, ended }, { written }) {
       write(start, run.frames.runs() ? "Stop" : "Write");
       for (const one of [start, step]) attr(one, "aria-disabled", String(Boolean(ended)));
       attr(back, "aria-disabled", String(numbers.length === 1));
       attr(first, "aria-disabled", String(written.length === 0));
     }
-    return { element: attnkit.row(start, step, back, first, reset), show };
+    return { element: attnkit.row(start, step, back, seeds, figure.temperature("word"), reset), first, show };
   }
 
   // What a story may begin with; with nothing, the reader's words make the beginning.
@@ -418,49 +445,49 @@
     return { element: choice.element, stop: () => document.removeEventListener("ak-mine", follow) };
   }
 
-  // What the model takes next, in words.
-  function drawnLine({ next, ended, chances }, { seed, temperature }, { words, context }, most) {
+  // Where the head looks, and what the model takes next, in words.
+  function seenLine({ numbers, weights }, { head: [layer, head] }, packed) {
+    const [word, weight] = strongest(packed, numbers, weights[layer][head]);
+    return `Layer ${layer + 1}, head ${head + 1} looks most at ${quoted(word)}: ${weight}.`;
+  }
+
+  function drawnLine({ next, ended, chances }, { seed, temperature }, { words, context }) {
     if (ended) return ENDED[ended](context);
-    if (temperature === 0) return `At temperature 0 the model takes the likeliest word, ${quoted(words[next])}.`;
-    const among = most ? `Only the ${most} likeliest are drawn. ` : "";
-    return `${among}With seed ${seed} the model takes ${quoted(words[next])}, chance ${fixed(chances[next])}.`;
+    if (temperature === 0) return `Temperature 0 takes the likeliest word, ${quoted(words[next])}.`;
+    return `Framed: seed ${seed} takes ${quoted(words[next])}, chance ${fixed(chances[next])}.`;
   }
 
   function build(figure) {
-    const data = figure.given("packed", "top_k", "beginnings");
+    const data = figure.given("packed", "beginnings");
     const run = session(figure, data);
     const field = wordField(data.packed, adding(figure, data.packed, run));
     const parts = {
-      story: storyBox(data.packed),
-      buttons: buttons(figure, run, field.clear),
-      next: nextWords(data.packed, run.take),
-      heads: headRows(data.packed, (head) => figure.put({ head })),
+      story: storyBox(data.packed, run.take),
+      controls: controls(figure, run, field.clear),
+      heads: headChoice(data.packed, (head) => figure.put({ head })),
       map: wholeMap(data.packed),
     };
-    const [drawn, title] = [h("p", { class: "ak-small ak-drawn-line" }), h("p", { class: "ak-title" })];
+    const [seen, drawn] = [h("span"), h("span")];
     const whole = figure.button("", ({ whole_map }) => ({ whole_map: !whole_map }));
     function update(state) {
       const found = run.at();
-      const newest = data.packed.words[found.numbers[found.numbers.length - 1]];
       for (const part of Object.values(parts)) part.show(found, state);
-      write(drawn, drawnLine(found, state, data.packed, data.top_k));
-      write(title, `Where ${quoted(newest)} looks, newest word first`);
+      write(seen, seenLine(found, state, data.packed));
+      write(drawn, drawnLine(found, state, data.packed));
       write(whole, state.whole_map ? "Hide the whole map" : "Show the whole map of this head");
       run.tell(found);
     }
     const model = whose(data, run);
-    const sliders = h("div", { class: "ak-last-row" }, figure.temperature("word"), seedField(figure, run));
     function stop() {
       run.frames.halt();
+      parts.story.stop();
       model.stop();
     }
-    // The bars stand right under the story and its buttons, then the heads: what a press changes is in sight, on a phone,
-    // too. Where there is room, the heads stand beside them.
-    const asked = h("p", { class: "ak-title" }, "What comes next: press a word to take it");
-    const writes = h("div", {}, parts.story, parts.buttons, asked, drawn, parts.next);
-    const looks = h("div", {}, title, parts.heads, attnkit.row(whole), parts.map);
-    const sets = h("div", {}, model, sliders, presets(figure, run, data.beginnings), field);
-    return { parts: [h("div", { class: "ak-sides" }, writes, looks, sets)], update, stop };
+    const note = h("p", { class: "ak-small ak-note" }, seen, " ", drawn);
+    const begins = presets(figure, run, data.beginnings);
+    const rest = [parts.heads, attnkit.row(whole, parts.controls.first), parts.map, begins, field];
+    const more = h("details", { class: "ak-more" }, h("summary", {}, "More"), rest);
+    return { parts: [parts.story, note, parts.controls, model, figure.live, more], update, stop };
   }
 
   attnkit.register("story_writer", { label: "A model that writes a story", wide: true, compute, build });

@@ -24,10 +24,10 @@ class StoryWriter(Figure):
     or until its context is full. The figure keeps it as it travels, rounded to a few bits a number.
 
     The t-th word that is written is drawn with the t-th random number of `seed`: the same `prompt` (words that the
-    model knows; a full stop is one), seed and `temperature` make the same story, of the `top_k` likeliest words.
-    `beginnings` are prompts to choose from. `head`, a layer and a head, is whose weights are shown in the story, with
-    `whole_map` also in a map of all words; `write` is how many words are written when the figure opens. The trait
-    `written` has their numbers, whether the model drew them or the reader took them.
+    model knows; a full stop is one), seed and `temperature` make the same story. `beginnings` are prompts to choose
+    from. `head`, a layer and a head, is whose weights are shown in the story, with `whole_map` also in a map of all
+    words; `write` is how many words are written when the figure opens. The trait `written` has their numbers, whether
+    the model drew them or the reader took them.
 
     >>> from bookkit.lessons.storyteller import trained
     >>> StoryWriter(trained(), prompt="Zoe and Max met", seed=4).write(4)
@@ -38,7 +38,6 @@ class StoryWriter(Figure):
     needs = ("model", "weights")
     packed = traitlets.Dict().tag(sync=True)
     beginnings = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    top_k = traitlets.Int(None, allow_none=True).tag(sync=True)
     prompt = traitlets.Unicode().tag(sync=True, reset=True)
     written = traitlets.List().tag(sync=True, reset=True)
     seed = Index(10_000, "seeds").tag(sync=True, reset=True)
@@ -46,7 +45,7 @@ class StoryWriter(Figure):
     head = traitlets.Any().tag(sync=True, reset=True)
     whole_map = traitlets.Bool(False).tag(sync=True, reset=True)
 
-    def __init__(self, model, prompt="", seed=0, temperature=0.7, top_k=None, beginnings=(), head=(0, 0),
+    def __init__(self, model, prompt="", seed=0, temperature=0.7, beginnings=(), head=(0, 0),
                  whole_map=False, write=0, caption=""):
         packed, self.model = travelled(model)
         check_model(self.model)
@@ -54,7 +53,7 @@ class StoryWriter(Figure):
         beginnings = few(list(beginnings), "beginnings", 0, 6)
         for beginning in beginnings:
             encode(self.model, beginning, "a prompt of beginnings")
-        super().__init__(packed=packed, prompt=prompt, seed=seed, temperature=temperature, top_k=top_k,
+        super().__init__(packed=packed, prompt=prompt, seed=seed, temperature=temperature,
                          beginnings=beginnings, head=head, whole_map=whole_map, caption=caption)
         if write:
             self.write(write)
@@ -121,7 +120,7 @@ class StoryWriter(Figure):
     @property
     def chances(self):
         """The chance of each word of the vocabulary to be the next one: shape (number of words,)."""
-        return sampling.chances(self._open, temperature=self.temperature, top_k=self.top_k)
+        return sampling.chances(self._open, temperature=self.temperature)
 
     @property
     def next_word(self):
@@ -131,7 +130,7 @@ class StoryWriter(Figure):
         random = sampling.Xorshift(self.seed)
         for _ in self.written:
             random.number()
-        return self.model.words[sampling.choose(self._open, random, temperature=self.temperature, top_k=self.top_k)]
+        return self.model.words[sampling.choose(self._open, random, temperature=self.temperature)]
 
     @property
     def _open(self):

@@ -157,9 +157,9 @@ def apart(vectors, matrix, sorts, names):
     up = np.linalg.svd(rest - rest.mean(axis=0), full_matrices=False)[2][0]
     ax = axes(4.9, 2.7)
     ax.axvline(0, color=palette.INK.light, linewidth=1)
-    for which, role, marker in ((0, "negative", "x"), (1, "positive", "o")):
+    for which, shade, marker in ((0, palette.QUIET, "x"), (1, palette.INK, "o")):       # blue and orange are signs
         x, y = ((vectors[sorts == which] @ along).round(3) for along in (across, up))      # processors differ beyond
-        ax.scatter(x, y, s=22, linewidth=1.3, marker=marker, color=palette.ROLES[role].light, label=names[which])
+        ax.scatter(x, y, s=22, linewidth=1.3, marker=marker, color=shade.light, label=names[which])
     ax.set(xticklabels=[], yticklabels=[], xlabel=f"{names[0]}  ←  says the matrix  →  {names[1]}")
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 0.98), ncol=2, handletextpad=0.1)
     return ax
