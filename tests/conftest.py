@@ -16,12 +16,13 @@ import pytest
 
 import attnkit
 from bookkit.lessons.measured import results
-from tools import book, notebooks
+from tools import book, kernels, notebooks
 from website import browser, executed, toc
 
 book.settle()
 book.own_package(attnkit.__file__)
 nbval.kernel.KernelManager = notebooks.Kernel
+kernels.fork()
 
 ROOT = Path(__file__).resolve().parent.parent
 SITE = browser.SITE
