@@ -35,5 +35,5 @@ print(os.getppid(), numpy.random.rand(), random.random())"""
     assert not {*chance.split()[1:]} & {*other.split()[1:]}
     # None outlives who asked for it.
     with original, pytest.raises(DeadKernelError):
-        ran("import os, time; os.kill(os.getppid(), 9); time.sleep(60)", tmp_path)
+        ran(f"import os, time; os.kill({original.pid}, 9); time.sleep(60)", tmp_path)
     kernels.Copied.original = None
