@@ -16,12 +16,13 @@ import pytest
 
 import attnkit
 from bookkit.lessons.measured import results
-from tools import book, notebooks
+from tools import book, kernels, notebooks
 from website import browser, executed, toc
 
 book.settle()
 book.own_package(attnkit.__file__)
 nbval.kernel.KernelManager = notebooks.Kernel
+kernels.fork()
 
 ROOT = Path(__file__).resolve().parent.parent
 SITE = browser.SITE
@@ -125,15 +126,18 @@ class Context(NamedTuple):
 
 LOOKS = [(theme, width) for width in (1280, 360) for theme in ("light", "dark")]
 WIDE, DARK_PHONE = LOOKS[0], LOOKS[-1]
-# Every page is opened wide and light, and then made as narrow as a phone and dark, as it stands; every week, with EVERY_LOOK=1,
-# it is opened anew in each of the four looks; `make check` leaves it as it was opened.
+# Every page is opened wide and light, and the road and one page of each other kind then made as narrow as a phone and dark, as
+# they stand; every week, with EVERY_LOOK=1, each is opened anew in each of the four looks; `make check` leaves it as it was opened.
 EVERY_LOOK = "EVERY_LOOK" in os.environ
 TWO = LOOKS if EVERY_LOOK else [WIDE] if ONLY else [WIDE, DARK_PHONE]
 
 
-def on(pages, *looks):
-    """Ask a test of some pages, in some themes and widths; all tests of one page have it open together."""
-    contexts = [Context(page, *look) for page in asked(pages) for look in looks]
+def on(pages, *looks, narrow=None):
+    """Ask a test of some pages, in some themes and widths; all tests of one page have it open together.
+
+    Only those of `narrow`, if it is given, are asked in other looks than wide and light.
+    """
+    contexts = [Context(page, *look) for page in asked(pages) for look in looks if look == WIDE or narrow is None or page in narrow]
     return pytest.mark.parametrize("opened", contexts, indirect=True, ids=map(str, contexts))
 
 

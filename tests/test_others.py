@@ -8,7 +8,7 @@ from conftest import EVERY_LOOK, SITE
 
 from website import browser, toc
 
-WIDTHS = (1000, 760, 620, 560, 500, 390, 320) if EVERY_LOOK else (1000, 620, 390, 320)
+WIDTHS = (1000, 760, 620, 560, 500, 390, 320) if EVERY_LOOK else (1000, 320)
 # Mistakes of scripts; figures that are dead; what reaches beyond the page or its figure (what scrolls hides nothing); a box
 # of text that does not wrap; words that act on a figure and do not look like it.
 WRONG = """() => {

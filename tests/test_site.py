@@ -1,7 +1,7 @@
 """The built site in headless Chromium, the outside world cut off.
 
-Each page is opened once, wide and light, and made as narrow as a phone and dark; everything that wants it so is asked
-then, and after it what tests/figures/ asks of the figures on it.  The listings of the package all come from one template:
+Each page is opened once, wide and light; the road, and one page of each other kind, is made as narrow as a phone and dark;
+everything that wants it so is asked then, and after it what tests/figures/ asks of the figures on it.  The listings of the package all come from one template:
 a few stand for them.  One page of each kind is asked by axe, which takes longest.  Every week, with EVERY_LOOK=1, each page is opened in all four themes and widths, and asked in full.  What needs no
 browser is read from the page's text.  Clocks are not asked here: what a page costs is counted in bytes, elements and requests.
 """
@@ -32,6 +32,29 @@ SEEN = BUILT if EVERY_LOOK else [name for name in BUILT if name not in LISTINGS 
     "_modules/index", LISTINGS[0], LISTINGS[len(LISTINGS) // 2], LISTINGS[-1])]
 CHAPTERS = toc.chapters()
 AXE = ROOT / "tests" / "node_modules" / "axe-core" / "axe.min.js"
+
+
+def template(name):
+    """What kind of page it is: all of one kind are made alike."""
+    source = ROOT / f"{name}.md"
+    kinds = {"a checkpoint": toc.checkpoints(), "a page of the road": ROAD[1:], "a side trip": toc.trips(), "a side room": ROOMS}
+    if name not in BOOK:
+        return "a listing" if name in LISTINGS and name != "_modules/index" else name
+    if source.exists():
+        return "of the package" if "automodule::" in source.read_text(encoding="utf-8") else "prose"
+    return next((kind for kind, pages in kinds.items() if name in pages), name)
+
+
+def shortest_of_each():
+    """One page of each kind: the shortest, as what it is made of is the same in a longer one."""
+    by_length = sorted(SEEN, key=lambda name: (SITE / f"{name}.html").stat().st_size, reverse=True)
+    return set({template(name): name for name in by_length}.values())
+
+
+ROAD, ROOMS = toc.road(), {page: parent for page, parent in toc.parents().items() if parent is not None}
+WHOLE = set(SEEN) if EVERY_LOOK else shortest_of_each()
+# On a phone, and in the dark: the road, and one page of each other kind.
+NARROW = {name for name in SEEN if EVERY_LOOK or name in ROAD or name in WHOLE}
 
 
 class Questions:
@@ -71,7 +94,7 @@ def looks(pages, *its):
 
 # ---- every page that is built, in each theme and width
 
-@on(SEEN, *TWO)
+@on(SEEN, *TWO, narrow=NARROW)
 def test_loads_cleanly(opened):
     """No outside request, no script error, no figure that is dead, no sideways scroll, no jump."""
     assert opened.page.evaluate("document.documentElement.dataset.theme") == opened.look.theme
@@ -196,27 +219,6 @@ def figures_bring_their_own_scripts_only(name):
 LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
 COLOURS = ["color-contrast", "link-in-text-block"]
 CHANGED = ["scrollable-region-focusable", "target-size"]
-
-
-def template(name):
-    """What kind of page it is: all of one kind are made alike."""
-    source = ROOT / f"{name}.md"
-    kinds = {"a checkpoint": toc.checkpoints(), "a page of the road": ROAD[1:], "a side trip": toc.trips(), "a side room": ROOMS}
-    if name not in BOOK:
-        return "a listing" if name in LISTINGS and name != "_modules/index" else name
-    if source.exists():
-        return "of the package" if "automodule::" in source.read_text(encoding="utf-8") else "prose"
-    return next((kind for kind, pages in kinds.items() if name in pages), name)
-
-
-def shortest_of_each():
-    """One page of each kind: the shortest, as what it is made of is the same in a longer one."""
-    by_length = sorted(SEEN, key=lambda name: (SITE / f"{name}.html").stat().st_size, reverse=True)
-    return set({template(name): name for name in by_length}.values())
-
-
-ROAD, ROOMS = toc.road(), {page: parent for page, parent in toc.parents().items() if parent is not None}
-WHOLE = set(SEEN) if EVERY_LOOK else shortest_of_each()
 
 
 def axe(page, rules=None):
@@ -524,7 +526,7 @@ def masthead(name):
     assert title.text.removesuffix("#").strip() == first[2:].strip().replace("'", "’")
 
 
-@on(SEEN, *TWO)
+@on(SEEN, *TWO, narrow=NARROW)
 def test_a_page_as_one_looks_at_it(opened):
     opened.page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
     LOOKED.ask(opened.look, opened)

@@ -19,7 +19,7 @@ from jupyter_client.manager import AsyncKernelManager, KernelManager
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
-from tools import book
+from tools import book, kernels
 from website import toc
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -99,6 +99,7 @@ def main():
     args = parser.parse_args()
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     os.environ["PYTHONHASHSEED"] = "0"
+    kernels.fork()
     names = args.notebooks or toc.notebooks()
     for k, name in enumerate(names, 1):
         path = ROOT / name

@@ -10,7 +10,7 @@ from conftest import EVERY_LOOK, ROOT, asked
 from bookkit.figures import base
 from website import toc
 
-CASES = 250         # random ones, of an arithmetic that is written in both languages
+CASES = 250 if EVERY_LOOK else 80      # random ones, of an arithmetic that is written in both languages
 
 # The words of the book's second page, their features and where they stand.
 WORDS, AXES = ["dull", "start", "but", "stunning", "chase"], ["praise", "action"]

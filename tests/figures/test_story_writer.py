@@ -59,9 +59,9 @@ REFUSED = [
 # ---- the arithmetic, and Python's side
 
 def random_stories():
-    """150 figures with random words in them, six of each model."""
+    """Figures with random words in them, six of each third model."""
     rng = np.random.default_rng(42)
-    for model in storytellers():
+    for model in storytellers()[::3]:
         words, most = model.words, model.context - 1
         for k in range(6):
             count = most if k == 0 else int(rng.integers(0, 13))
@@ -80,7 +80,7 @@ def as_script(figures_):
 def test_story_writer_arithmetic():
     """What the script makes of the model's results is what Python makes of them (test_models.py compares the results)."""
     figures_ = list(random_stories())
-    assert len(figures_) == 150
+    assert len(figures_) == 54
     for ours, got in zip(figures_, as_script(figures_)):
         assert got["numbers"] == ours.numbers and got["ended"] == ours.ended
         assert np.allclose(got["scores"], ours.scores, rtol=0, atol=1e-9)
@@ -99,7 +99,7 @@ def test_the_model_of_the_chapter_is_small():
 def test_the_same_seed_writes_the_same_story_in_both_languages():
     """Each word of a story in Python is the one that the script takes there; `write` writes the same."""
     stories, told = [], []
-    for seed, model in enumerate(storytellers()):
+    for seed, model in enumerate(storytellers()[::3]):
         for temperature in (0, 1.5 if seed % 2 else 0.6):
             figure = StoryWriter(model, model.words[4], seed, temperature)
             stories.append(figure.write())
@@ -112,7 +112,7 @@ def test_the_same_seed_writes_the_same_story_in_both_languages():
                 told.append((figure.state(), words[k]))
     got = node("run_figures.js", {"figure": "story_writer", "cases": [state for state, _ in told]})
     assert [found["next"] for found in got] == [word for _, word in told]
-    assert len(set(stories)) > 30 and any(story.endswith("<end>") for story in stories) and any(len(story.split()) == 63 for story in stories)
+    assert len(set(stories)) > 10 and any(story.endswith("<end>") for story in stories) and any(len(story.split()) == 63 for story in stories)
 
 
 def test_a_story_is_written_in_python():

@@ -47,10 +47,10 @@ TALL = [re.compile(words) for words in LABELS]
 # ---- the arithmetic
 
 def test_stories_are_the_same_in_both_languages():
-    """Each part of eight random models with two layers, and of the chapter's: word for word; the parts are the model's own."""
+    """Each part of four random models with two layers, and of the chapter's: word for word; the parts are the model's own."""
     assert [name for name, _ in PARTS] == ["", *storyteller.TAKEN_OUT]
     rng, cases, stories = np.random.default_rng(61), [], []
-    for k, model in enumerate([*[model for model in storytellers() if model.num_layers == 2][:8], storyteller.trained()]):
+    for k, model in enumerate([*[model for model in storytellers() if model.num_layers == 2][:4], storyteller.trained()]):
         prompt = " ".join(rng.choice(model.words[3:], rng.integers(0, 9)))
         figure = SwitchedStory(model, 7, int(rng.integers(10_000)), prompt, [0.7, 1.2, 0][k % 3])
         assert figure.opening == [figure.numbers(0), figure.numbers(7)] and " ".join(figure.stories[0]).startswith(prompt)
@@ -59,7 +59,7 @@ def test_stories_are_the_same_in_both_languages():
             stories.append([figure.numbers(0), figure.numbers(figure.part)])
     assert node("run_figures.js", {"figure": "switched_story", "cases": cases}) == stories
     different = {str(changed) for _, changed in stories}
-    assert len(different) > 25 and {len(changed) == 64 for _, changed in stories} == {changed[-1] == 2 for _, changed in stories} == {True, False}
+    assert len(different) > 15 and {len(changed) == 64 for _, changed in stories} == {changed[-1] == 2 for _, changed in stories} == {True, False}
 
 
 def test_the_lesson_writes_the_same():
