@@ -111,7 +111,7 @@ def test_the_road_is_as_long_as_the_cover_says():
     print(f"{takes:.0f} minutes")
     assert len(walked) == 20 and takes <= ALL_MINUTES
     hours = {7: "three and a half", 8: "four", 9: "four and a half", 10: "five"}[round(takes / 30)]
-    assert f"twenty pages and an end. It takes about {hours} hours of reading" in running_text("index")
+    assert f"twenty-two pages and an end. It takes about {hours} hours of reading" in running_text("index")
 
 
 def test_the_fast_lane_leads_from_the_first_page_to_the_end_of_part_two():

@@ -251,7 +251,7 @@ class Index(traitlets.TraitType):
 
     def validate(self, obj, value):
         """Traitlets' hook."""
-        return index(value, self.name, _length(obj, self.of) or 1, self.what)      # of none it is the number of the first
+        return index(value, self.name, _length(obj, self.of) or 1, self.what)      # 0 where there is none
 
 
 class Count(traitlets.TraitType):

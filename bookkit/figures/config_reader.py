@@ -1,4 +1,4 @@
-"""The config of a language model, to be changed: how many numbers it has then, how many bytes, and what a piece costs."""
+"""The config of a language model, to be changed: how many numbers it has then, and how many bytes."""
 
 import traitlets
 
@@ -8,7 +8,7 @@ from bookkit.pictures.formats import fixed, in_bytes
 
 KEYS = {"num_hidden_layers": 200, "hidden_size": 30_000, "num_attention_heads": 256, "num_key_value_heads": 256,
         "head_dim": 1024, "intermediate_size": 200_000, "num_experts": 1024, "num_experts_per_tok": 64,
-        "vocab_size": 1_000_000, "tie_word_embeddings": 1, "max_position_embeddings": 20_000_000}     # and their largest
+        "vocab_size": 1_000_000, "tie_word_embeddings": 1, "max_position_embeddings": 20_000_000}      # at most
 PARTS = ("tables", "attention", "MLPs", "norms")
 BYTES = 2                    # of a number of the cache
 
@@ -35,7 +35,7 @@ def in_cache(config):
 
 
 class ConfigReader(Figure):
-    """Change the config of a model, or take that of another; see its heads and MLP drawn, its numbers and bytes counted.
+    """Change the config of a model, or take that of another; see it drawn, its numbers and bytes counted.
 
     `models` are configs by name, each a dict with KEYS; `chosen` is the number of the one that is changed first.
     `config` holds its values, in the order of KEYS.

@@ -101,7 +101,7 @@ class ModelSize(NamedTuple):
 
     @property
     def config(self):
-        """Its sizes under the names of a config, if all its numbers are in matrices that `ConfigReader` counts, or None."""
+        """Its sizes under the names of a config, if `ConfigReader` can count all its numbers, or None."""
         if self.latent or not self.gated or None in (self.context, self.kv_heads):
             return None
         return {"num_hidden_layers": self.layers, "hidden_size": self.width, "num_attention_heads": self.heads,

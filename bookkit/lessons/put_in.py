@@ -51,6 +51,33 @@ def all_at_once(block):
         change(block)
 
 
+class Experts(nn.Module):
+    """A mixture of MLPs: a router chooses one for each item (Fedus et al., 2022).
+
+    All are computed here, for few lines; a model that is to be fast computes only the chosen one.
+    """
+
+    COUNT = 4
+
+    def __init__(self, width, hidden):
+        super().__init__()
+        self.router = nn.Linear(width, self.COUNT, bias=False)
+        self.mlps = nn.ModuleList(nn.Sequential(nn.Linear(width, hidden), nn.ReLU(), nn.Linear(hidden, width))
+                                  for _ in range(self.COUNT))
+
+    def forward(self, x):
+        """Items (..., d): what the chosen MLP makes of each, times the router's share for it."""
+        shares = self.router(x).softmax(dim=-1)                              # (..., experts)
+        chosen = shares == shares.max(dim=-1, keepdim=True).values           # one for each item
+        return sum((shares * chosen)[..., [k]] * mlp(x) for k, mlp in enumerate(self.mlps))
+
+
+def experts(block):
+    """Four MLPs in the place of one, of which a router chooses."""
+    first, _, _ = block.mlp
+    block.mlp = nn.Sequential(nn.Identity(), nn.Identity(), Experts(first.in_features, first.out_features))
+
+
 CHANGES = {"as it is": None, "RMSNorm": rms_norm, "GELU": gelu, "SwiGLU": gated, "rotary": turned,
            "all but GELU": all_at_once}
 

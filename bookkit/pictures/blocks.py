@@ -213,6 +213,57 @@ def _figure_of_2017(pale, links):
     return Svg("".join(body), right + Tower.WIDE / 2 + 2, writes.y + 44, told)
 
 
+# ---- a block of 2017, and one of today
+
+# What stands on the stream itself, a line of words, and what on a branch of it, several.
+THEN = ["positions added", ["attention", "own keys each"], "layer norm", ["MLP", "ReLU"], "layer norm"]
+NOW = [["1 RMS norm", "2 turned Q and K", "3 heads share keys"], ["1 RMS norm", "4 MLP with a gate"]]
+
+
+class Stream:
+    """A block as its residual stream: boxes that interrupt it, and branches whose results are added to it."""
+
+    WIDE, DEEP, GAP, BESIDE = 138, 30, 14, 88
+
+    def __init__(self, x, title, parts):
+        self.x, self.y, self.body, self.told = x, 66, [text(x + 40, 20, title, INK, size=LABEL, bold=True)], []
+        for part in parts:
+            (self._on if isinstance(part, str) else self._branch)(part)
+        self.body.insert(0, stream(f"M{x:g} 44V{self.y + 10:g}") + tip(x, self.y + 22))
+        self.told = f"{title}: {'; '.join(self.told)}."
+
+    def _box(self, x, words):
+        self.body.append(f'<rect x="{x - self.WIDE / 2:g}" y="{self.y:g}" width="{self.WIDE}" height="{self.DEEP}" '
+                         f'rx="8" fill="{GROUND}" stroke="{QUIET}" stroke-width="1.5"/>'
+                         + text(x, self.y + 20, words, INK, bold=words[0].isdigit()))
+        self.y += self.DEEP
+
+    def _on(self, words):
+        self._box(self.x, words)
+        self.told.append(f"on the stream {words}")
+        self.y += self.GAP
+
+    def _branch(self, lines):
+        beside, top = self.x + self.BESIDE, self.y
+        self.y += self.GAP
+        self.body.append(arrow((self.x, top), (beside, top), (beside, self.y)))
+        for words in lines:
+            self._box(beside, words)
+            self.y += 4
+        end = self.y + self.GAP
+        self.body += [arrow((beside, self.y - 4), (beside, end), (self.x + 4, end)),
+                      text(self.x - 14, end + 6, "+", INK, bold=True)]
+        self.told.append(f"on a branch {', '.join(lines)}, added")
+        self.y = end + self.GAP + 4
+
+
+def _then_and_now():
+    """The two of them side by side."""
+    both = Stream(74, "2017", THEN), Stream(318, "today", NOW)
+    return Svg("".join(part for one in both for part in one.body), 318 + Stream.BESIDE + Stream.WIDE / 2 + 4,
+               max(one.y for one in both) + 30, " ".join(one.told for one in both))
+
+
 # ---- three families, by who sees whom
 
 FAMILIES = [
@@ -351,6 +402,11 @@ def figure_of_2017(*, pale=(), links=None):
     return Picture(_figure_of_2017(pale, links or {}))
 
 
+def then_and_now():
+    """Draw a block of the decoder of 2017, without its look across, and one of today, with numbers where it changed."""
+    return Picture(_then_and_now())
+
+
 def families():
     """Draw the three families of Transformers, by who sees whom, each with a mask and with models on a line of years.
 
@@ -377,6 +433,27 @@ def attention_over_words(words, weights, *, asking, row_names=None):
         raise ValueError(f"weights must be from 0 to 1, got {rows.min():g} to {rows.max():g}")
     check_within("asking", asking, 0, len(words) - 1, "words")
     return Picture(Looks(words, rows, asking, row_names).drawing())
+
+
+def targets(pieces, wanted):
+    """Draw what each place of a text is to give: its piece in a box, below it the wanted one, or a dot if it is free.
+
+    >>> targets(["who", "?"], ["", "me"]).alt
+    'who: free; ?: me.'
+    """
+    check_names("wanted", wanted, len(pieces), f"{len(pieces)} pieces")
+    body, x, y = [], 2, 4
+    for piece, target in zip(pieces, wanted):
+        wide = max(text_width(piece), text_width(target)) + 12
+        if x + wide > Looks.WIDE:
+            x, y = 2, y + 84
+        body += [f'<rect x="{x:g}" y="{y}" width="{wide:g}" height="28" rx="5" fill="{GROUND}" stroke="{GRID}"/>',
+                 text(x + wide / 2, y + 19, piece, INK),
+                 arrow((x + wide / 2, y + 30), (x + wide / 2, y + 44), colour=INK if target else GRID),
+                 text(x + wide / 2, y + 62, target or "·", INK if target else QUIET, bold=bool(target))]
+        x += wide + 4
+    told = "; ".join(f"{piece}: {target or 'free'}" for piece, target in zip(pieces, wanted))
+    return Picture(Svg("".join(body), Looks.WIDE + 4, y + 72, f"{told}."))
 
 
 def drawers(asking, asked, *, names, labels, inside, looks, takes):

@@ -86,6 +86,26 @@ def plane(points, names, *, arrow=None, arrow_name="", axis_names=("x", "y"), ax
     return ax
 
 
+STYLES = (("-", palette.INK), ("--", palette.INK), ("-", palette.QUIET), (":", palette.INK))
+
+
+def lines(x, named, *, x_name, y_name, low, high):
+    """Plot a line for each name, in ink and grey, dashed and not; gives the axes.
+
+    What has a name is an array (m,) as long as `x`, or several of them, one for each draw: then the line is their mean,
+    and a band goes from the least to the most. The vertical axis goes from `low` to `high`.
+    """
+    ax = axes(5.0, 3.3)
+    for (name, found), (dashes, shades) in zip(named.items(), STYLES, strict=False):
+        draws = np.atleast_2d(found)
+        ax.plot(x, draws.mean(axis=0), dashes, color=shades.light, linewidth=2.4, label=name)
+        if len(draws) > 1:
+            ax.fill_between(x, draws.min(axis=0), draws.max(axis=0), color=shades.light, alpha=.15, linewidth=0)
+    ax.set(xlabel=x_name, ylabel=y_name, ylim=(low, high))
+    ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)
+    return ax
+
+
 def landscape(score, query, keys, names, levels, numbered, *, title, points=3, hole=0.0):
     """A picture of a score function: lines of equal score in the plane of the keys, and which of them scores highest.
 

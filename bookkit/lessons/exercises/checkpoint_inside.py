@@ -14,12 +14,11 @@ EXERCISES = {
         ([0.9, 0.1], "these are the weights; what is handed over is weight times value."),
         ([0.1, 3.0], "these are the lengths of the values; each counts as much as its weight."),
         ([0.3, 0.09], "these are the right numbers, the wrong way round.")]),
-    "copy": Value([3, 2], labels=["where the copying head looks", "where the earlier head looked, from there"],
-                  mistakes=[
-        ([2, 1], "there stands “cheap” itself; what must come next is the piece after it."),
-        ([3, 6], "the earlier head looked one piece back, and it had seen nothing of what comes later."),
-        ([2, 3], "turned round: the copying head looks at what it will say."),
-        ([5, 4], "“river” came just before; look for the piece that came after “cheap” last time.")]),
+    "config": Value([160, 4], labels=["the matrices", "the cache"], mistakes=[
+        ([256, 16], "four heads share one set, so two of the matrices are narrower, and so is the cache."),
+        ([160, 16], "only the one set is kept, not one for each head."),
+        ([160, 2], "a key and a value are kept."),
+        ([80, 4], "there are four matrices: of queries and outputs, and of keys and values.")]),
     "pair": Value([0.2, math.log(1 + math.exp(-0.2))], within=0.002, labels=["margin", "loss"], mistakes=[
         ([-0.2, math.log(1 + math.exp(0.2))], "the better sentence comes first in the difference."),
         ([0.1, math.log(1 + math.exp(-0.1))], "the log of the other fell; taking off a fall adds."),
@@ -33,4 +32,9 @@ EXERCISES = {
          "zero is something that no text ever gives, so the rest may fail for any reason."),
         ("Read off, after each layer, what it would say. Does the name come up there?",
          "then the answer can be read off. Which head has put it there is another question.")),
+    "tuned": Choice(
+        "Other questions of the same kind, and others that have nothing to do with it.",
+        ("The loss of the last step.", "it is small as soon as the rows are known by heart."),
+        ("Whether A B is small beside W.", "a small change can turn an answer, and a large one may not."),
+        ("The forty questions once more, with a temperature.", "it has seen the answers of these.")),
 }

@@ -7,9 +7,6 @@ EXERCISES = {
         ([512**2, 8 * 512**2, 8 / 9], "attention has four matrices, of queries, keys, values and outputs."),
         ([4 * 512**2, 4 * 512**2, 1 / 2], "the MLP has two matrices, to 2,048 units and back.")],
         labels=["attention", "MLP", "share of the MLP"]),
-    "cache": Value([1 / 4], within=0.001, mistakes=[
-        ([4], "this is how much smaller it gets. Which part of it is left?"),
-        ([3 / 4], "this is what is saved.")], labels=["share"]),
     "cover": Choice(
         "What the program knows of “I” makes up 0.11 of the blend from which this word is made.",
         ("The chance that this word means “I” is 0.11.",
