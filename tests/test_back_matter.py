@@ -147,7 +147,7 @@ def test_what_is_listed_as_shipped_is_there():
 def test_the_sessions_of_the_plan_are_of_ninety_minutes_and_name_every_page_of_the_road():
     plan = (ROOT / "reference" / "teaching.md").read_text(encoding="utf-8")
     sessions_of = re.findall(r"^### Session \d\..*?(?=^##)", plan, flags=re.M | re.S)
-    assert [sum(map(int, re.findall(r"(\d+) minutes", re.sub(r"\n\n(The|Project).*", "", one, flags=re.S)))) for one in sessions_of] == [90] * 6
+    assert [sum(map(int, re.findall(r"(\d+) minutes", re.sub(r"\n\n(The|Project).*", "", one, flags=re.S)))) for one in sessions_of] == [90] * 7
     for page in toc.road()[1:]:
         assert f"](../{page}.ipynb)" in plan, page
         assert page in toc.checkpoints() or f'href="../{page}.html?present"' in plan, page

@@ -106,6 +106,8 @@ TYPED = {
     "chapters/multi_head": "0.7 −1.76",                               # supposed; the mirror of a number that is shown
     "chapters/real_model": "0.08 0.16",                               # the steps of a hint
     "chapters/taught_with_twelve_sentences": "22.7",                  # a size
+    "chapters/today": "2.8",                                          # a published size
+    "chapters/tune": "0.1 0.21 3.3 5.24",                             # of examples/tune.py, run elsewhere; versions
     "chapters/transformer": "0.1875 0.69",                            # a constant of the model, and ln 2
     "chapters/when_it_does_not_learn": "0.0001 0.001 0.003",          # rates to begin with; an exercise's symptom
     "chapters/writing": "3.1 15.6", "further/writing": "3.1 15.6",    # a published model

@@ -34,11 +34,11 @@ def targets(asked, answer, end):
     return free + ___
 """, choices=[["(len(asked) - 1)", "len(asked)", "(len(asked) + 1)"],
               ["[*answer, end]", "[*answer]", "[*asked, *answer]"]]),
-    "numbers": Value([8_448, 135_168, 884_736], mistakes=[
-        ([2_304, 135_168, 884_736], "this is A alone; B has 4 rows of 1,536."),
-        ([8_448, 8_448 * 64, 884_736], "64 is the rank now, and not a factor: 16 times the numbers of rank 4."),
-        ([2_112, 33_792, 884_736], "each of the two matrices has one side of its own and one of the rank: add both.")],
-        labels=["rank 4", "rank 64", "W"]),
+    "numbers": Value([3_072, 49_152, 110_592], mistakes=[
+        ([2_304, 49_152, 110_592], "this is A alone; B has 4 rows of 192."),
+        ([3_072, 196_608, 110_592], "64 is the rank now, and not a factor: 16 times the numbers of rank 4."),
+        ([768, 768, 110_592], "this is for one column of A and one row of B: multiply by the rank.")],
+        labels=["rank 4", "rank 64", "W^K"]),
     "symptom": Choice(
         "B was not zero at the beginning.",
         ("The template was forgotten.", "then the first loss would be a little high, and answers in a chat unchanged."),
