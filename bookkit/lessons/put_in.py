@@ -62,14 +62,18 @@ class Experts(nn.Module):
     def __init__(self, width, hidden):
         super().__init__()
         self.router = nn.Linear(width, self.COUNT, bias=False)
-        self.mlps = nn.ModuleList(nn.Sequential(nn.Linear(width, hidden), nn.ReLU(), nn.Linear(hidden, width))
-                                  for _ in range(self.COUNT))
+        self.mlps = nn.ModuleList(
+            nn.Sequential(nn.Linear(width, hidden), nn.ReLU(),
+                          nn.Linear(hidden, width))
+            for _ in range(self.COUNT))
 
     def forward(self, x):
         """Items (..., d): what the chosen MLP makes of each, times the router's share for it."""
-        shares = self.router(x).softmax(dim=-1)                              # (..., experts)
-        chosen = shares == shares.max(dim=-1, keepdim=True).values           # one for each item
-        return sum((shares * chosen)[..., [k]] * mlp(x) for k, mlp in enumerate(self.mlps))
+        shares = self.router(x).softmax(dim=-1)             # (..., experts)
+        best = shares.max(dim=-1, keepdim=True).values
+        chosen = shares * (shares == best)                  # one for each item
+        return sum(chosen[..., [k]] * mlp(x)
+                   for k, mlp in enumerate(self.mlps))
 
 
 def experts(block):
