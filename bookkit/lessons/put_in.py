@@ -69,9 +69,9 @@ class Experts(nn.Module):
 
     def forward(self, x):
         """Items (..., d): what the chosen MLP makes of each, times the router's share for it."""
-        shares = self.router(x).softmax(dim=-1)             # (..., experts)
+        shares = self.router(x).softmax(dim=-1)      # (..., experts)
         best = shares.max(dim=-1, keepdim=True).values
-        chosen = shares * (shares == best)                  # one for each item
+        chosen = shares * (shares == best)           # one for each item
         return sum(chosen[..., [k]] * mlp(x)
                    for k, mlp in enumerate(self.mlps))
 
