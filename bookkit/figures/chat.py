@@ -201,7 +201,8 @@ class Chat(Kernel):
         """The text, the likeliest next pieces, and where the piece in hand looks."""
         told = self._answer_shown
         story = f'<p style="white-space:pre-wrap">{escape("".join(told["words"]))}</p>'
-        rows = [[repr(word), fixed(chance, 3)] for _, word, chance in self.likeliest[:STILL]]
+        most = STILL if self.kinds else LIKELIEST
+        rows = [[repr(word), fixed(chance, 3)] for _, word, chance in self.likeliest[:most]]
         hand = told["words"][told["first"] + self._place - 1]
         table = still_table([f"after {hand!r}", "chance"], rows)
         if not self.kinds:
