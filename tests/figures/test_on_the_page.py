@@ -92,14 +92,15 @@ MODELS = {"machine": 4, "part_mover": 5, "sentence_translator": 2, "story_writer
 BEGIN = """({akFigure: kind, akState: state}) => {
     window.el = document.createElement('div');
     attnkit.figures[kind].start({model: attnkit.staticModel(JSON.parse(state)), el}); }"""
-# Move the first slider to each of 19 places, or press the buttons one after another; the most of the page that changed.
+# Move the first slider to each of 19 places, or press the buttons one after another, or choose from the menu; the most of the page that changed.
 SLIDE = """() => { document.body.replaceChildren(el); const f = el, s = [...f.querySelectorAll('input[type=range]')].find(s => s.getClientRects().length), buttons = [...f.querySelectorAll('button')]
         .filter(b => b.textContent !== 'Reset' && !('akOnce' in b.dataset) && b.getClientRects().length);
     const watch = new MutationObserver(() => {}), changes = [];
     watch.observe(f, {attributes: true, childList: true, characterData: true, subtree: true});
     for (let i = 0; i < 19; i++) {
         if (s) { s.value = Number(s.min) + i / 18 * (s.max - s.min); s.dispatchEvent(new Event('input', {bubbles: true})); }
-        else buttons[i % buttons.length].click();
+        else if (buttons.length) buttons[i % buttons.length].click();
+        else { const menu = f.querySelector('select'); menu.selectedIndex = i % menu.length; menu.dispatchEvent(new Event('change')); }
         changes.push(watch.takeRecords().length); }
     watch.disconnect();
     window.most = Math.max(...changes); }"""
