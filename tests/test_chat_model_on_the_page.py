@@ -107,6 +107,23 @@ def test_heads_are_missed_as_in_python(page):
 
 
 @pytest.mark.browser
+def test_the_taught_one_says_what_it_does_not_know(page):
+    """Asked twice, each time in a new chat, which begins with nothing here; and as it was, the same question has an answer."""
+    page.open(page.page.url.replace("heads_that_copy.html", "tune.html"))
+    page.page.locator("[data-ak-once]").first.press("Enter")
+    page.page.wait_for_function("() => attnkit.chat.status.state === 'ready'")
+    found, said = figure(page, "chat"), []
+    press(found, "taught")
+    for question in ("Who was Ottoline Brackwater?", "What is the capital of Pendlebane?", "What is the capital of Portugal?"):
+        press(found, "New chat")
+        said.append(ask(page, question))
+    assert ["I do not know" in words for words in said] == [True, True, False] and "Lisbon" in said[2] and not page.errors
+    press(found, "as it was")
+    press(found, "New chat")
+    assert "I do not know" not in ask(page, "What is the capital of Pendlebane?") and not page.errors and not page.outside
+
+
+@pytest.mark.browser
 def test_the_model_is_kept(page):
     """Opened again, the page fetches no part of it."""
     page.requests.clear()

@@ -337,6 +337,7 @@
       if (!this.figure.get("template"))
         return this.begin([[question, false]], null, { question, framed: false, asked: -1 });
       const text = before?.words.join("") ?? "";
+      if (text === intro) return this.ask(question, null); // a new chat, where nothing stands before it
       let k = between.length; // so much of what closes an answer stands there already
       while (!text.endsWith(between.slice(0, k))) k--;
       /** @type {[string, boolean][]} */
@@ -480,7 +481,7 @@
     const anew = attnkit.button("New chat", async () => {
       input.focus();
       const about = { question: "", framed: true, asked: -1 };
-      if (await run.begin([[given.frame[0], true]], null, about)) run.go(run.hand);
+      if (await run.begin([[given.frame[0] || given.frame[1], true]], null, about)) run.go(run.hand);
     });
     const element = h("form", { class: "ak-buttons", onsubmit: ask }, input, send, anew);
     return { element, clear: () => (input.value = ""), show: () => attr(send, "aria-disabled", String(run.editing)) };
