@@ -55,7 +55,7 @@ class Copied(LocalProvisioner):
         if Copied.original is None:
             Copied.original = subprocess.Popen([sys.executable, "-m", __name__], text=True,
                                                stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        wanted = {"arguments": cmd[cmd.index("ipykernel_launcher") + 1:], "cwd": str(kwargs["cwd"]),
+        wanted = {"arguments": cmd[cmd.index("ipykernel_launcher") + 1:], "cwd": str(kwargs.get("cwd") or os.getcwd()),
                   "env": kwargs["env"], "quiet": "stderr" in kwargs}
         print(json.dumps(wanted), file=Copied.original.stdin, flush=True)
         self.process = Kernel(int(Copied.original.stdout.readline()))
