@@ -115,7 +115,7 @@ def tools(page):
         seldom = [child for child in row if not re.search("search-button|secondary-toggle", child.get("class") or "")]
         row.insert(0, html.Element("div", {"id": "ak-tools", "popover": ""}))
         row[0].extend(seldom)
-        look = "btn btn-sm pst-navbar-icon pst-js-only ak-more"
+        look = "btn btn-sm pst-navbar-icon pst-js-only ak-rest"
         row.append(html.Element("button", {"class": look, "popovertarget": "ak-tools", "aria-label": "More"}))
         row[-1].set("type", "button")
         row[-1].append(html.Element("i", {"class": "fa-solid fa-ellipsis fa-lg", "aria-hidden": "true"}))

@@ -142,7 +142,7 @@
     const words = h("strong", { lang });
     const said = h("p", { class: "ak-said", "data-longest": most }, h("span", {}, "says: “", words, "”"));
     const [lookers, looked] = [chips("row", room.rows, lang, select), chips("column", room.columns, null, select)];
-    const map = attnkit.weightTable(lookers, room.columns, select, { corner: `${rows}: looks`, label: "weights" });
+    const map = attnkit.weightTable(lookers, room.columns, select, { corner: rows, label: "weights" });
     const scene = stage(looked, lookers, map, `${columns}: looked at`);
     tellStyle(scene.element, room);
     const legend = h("p", { class: "ak-small" });

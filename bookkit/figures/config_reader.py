@@ -16,8 +16,8 @@ BYTES = 2                    # of a number of the cache
 def counted(config):
     """How many numbers the parts of a model have, all and those that one piece uses: a dict of pairs.
 
-    >>> from bookkit.lessons.chat_model import CONFIG
-    >>> found = counted(CONFIG)
+    >>> from bookkit.lessons.costs import MODELS
+    >>> found = counted(MODELS["SmolLM2-135M"].config)
     >>> sum(every for every, _ in found.values()), found["MLPs"][0]
     (134515008, 79626240)
     """

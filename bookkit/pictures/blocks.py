@@ -259,8 +259,8 @@ class Stream:
 
 def _then_and_now():
     """The two of them side by side."""
-    both = Stream(74, "2017", THEN), Stream(318, "today", NOW)
-    return Svg("".join(part for one in both for part in one.body), 318 + Stream.BESIDE + Stream.WIDE / 2 + 4,
+    both = Stream(74, "2017", THEN), Stream(314, "today", NOW)
+    return Svg("".join(part for one in both for part in one.body), 314 + Stream.BESIDE + Stream.WIDE / 2 + 4,
                max(one.y for one in both) + 30, " ".join(one.told for one in both))
 
 

@@ -281,7 +281,7 @@ LINES = """f => [...f.querySelectorAll('.ak-controls > .ak-buttons')].map(g => n
 
 @of(KINDS)
 def test_mouse_and_touch(w, kind):
-    """One slider, or one button that has something left to do, by each; what is touched is large enough."""
+    """One slider, or one button that has something left to do, by each, or a menu; what is touched is large enough."""
     found = own(w, kind)
     sliders, choices = found.locator("input[type=range]").filter(visible=True), found.locator("button[aria-pressed=false]").filter(visible=True)
     if sliders.count():
@@ -293,6 +293,10 @@ def test_mouse_and_touch(w, kind):
         w.page.mouse.down()
         w.page.mouse.move(x + width * (.3 if high else .7), y, steps=5)      # to the side where it does not stand
         w.page.mouse.up()
+        assert found.evaluate(CHANGED), kind
+    elif not choices.count():
+        menu = found.get_by_role("combobox").first
+        menu.select_option(index=menu.locator("option").count() - 1)
         assert found.evaluate(CHANGED), kind
     else:
         for control, use in ((choices.first, "tap"), (choices.last, "click")):
