@@ -290,6 +290,7 @@ def test_after_a_press_the_arrows_go_on(watched, site):
         for control in ("[data-ak-figure=practice] button", "[data-ak-kind=softmax_explorer] input[type=range]", "[data-ak-kind=softmax_explorer] button"):
             number = go(w, f".deck-shown {control}")
             w.page.locator(f".deck-slide:visible .deck-shown {control}").last.click()
+            w.page.evaluate("new Promise(done => setTimeout(done))")      # a hand is not faster than that
             w.page.keyboard.press("ArrowRight")
             assert at(w) == number + 1, control
         assert not w.errors

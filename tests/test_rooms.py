@@ -9,7 +9,7 @@ from conftest import ROOT
 
 # What each room may import beside itself: arrows run one way.
 ARROWS = {"attnkit": set(), "bookkit.pictures": {"attnkit"}, "bookkit.figures": {"attnkit", "bookkit.pictures"},
-          "bookkit.lessons": {"attnkit", "bookkit.pictures"}, "bookkit.studies": {"attnkit", "bookkit.pictures", "bookkit.lessons"},
+          "bookkit.lessons": {"attnkit", "bookkit.pictures"}, "bookkit.studies": {"attnkit", "bookkit.pictures", "bookkit.figures", "bookkit.lessons"},
           "website": {"attnkit", "bookkit.pictures", "bookkit.figures", "bookkit.lessons", "bookkit.studies"}}
 MODULES = {".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
            for top in ("attnkit", "bookkit", "website") for path in sorted((ROOT / top).rglob("*.py"))}

@@ -407,6 +407,28 @@ def then_and_now():
     return Picture(_then_and_now())
 
 
+def stages(rows, columns):
+    """Draw what is done one after the other: a name in a box for each stage, and beside it what `columns` ask of it.
+
+    A row holds the name and for each column its words, a line each, at most two.
+
+    >>> stages([("read", ["texts"], ["repeats them"])], ["from", "harm"]).alt
+    'read: from texts, harm: repeats them.'
+    """
+    wide, deep, left = 172, 64, 92
+    body = [text(left + wide * k + 8, 16, name, QUIET, anchor="start") for k, name in enumerate(columns)]
+    for k, (name, *cells) in enumerate(rows):
+        y = 28 + deep * k
+        body.append(box(40, y, 76, 36, name))
+        body += [text(left + wide * n + 8, y + (25 if len(lines) == 1 else 16) + 20 * m, line, INK, anchor="start")
+                 for n, lines in enumerate(cells) for m, line in enumerate(lines)]
+        body += [arrow((40, y + 38), (40, y + deep - 3))] if k < len(rows) - 1 else []
+    told = "; ".join(", ".join([f"{name}: {columns[0]} {' '.join(cells[0])}",
+                                *(f"{column}: {' '.join(lines)}" for column, lines in zip(columns[1:], cells[1:]))])
+                     for name, *cells in rows)
+    return Picture(Svg("".join(body), left + wide * len(columns), 28 + deep * len(rows) - 12, f"{told}."))
+
+
 def families():
     """Draw the three families of Transformers, by who sees whom, each with a mask and with models on a line of years.
 

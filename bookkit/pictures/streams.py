@@ -91,3 +91,45 @@ def _told(words, weights, said):
     seen = f", looks at {'; '.join(looks)}" if looks else ""
     return (f"A line for each of {n} words, layers: {len(weights)}. The last word, {words[-1]}{seen}. "
             f"At its end: {said[-1]}.")
+
+
+# ---- one piece after the other
+
+WIDE, HIGH = 68, 44       # of a column; from one layer to the next
+
+
+def columns(pieces, said, given, layers):
+    """How a model writes: each piece goes up a column of layers, and leaves a key and a value in each.
+
+    `said` is what is read off at the top of each column, `given` how many pieces were there before any was written,
+    `layers` the names of those drawn.  What a `GrowingPicture` adds step by step: the first piece; its way up; the
+    second piece, which looks back; the others that were given; the pieces that are written.  Of the others only the
+    last is drawn looking.
+
+    >>> columns(["a", "b", "c"], ["b", "c", "d"], 2, ["layer 1"]).alt[:42]
+    'a goes up through layer 1 and says b. b lo'
+    """
+    check_names("said", said, len(pieces), "the pieces")
+    left, base = math.ceil(max(map(text_width, layers))) + 10, 44 + HIGH * len(layers)
+    heights = [base - HIGH * (k + .5) for k in range(len(layers))]
+    body = [text(left - 6, y + 5, name, QUIET, anchor="end") for y, name in zip(heights, layers)]
+    body += [f'<path d="M{left} {y - HIGH / 2:g}h{WIDE * len(pieces)}" stroke="{GRID}"/>'
+             for y in (*heights, base + HIGH / 2)]
+    for k, (piece, word) in enumerate(zip(pieces, said)):
+        x, step = left + WIDE * (k + .4), min(k, 1) + (k > 0) + (k > 1) + (k >= given)
+        kept = "".join(f'<rect x="{x + 9 + 11 * n}" y="{y - 5:g}" width="9" height="9" rx="2" '
+                       f'fill="{palette.var(role)}"/>' for y in heights for n, role in enumerate(("key", "value")))
+        looks = "".join(_back(x, x - WIDE * (k - j), y)
+                        for y in heights for j in range(k) if k == 1 or k >= given - 1)
+        way = f'<path d="M{x} {base + 6}V30" stroke="{INK}" stroke-width="2.5"/>{text(x, 20, word, INK)}'
+        body += [f'<g data-ak-from="{step}">{text(x, base + 22, piece, INK)}</g>',
+                 f'<g data-ak-from="{max(step, 1)}">{kept}{looks}{way}</g>']
+    ways = [f"goes up through {', '.join(layers)}", *["looks at what those before it left"] * (len(pieces) - 1)]
+    told = [f"{piece} {way} and says {word}." for piece, way, word in zip(pieces, ways, said)]
+    return Picture(Svg("".join(body), left + WIDE * len(pieces) + 4, base + 32, " ".join(told)))
+
+
+def _back(x, before, y):
+    """From a column back to the key that one before it has left."""
+    return (f'<path d="M{x - 4} {y:g}C{x - WIDE / 2:g} {y - 24:g} {before + WIDE / 2:g} {y - 24:g} '
+            f'{before + 18} {y - 7:g}" fill="none" stroke="{palette.var("query")}" stroke-width="1.2"/>')

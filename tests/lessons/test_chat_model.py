@@ -12,7 +12,10 @@ import pytest
 from conftest import ROOT
 
 from attnkit import multi_head_attention
-from bookkit.lessons import chat_model
+from bookkit.figures.chat import record
+from bookkit.lessons import chat_model, chat_tuned
+from bookkit.lessons.measured import results
+from bookkit.studies import chat_shown
 
 KEPT = json.loads((ROOT / "tests" / "lessons" / "chat_model.json").read_text(encoding="utf-8"))
 ODD = [
@@ -235,3 +238,15 @@ def test_it_needs_no_more_memory_than_binder_has():
             "list(model.write(model.chat('Hi'), 3))\nassert 'torch' not in sys.modules\nprint(open('/proc/self/status').read())")
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert 540_000 < int(re.search(r"VmHWM:\s+(\d+) kB", done.stdout)[1]) < 780_000
+
+
+def test_what_pages_show_is_what_the_model_says():
+    """Answers are stored, so that they are the same on each machine; here they are asked again, each model's first."""
+    chat, was, taught = (run["answers"][0] for run in results("chat_shown")["runs"])
+    for stored, model, heads in ((chat, chat_model.loaded(), chat_shown.HEADS), (was, chat_model.loaded(), []),
+                                 (taught, chat_tuned.taught(chat_model.loaded()), [])):
+        again = record(model, stored["question"], heads, 40, stored["numbers"][:stored["first"]])
+        count = len(stored["words"])
+        assert again["words"][:count] == stored["words"] and [*again["weights"]] == [*stored["weights"]]
+        for one, other in zip(stored["likeliest"], again["likeliest"]):
+            assert one[0][1] == other[0][1] and one[0][2] == pytest.approx(other[0][2], abs=0.002)
