@@ -110,7 +110,7 @@ PLANTED = [
     ("subjects", "#a-step-downhill", "#a-step-uphill", "names the section chapters/learning#a-step-uphill, and there is none"),
     ("letters", "slug: positions", "slug: postions", "names the page 'postions', and there is none"),
     ("claims", "slug: softmax", "slug: hardmax", "names the page 'hardmax', and there is none"),
-    ("lane", "- softmax", "- hardmax", "names the page 'hardmax', and the road has none")]
+    ("lane", "masks: >-", "hardmax: >-", "names the page 'hardmax', and the road has none")]
 
 
 def test_what_does_not_fit_is_named(tmp_path):

@@ -96,7 +96,7 @@ def test_toc_is_read_at_every_depth(small):
     assert toc.chapters(small) == NOTEBOOKS[1:5]
     assert toc.road(small) == ["index", "chapters/first", "chapters/second"]
     assert toc.trips(small) == toc.lane(small) == []
-    (small / "data/lane.yml").write_text("- second\n- deeper\n")
+    (small / "data/lane.yml").write_text("second: told\ndeeper: too\n")
     assert toc.lane(small) == ["chapters/second"]
     (small / "_toc.yml").write_text(TOC.replace("caption: Back", 'caption: "Side trips: one"\n    chapters:\n      - file: chapters/third\n  - caption: Back'))
     (small / "chapters/third.ipynb").write_text(notebook({"cell_type": "markdown", "source": "Back to [first](first.ipynb), or on."}, code("1")))
@@ -377,21 +377,6 @@ def test_how_long_stands_under_chapters_only(small):
         assert ">0 min<" in book_road.how_long(small, name)
     for name in ("index", "reference/pages", "chapters/list", "search"):
         assert book_road.how_long(small, name) == ""
-
-
-# ---- the fast lane
-
-def test_the_fast_lane_says_where_it_leaves_the_road():
-    """Where it comes from and where it goes on to; nothing where the road is the same, and nothing after its end."""
-    pages = list("0abcdefg")
-    plan = SimpleNamespace(road=pages, lane=list("acde"))
-    assert [book_road.beside(plan, page) for page in pages] == [
-        (None, None), (None, "c"), (None, "c"), ("a", None), (None, None), (None, None), (None, None), (None, None)]
-    plan.lane = list("adf")
-    assert [book_road.beside(plan, page) for page in pages[4:]] == [("a", "f"), (None, "f"), ("d", None), (None, None)]
-    assert book_road.beside(plan, "elsewhere") == (None, None)
-    plan.lane = []
-    assert book_road.beside(plan, "a") == (None, None)
 
 
 # ---- maths

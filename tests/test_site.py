@@ -662,25 +662,25 @@ def the_road_in_one_line_says_where_one_is(name):
 
 @READ.of(ROAD)
 def the_fast_lane_is_marked(name):
-    """In the list of chapters and on the cover's map each of its pages; where it leaves the road a line under the title and one at the foot."""
+    """In the list of chapters and on the cover's map each of its pages; on these a box under the title and a way on at the foot."""
     page, lane = parsed(name), toc.lane()
     marks = [*page.select("nav.bd-links .ak-on-lane"), *page.select("#the-map .ak-on-lane")]
     stops = [link.get("data-ak-page") or link["data-ak-stop"] for link in (mark.find_parent("a") for mark in marks)]
     assert stops == lane * (2 if name == "index" else 1)
     assert all(mark.get_text() == " » (fast lane)" for mark in marks)
-    where = ROAD.index(name)
-    before, after = [other for other in ROAD[:where] if other in lane], [other for other in ROAD[where + 1:] if other in lane]
     if name == "index":
         [line] = page.select("#the-map .ak-lane")
         assert f"the {len(lane)} marked pages" in line.text and re.search(r"about (\d+) minutes", line.text)
         whole = sum(road.minutes(json.loads((ROOT / f"{other}.ipynb").read_text())) for other in lane)
         assert abs(int(re.search(r"about (\d+) minutes", line.text)[1]) - whole) <= 2.5
         return
-    comes = before[-1:] if name in lane and before and before[-1] != ROAD[where - 1] else []
-    goes = after[:1] if after and (name not in lane or after[0] != ROAD[where + 1]) else []
-    told = [[posixpath.normpath(posixpath.join(posixpath.dirname(name), link["href"])).removesuffix(".html") for link in page.select(f"{place} .ak-lane a")]
-            for place in (".ak-time", ".prev-next-footer")]
-    assert told == [comes + goes, goes]
+    box, foot = page.select("h1 ~ .ak-lane"), page.select(".prev-next-footer .ak-lane")
+    assert len(box) == len(foot) == (name in lane)
+    if name in lane:
+        at = lane.index(name)
+        assert f"Fast lane, {at + 1} of {len(lane)}" in box[0].text and bool(box[0].select("details")) == bool(toc.on_lane()[name])
+        leads = [[posixpath.normpath(posixpath.join(posixpath.dirname(name), link["href"])).removesuffix(".html") for link in place.select("a")] for place in (box[0], foot[0])]
+        assert leads == [lane[at + 1:at + 2]] * 2 and (at + 1 < len(lane) or toc.on_lane()["end"] in foot[0].text)
 
 
 @READ.of(CHAPTERS)

@@ -68,8 +68,10 @@ def show_the_way(app, pagename, templatename, context, doctree):
         for name, page in zip(("prev", "next"), neighbours(book, pagename), strict=True):
             context[name] = page and {"link": app.builder.get_relative_uri(pagename, page),
                                       "title": escape(app.env.titles[page].astext())}
-        if on := beside(book, pagename)[1]:
+        if on := after(book.lane, pagename):
             context["lane"] = {"link": app.builder.get_relative_uri(pagename, on), "title": short(app, on)}
+        elif pagename in book.lane:
+            context["lane_end"] = toc.on_lane(Path(app.srcdir))["end"]
         if pagename == book.road[-1]:
             context["next"] = {"link": app.builder.get_relative_uri(pagename, book.road[0]) + "#side-trips",
                                "title": "The side trips: choose one"}
@@ -123,8 +125,8 @@ def masthead(page):
     if name in book.road:
         title.addprevious(small_map(page, book))
     under = fragment_fromstring(how_long(root, name))
-    if (line := lane_line(page, book)) is not None:
-        under.append(line)
+    if (box := lane_box(page, book)) is not None:
+        title.addnext(box)
     title.addnext(under)
 
 
@@ -157,19 +159,9 @@ def how_long(folder, pagename):
 LANE = "\N{RIGHT-POINTING DOUBLE ANGLE QUOTATION MARK}"      # its mark, which looks like the button that winds forward
 
 
-def beside(book, page):
-    """Where the fast lane leaves the road for a page: the page that it comes from, and the one that it goes on to.
-
-    None where road and lane are the same.  From a page that it passes by it goes on, too, and comes from nowhere.
-    """
-    if page not in book.road or not book.lane:
-        return None, None
-    at = book.road.index(page)
-    [*_, before] = [None, *(other for other in book.road[:at] if other in book.lane)]
-    [after, *_] = [*(other for other in book.road[at + 1:] if other in book.lane), None]
-    if page not in book.lane:
-        return None, before and after
-    return (before if book.road[at - 1] != before else None), (after if book.road[at + 1:at + 2] != [after] else None)
+def after(lane, page):
+    """The page of the lane that comes after one of it; None for the last, and for a page that is not on it."""
+    return dict(zip(lane, lane[1:])).get(page)
 
 
 def lane_mark():
@@ -178,26 +170,24 @@ def lane_mark():
     return builder.SPAN(" ", seen, said, builder.CLASS("ak-on-lane"), title="on the fast lane")
 
 
-def lane_line(page, book):
-    """The line under a title where the lane leaves the road; None where it does not."""
-    def link(other):
-        return builder.A(short(page.app, other), href=page.app.builder.get_relative_uri(page.name, other))
-
-    before, after = beside(book, page.name)
+def lane_box(page, book):
+    """Under the title of a page of the lane: its step, what the pages before it would have given, and a way on."""
     if page.name not in book.lane:
-        words = ["past this page, to ", link(after), "."] if after else []
-    elif before:
-        words = ["from ", link(before), " to here", *([", and on to ", link(after)] if after else []), "."]
-    else:
-        words = ["from here to ", link(after), "."] if after else []
-    return builder.SPAN(f"{LANE} Fast lane: ", *words, builder.CLASS("ak-lane")) if words else None
+        return None
+    step = f"{LANE} Fast lane, {book.lane.index(page.name) + 1} of {len(book.lane)}"
+    given = toc.on_lane(Path(page.app.srcdir))[page.name]
+    box = builder.DIV(builder.DETAILS(builder.SUMMARY(f"{step}: what you have passed by"), builder.P(given)) if given
+                      else builder.SPAN(step), builder.CLASS("ak-lane"))
+    if on := after(book.lane, page.name):
+        box.append(builder.A(f"On to {short(page.app, on)}", href=page.app.builder.get_relative_uri(page.name, on)))
+    return box
 
 
 def lane_on_cover(root):
     """The line over the cover's map: who the lane is for, and how long it takes."""
     pages, minutes = len(plan(root).lane), lane_minutes(root)
-    return builder.P(f"{LANE} Fast lane: if you know numpy and dot products, follow the {pages} marked pages. They "
-                     f"take about {minutes} minutes, and at the end a model that you have trained writes.",
+    return builder.P(f"{LANE} Fast lane: if you know numpy and have trained a network, follow the {pages} marked "
+                     f"pages. They take about {minutes} minutes, and at the end you have tuned a chat model.",
                      builder.CLASS("ak-lane"))
 
 

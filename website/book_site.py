@@ -26,6 +26,7 @@ from website import (
     book_sharing,
     book_styles,
     lists,
+    toc,
 )
 
 
@@ -134,7 +135,7 @@ def outline(env, page):
     """
     named, root = env.get_domain("std"), Path(env.srcdir)
     plan = book_road.plan(root)
-    lane = page in plan.lane and (book_road.beside(plan, page), book_road.lane_minutes(root))
+    lane = page in plan.lane and (toc.on_lane(root), book_road.lane_minutes(root))
     places = [(name, *place) for name, place in {**named.anonlabels, **named.labels}.items() if place[0] == page]
     return (env.titles[page].astext(), env.tocs[page].pformat(), sorted(places), env.metadata[page].get("myst_slugs"),
             book_road.asked(root, page), plan.trips.get(page), lane)

@@ -83,9 +83,14 @@ def road(root=ROOT):
 
 def lane(root=ROOT):
     """The fast lane: the pages of the road that data/lane.yml names; none if there is no such file."""
+    return [page for page in on_lane(root) if page != "end"]
+
+
+def on_lane(root=ROOT):
+    """What is said on each page of the lane, and at its `end`."""
     file = root / "data" / "lane.yml"
-    named = parsed(file.read_text(encoding="utf-8")) if file.exists() else []
-    return [name for name in road(root) if slug(name) in named]
+    named = parsed(file.read_text(encoding="utf-8")) if file.exists() else {}
+    return {name: named[slug(name)] for name in road(root) if slug(name) in named} | {"end": named.get("end", "")}
 
 
 def trips(root=ROOT):
