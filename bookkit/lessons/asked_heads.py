@@ -4,12 +4,11 @@ What stands for attention in a trial, as `attend` of `bookkit.lessons.minilm.Min
 layer, queries, keys and values (h, n, d_k), and gives the blends and the weights.
 """
 
-from functools import partial
 
 import numpy as np
 
 from attnkit import attention
-from bookkit.lessons.minilm import HEADS, LAYERS, through
+from bookkit.lessons.minilm import HEADS, LAYERS
 from bookkit.lessons.sentences import DECIDED_LAST, SENSES
 
 # Sentences in which a head is seen at its work, and with two more the list that its habits are counted on.
@@ -67,20 +66,6 @@ def without_head(layer, head):
             blends[head] = 0
         return blends, weights
     return attend
-
-
-def left_without(model, texts):
-    """How much alike the vectors of texts with each head switched off are to the intact ones (layers, heads)."""
-    stages = ["embedding", *(f"layers.{layer}.after_mlp" for layer in range(LAYERS))]
-    found = np.empty((len(texts), LAYERS, HEADS))
-    for alike, text in zip(found, texts):
-        intact = model.trace(model.numbers(text))
-        for layer, head in np.ndindex(LAYERS, HEADS):
-            x, attend = intact[stages[layer]], without_head(layer, head)       # below, all is as it was
-            for above in range(layer, LAYERS):
-                x = through(model.block(above), x, partial(attend, above))["after_mlp"]
-            alike[layer, head] = model.pooled(intact) @ model.pooled({stages[-1]: x})
-    return found.mean(axis=0)
 
 
 # ---- the sense of a word

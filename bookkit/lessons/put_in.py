@@ -3,12 +3,9 @@
 A change is a function of a block, a `StoryBlock`; `StoryTask.train` takes it as ``change``.
 """
 
-import torch
 from torch import nn
-from torch.nn.utils.parametrize import register_parametrization
 
 from attnkit import rotary, scaled_dot
-from bookkit.lessons.few_sentences import LowRank
 
 GATED = 43                   # units of a gated MLP that has nearly as many numbers as one of 64 units: three matrices
 
@@ -84,22 +81,3 @@ def experts(block):
 
 CHANGES = {"as it is": None, "RMSNorm": rms_norm, "GELU": gelu, "SwiGLU": gated, "rotary": turned,
            "all but GELU": all_at_once}
-
-
-# ---- low rank: what is added to matrices that stand still
-
-def low_rank(model, rank, seed=0):
-    """Let a storyteller learn by additions of a low rank alone, in the matrices of its blocks; gives it back."""
-    torch.manual_seed(seed)
-    model.requires_grad_(False)
-    for block in model.blocks:
-        first, _, second = block.mlp
-        for module, name in [*((block, f"w_{name}") for name in ("query", "key", "value", "output")),
-                             (first, "weight"), (second, "weight")]:
-            register_parametrization(module, name, LowRank(getattr(module, name), rank))
-    return model
-
-
-def learns(model):
-    """How many numbers of a model learn."""
-    return sum(p.numel() for p in model.parameters() if p.requires_grad)
