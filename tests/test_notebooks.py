@@ -103,14 +103,12 @@ TYPED = {
     "chapters/document_classifier": "0.95 4.6 6.9",                   # asked in an exercise; logs of 100 and of 1,000
     "chapters/dot_product": "2.5",                                    # Mia's numbers, of an earlier page
     "chapters/machine": "4.12 22.7",                                  # the difference of two scores that are shown; a size
-    "chapters/multi_head": "0.7 −1.76",                               # supposed; the mirror of a number that is shown
     "chapters/real_model": "0.08 0.16",                               # the steps of a hint
     "chapters/taught_with_twelve_sentences": "22.7",                  # a size
     "chapters/today": "2.8",                                          # a published size
     "chapters/tune": "0.1 0.21 3.3 5.24",                             # of examples/tune.py, run elsewhere; versions
-    "chapters/transformer": "0.1875 0.69",                            # a constant of the model, and ln 2
     "chapters/when_it_does_not_learn": "0.0001 0.001 0.003",          # rates to begin with; an exercise's symptom
-    "chapters/writing": "3.1 15.6", "further/writing": "3.1 15.6",    # a published model
+    "chapters/writing": "28.5", "further/writing": "3.1 15.6",        # published models
     "chapters/your_own_text": "0.326 38.20",                          # a product of two numbers that are shown; a symptom
     "further/chat_model": "0.0001",                                   # a bound that a study asserts
     "further/from_here": "0.003 0.01 1.82",                           # rates of a study; a published number

@@ -1,4 +1,4 @@
-"""What a Transformer is built of, as drawings: encoder and decoder, the figure of 2017, where a word looks.
+"""What a Transformer is built of, as drawings: the figure of 2017, where a word looks, drawers.
 
 All of them are read downwards.  The strong line is the residual stream; thin lines lead into boxes and back.
 """
@@ -65,9 +65,6 @@ def looking(x, y, looks, *, far=28, deep=30):
     return f'<path d="{lines}" fill="none" stroke="{colour}" stroke-width="1.3"/>' + "".join(dots)
 
 
-EVERY = np.ones((4, 4))
-
-
 def seen(x, y, looks, *, side=20):
     """Who sees whom, as a mask: a row of squares for each word that asks, filled where it sees a column's word."""
     n, m = looks.shape
@@ -78,82 +75,6 @@ def seen(x, y, looks, *, side=20):
         for i in range(n) for j in range(m))
     return squares + (f'<rect x="{left - 2:g}" y="{y - 2:g}" width="{m * side + 4}" height="{n * side + 4}" rx="4" '
                       f'fill="none" stroke="{palette.var("weight")}" stroke-width="2"/>')
-
-
-# ---- encoder and decoder
-
-class Column:
-    """One text that goes down through attention to what is made of it."""
-
-    WIDE, DEEP = 150, 150
-
-    def __init__(self, x, title, source, looks, note):
-        self.x, self.title, self.source, self.looks, self.note = x, title, source, looks, note
-
-    def drawing(self):
-        """From the words to the bottom of the attention, where they see each other."""
-        return "".join([
-            text(self.x, 20, self.title, INK, size=LABEL, bold=True), box(self.x, 36, self.WIDE, 36, self.source),
-            *(self.asked(role, self.x + k * 44, 72, 116) for k, role in zip((-1, 0, 1), ("query", "key", "value"))),
-            self.attention(116, "attention", self.note, self.looks)])
-
-    def attention(self, y, title, note, looks):
-        """A box in which words look at words, with the mask that says who sees whom."""
-        return box(self.x, y, self.WIDE, self.DEEP, title, note) + seen(self.x, y + 60, looks)
-
-    @staticmethod
-    def asked(role, x, y, end):
-        """The arrow of a role downwards, with its letter."""
-        return (arrow((x, y), (x, end), colour=palette.var(role))
-                + text(x + 7, (y + end) / 2 + 4, role[0].upper(), palette.var(role), anchor="start", bold=True))
-
-
-ARCHITECTURES = ("encoder", "decoder", "encoder-decoder")
-BACK = np.tril(np.ones((4, 4)))
-SCORES, ROWS = ("scores of", "the next word"), ("one row", "for each word")
-
-
-def _architecture(kind):
-    """One of ARCHITECTURES."""
-    middle = Column.WIDE / 2 + 2
-    if kind == "encoder-decoder":
-        return _both(middle)
-    if kind == "encoder":
-        column, ends = Column(middle, "encoder", "words of a text", EVERY, "both ways"), ROWS
-    else:
-        column, ends = Column(middle, "decoder", "words so far", BACK, "looks back only"), SCORES
-    end = 116 + Column.DEEP
-    body = column.drawing() + arrow((middle, end), (middle, end + 30)) + _ending(middle, end + 30, ends)
-    told = (f"{kind.capitalize()}: queries, keys and values come from the same words. "
-            + ("Each word looks at all words, both ways. Out comes one row for each word." if kind == "encoder" else
-               "Each word looks back only, at itself and the words before it. Out come scores of the next word."))
-    return Svg(body, Column.WIDE + 4, end + 90, told)
-
-
-def _ending(x, y, lines):
-    return "".join(text(x, y + 20 + 22 * k, words, INK, bold=True) for k, words in enumerate(lines))
-
-
-def _both(left):
-    """The encoder's column, the decoder's, and what crosses from one to the other."""
-    right, end = left + Column.WIDE + 44, 116 + Column.DEEP
-    crossing = end + 44
-    reads = Column(left, "encoder", "text to read", EVERY, "both ways")
-    writes = Column(right, "decoder", "words so far", BACK[:3, :3], "looks back only")
-    edge, into = left + Column.WIDE / 2, right - Column.WIDE / 2
-    body = [reads.drawing(), writes.drawing(), arrow((left, end), (left, crossing)),
-            box(left, crossing, Column.WIDE, Column.DEEP), _ending(left, crossing + 49, ROWS),
-            Column.asked("query", right, end, crossing),
-            writes.attention(crossing, "cross-attention", "looks at the text", np.ones((3, 4)))]
-    for role, y in (("key", crossing + 50), ("value", crossing + 100)):
-        body += [arrow((edge, y), (into, y), colour=palette.var(role)),
-                 text((edge + into) / 2 - 2, y - 8, role[0].upper(), palette.var(role), bold=True)]
-    end = crossing + Column.DEEP
-    body += [arrow((right, end), (right, end + 30)), _ending(right, end + 30, SCORES)]
-    told = ("Encoder and decoder: the encoder's words look at each other, both ways, and become one row for each word. "
-            "The decoder's words look back only. In its cross-attention the queries come from the words so far, the "
-            "keys and values from the encoder's rows. Out come scores of the next word.")
-    return Svg("".join(body), right + Column.WIDE / 2 + 2, end + 90, told)
 
 
 # ---- the figure of 2017
@@ -379,16 +300,6 @@ class Looks:
 
 # ---- what pages call
 
-def architecture(*kinds):
-    """Draw who gives queries, keys and values: in an "encoder", a "decoder", an "encoder-decoder", each a drawing.
-
-    In each box of attention stands its mask: a row for each word that asks, with a filled square where it sees.
-    """
-    if not kinds or not set(kinds) <= set(ARCHITECTURES):
-        raise ValueError(f"kinds must be of {', '.join(ARCHITECTURES)}, got {kinds!r}")
-    return Picture(*map(_architecture, kinds))
-
-
 def figure_of_2017(*, pale=(), links=None):
     """Draw the Transformer of 2017, box by box, the encoder on the left and the decoder on the right.
 
@@ -478,38 +389,24 @@ def targets(pieces, wanted):
     return Picture(Svg("".join(body), Looks.WIDE + 4, y + 72, f"{told}."))
 
 
-def drawers(asking, asked, *, names, labels, inside, looks, takes):
-    """Draw two words' vectors as drawers, each with a few numbers, and how the first reads what lies in the second.
+def drawers(held, *, names, labels, inside):
+    """Draw vectors as drawers: `held` is (rows, k, d), k drawers of d numbers in each row, called `labels`.
 
-    Each vector is (k, d): k drawers, called `labels`, of d numbers, and `inside` says what each of the d stands for.
-    `looks` is the drawer that asks and the one that is looked at, `takes` the one read and the one that it goes into.
+    `names` are those of the rows, and `inside` says what each of the d numbers stands for.
     """
-    rows = [as_array(asking, "asking"), as_array(asked, "asked")]
-    k, d = rows[0].shape
-    if rows[1].shape != (k, d):
-        raise ValueError(f"asked must have the shape of asking, {(k, d)}, got {rows[1].shape}")
-    check_names("names", names, 2, "the two words")
-    check_names("labels", labels, k, f"{k} drawers")
-    check_names("inside", inside, d, f"drawers of {d} numbers")
-    side, apart, size, heights = 18, 14, TEXT - 1, (46, 168)
-    left = [4 + (d * side + apart) * j for j in range(k)]
-    held = [[inside[drawer.argmax()] if drawer.max() > .5 else "empty" for drawer in row] for row in rows]
-    body = [text(x + d * side / 2, 38, words, QUIET, size=size) for x, words in zip(left, labels)]
-    for row, found, name, y, at in zip(rows, held, names, heights, (16, 226)):
-        body.append(text(4, at, name, INK, anchor="start", bold=True))
-        for x, drawer, words in zip(left, row, found):
-            body += [block(drawer[None], x, y, side, "", None, None, 1, None, above=False, side=side),
-                     text(x + d * side / 2, y + 36, words, QUIET if words == "empty" else INK, size=size)]
-    middle = [x + d * side / 2 for x in left]
-    (a, b), (c, e), top, bottom = looks, takes, heights[0] + 42, heights[1] - 6
-    for path, height, words, colour in (
-            ([(middle[a], top), (middle[b], bottom)], top + 26, "looks for", palette.var("query")),
-            ([(middle[c], bottom), (middle[e], top)], top + 50, "hands over", palette.var("value"))):
-        (x, y), (far, end) = path
-        body += [arrow((x, y), (x, height), (far, height), (far, end), colour=colour),
-                 text((x + far) / 2, height - 6, words, colour, size=size)]
-    said = [f"{name}: {', '.join(f'{label} {words}' for label, words in zip(labels, found))}"
-            for name, found in zip(names, held)]
-    alt = (f"Drawers of {said[0]}. Of {said[1]}. {names[0]} looks with “{labels[a]}” for “{labels[b]}”, {held[0][a]}, "
-           f"and puts what “{labels[c]}” holds, {held[1][c]}, into “{labels[e]}”.")
-    return Picture(Svg("".join(body), left[-1] + d * side + 4, 232, alt))
+    held = np.asarray(held, dtype=float)
+    rows, k, d = held.shape
+    for name, given, count in (("names", names, rows), ("labels", labels, k), ("inside", inside, d)):
+        check_names(name, given, count, f"drawers of shape {held.shape}")
+    side, apart, body, told = 18, 14, [], []
+    for i, (row, name) in enumerate(zip(held, names)):
+        found = [inside[drawer.argmax()] if drawer.max() > .5 else "empty" for drawer in row]
+        body.append(text(4, 88 * i + 16, name, INK, anchor="start", bold=True))
+        for j, (drawer, words, label) in enumerate(zip(row, found, labels)):
+            x = 4 + (d * side + apart) * j
+            body += [text(x + d * side / 2, 88 * i + 34, label, QUIET, size=TEXT - 1),
+                     block(drawer[None], x, 88 * i + 40, side, "", None, None, 1, None, above=False, side=side),
+                     text(x + d * side / 2, 88 * i + 74, words, QUIET if words == "empty" else INK)]
+        told.append(f"{name}: {', '.join(f'{label} {words}' for label, words in zip(labels, found))}.")
+    wide = (d * side + apart) * k - apart
+    return Picture(Svg("".join(body), wide + 8, 88 * rows - 8, f"Drawers. {' '.join(told)}"))

@@ -8,20 +8,6 @@ from bookkit.pictures import blocks
 from bookkit.pictures.formats import fixed
 
 
-def looks(drawn):
-    """Who sees whom in each matrix of a drawing: True where a square is filled."""
-    return [[[cell.opacity > 0 for cell in row] for row in rows] for _, rows in drawn.blocks() if rows]
-
-
-def test_encoder_and_decoder_look_as_their_masks_say():
-    """A matrix for each kind; the encoder-decoder has one more, in which every word written sees all that was read."""
-    every, back = np.ones((4, 4), bool).tolist(), np.tri(4, dtype=bool).tolist()
-    assert looks(Drawing(blocks.architecture("encoder"))) == [every] and looks(Drawing(blocks.architecture("decoder"))) == [back]
-    both = [np.array(matrix) for matrix in looks(Drawing(blocks.architecture("encoder-decoder")))]
-    assert sorted((len(matrix), len(matrix[0]), bool(matrix.all())) for matrix in both) == [(3, 3, False), (3, 4, True), (4, 4, True)]
-    assert next(matrix for matrix in both if not matrix.all()).tolist() == np.tri(3, dtype=bool).tolist()
-
-
 def test_a_box_of_the_figure_of_2017_leads_to_its_page():
     """A box of a number wherever it stands, the others nowhere; what has links is no image to a screen reader."""
     still, leads = blocks.figure_of_2017(), blocks.figure_of_2017(links={4: "layers.ipynb"})

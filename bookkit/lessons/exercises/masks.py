@@ -56,5 +56,6 @@ def masked_attention(Q, K, V, mask):
 }
 
 GUESSES = {
-    "nothing": Guess(["0, each of them", "one fifth, each of them", "not a number, each of them"], right=0),
+    "hidden": Guess(["to see and to that itself, about half each", "all of it to that itself",
+                     "nowhere: the row sums to less than 1"], right=0),
 }

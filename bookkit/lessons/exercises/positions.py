@@ -67,5 +67,5 @@ def rotary_scores(Q, K):
 }
 
 GUESSES = {
-    "together": Guess(["in both", "in the left one only", "in the right one only", "in neither"], right=0),
+    "before": Guess(["that, the word right before", "see, as before", "both about equally"], right=1),
 }
