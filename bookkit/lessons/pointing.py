@@ -13,7 +13,6 @@ FRENCH = {
     "ce": "boy dog cat horse king teacher brother farmer singer baby".split(),
     "cette": "girl woman sister queen aunt nurse mouse cow goat actress".split(),
     "cet": "child man friend student bird bear uncle donkey actor elephant".split()}
-THAT = 1                                                          # where "that" stands in every sentence
 
 
 def word_vectors():

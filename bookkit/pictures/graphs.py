@@ -6,18 +6,18 @@ at the top.
 
 import math
 
-import numpy as np
-
 from bookkit.pictures import palette
+from bookkit.pictures.blocks import arrow, box
 from bookkit.pictures.formats import fixed
 from bookkit.pictures.metrics import text_width
 from bookkit.pictures.picture import Picture, Svg
-from bookkit.pictures.shapes import LABEL, as_array, check_names, check_within, fill, text
+from bookkit.pictures.shapes import LABEL, as_array, check_names, check_within, text
 
 INK, QUIET, PAGE, VALUE = (palette.var(c) for c in ("ink", "quiet", "page", "value"))
 KINDS = ("recurrent", "convolution", "dilated", "attention", "window")
 MOST_ITEMS = 32
 FEW_LINES = 200                  # more are paler
+APART = 76                       # from number to number in a chain
 
 
 # ---- networks over a sequence
@@ -188,77 +188,26 @@ class _Ways:
                 f"{_many(network.waits, 'operation')}. Item {self.source} is heard {places}{after}.{called}")
 
 
-# ---- the chain rule: from one number through several to another
+# ---- the chain rule: from one number through others to the last
 
-def chain(into, out, names, *, ends=("number", "loss"), heads=("", "", "")):
-    """Draw the chain rule: the ways from one number to another, each through one thing between them.
+def chain(factors, names):
+    """Draw the chain rule: numbers in a row, and on each line how far a push of one moves the next.
 
-    A push of the first number moves thing i ``into[i]`` times as far, and what moves thing i moves the last number
-    ``out[i]`` times as far, both of shape (n,), n from 2 to 8.  On each line stands its factor.  A way is as thick as
-    the product of its two, and in the colour of its sign.  `ends` name the two numbers, and `heads` are written above
-    the factors and the things.
+    `names` are one more than `factors`.
 
-    >>> chain([2, 1], [0.5, -3], ["a", "b"]).alt
-    'From number to loss by 2 ways: a 2.00 times 0.50 is 1.00; b 1.00 times −3.00 is −3.00. The sum is −2.00.'
+    >>> chain([2, -3], ["a", "b", "loss"]).alt
+    'From a to b × 2.00, from b to loss × −3.00. Together × −6.00.'
     """
-    into, out, n = as_array(into, "into"), as_array(out, "out"), len(names)
-    if not 2 <= n <= 8:
-        raise ValueError(f"names must be 2 to 8, got {n}")
-    if into.shape != (n,) or out.shape != (n,):
-        raise ValueError(f"into and out must have shape {(n,)}, got {into.shape} and {out.shape}")
-    check_names("names", names, n, "the things between")
-    check_names("ends", ends, 2, "the two numbers")
-    check_names("heads", heads, 3, "the factors and the things")
-    return Picture(_Chain(into, out, list(names)).drawing(ends, heads))
-
-
-def _line(a, b, colour, wide):
-    return (f'<path d="M{a[0]:.4g} {a[1]:.4g}L{b[0]:.4g} {b[1]:.4g}" fill="none" stroke="{colour}" '
-            f'stroke-width="{wide:.3g}" stroke-opacity="1" stroke-linecap="round"/>')
-
-
-class _Chain:
-    """The things in a column, the first number to its left, the last to its right, and a line for each factor."""
-
-    PITCH, APART, DEEP = 44, 106, 30       # from thing to thing; the length of the lines, and of a box downwards
-
-    def __init__(self, into, out, names):
-        self.into, self.out, self.names, self.ways = into, out, names, into * out
-
-    def drawing(self, ends, heads):
-        """Lines first, then the boxes and the factors upon them."""
-        left, between, right = (max(math.ceil(text_width(name)) for name in some) + 16
-                                for some in ([ends[0]], self.names, [ends[1]]))
-        top = 34 if any(heads) else 4
-        edges = [2 + left, 2 + left + self.APART, 2 + left + self.APART + between, 2 + left + 2 * self.APART + between]
-        heights = [top + self.PITCH * (i + .5) for i in range(len(self.names))]
-        axis = sum(heights) / len(heights)
-        lines, factors = [], []
-        for i, y in enumerate(heights):
-            colour, wide = fill(self.ways[i]), 1 + 7 * min(1, abs(self.ways[i]) / max(1e-9, np.abs(self.ways).max()))
-            lines += [_line((edges[0], axis), (edges[1], y), colour, wide),
-                      _line((edges[2], y), (edges[3], axis), colour, wide)]
-            factors += [self._factor(edges[0] + .62 * self.APART, axis + .62 * (y - axis), self.into[i]),
-                        self._factor(edges[3] - .62 * self.APART, axis + .62 * (y - axis), self.out[i])]
-        boxes = [self._box(edges[0] - left, axis, left, ends[0]), self._box(edges[3], axis, right, ends[1])]
-        boxes += [self._box(edges[1], y, between, name) for y, name in zip(heights, self.names)]
-        middles = (edges[0] + .5 * self.APART, (edges[1] + edges[2]) / 2, edges[3] - .5 * self.APART)
-        above = [text(x, 18, words, QUIET) for x, words in zip(middles, heads) if words]
-        return Svg("".join([*lines, *boxes, *factors, *above]), edges[3] + right + 2, heights[-1] + self.PITCH / 2 + 4,
-                   self._told(ends))
-
-    def _box(self, x, y, wide, words):
-        return (f'<rect x="{x:g}" y="{y - self.DEEP / 2:g}" width="{wide:g}" height="{self.DEEP}" rx="6" fill="{PAGE}" '
-                f'stroke="{QUIET}" stroke-width="1.5"/>' + text(x + wide / 2, y + 5, words, INK))
-
-    @staticmethod
-    def _factor(x, y, number):
-        words = f"× {fixed(number)}"
-        wide = math.ceil(text_width(words)) + 4
-        return (f'<rect x="{x - wide / 2:g}" y="{y - 9:g}" width="{wide:g}" height="18" fill="{PAGE}"/>'
-                + text(x, y + 5, words, INK))
-
-    def _told(self, ends):
-        told = "; ".join(f"{name} {fixed(a)} times {fixed(b)} is {fixed(way)}"
-                         for name, a, b, way in zip(self.names, self.into, self.out, self.ways))
-        return f"From {ends[0]} to {ends[1]} by {len(self.names)} ways: {told}. The sum is {fixed(self.ways.sum())}."
+    factors, x, body, told = as_array(factors, "factors"), 2, [], []
+    check_names("names", names, len(factors) + 1, "one more than factors")
+    for k, name in enumerate(names):
+        wide = math.ceil(text_width(name)) + 16
+        if k:
+            said = f"× {fixed(factors[k - 1])}"
+            told.append(f"from {names[k - 1]} to {name} {said}")
+            body += [arrow((x, 39), (x + APART, 39)), text(x + APART / 2, 30, said, INK)]
+            x += APART
+        body.append(box(x + wide / 2, 24, wide, 30, name))
+        x += wide
+    alt = f"F{', '.join(told)[1:]}. Together × {fixed(math.prod(factors))}."
+    return Picture(Svg("".join(body), x + 2, 60, alt))

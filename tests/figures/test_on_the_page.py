@@ -368,6 +368,7 @@ def swipe(w, like, up=0, aside=4):
 def test_a_swipe_scrolls_and_changes_nothing(w, kind):
     """Wherever it begins, on sliders, bars, squares and drawings that are pulled sideways, too; a slider is pulled sideways."""
     found = own(w, kind)
+    w.page.evaluate("document.body.style.paddingBottom = '50vh'")      # a small form, too, has somewhere to scroll to
     under = set(found.evaluate(UNDER, getattr(about(kind), "HELD", "") if kind in base.kinds() else ""))
     for like in sorted(under - SWIPED, key=lambda like: "range" in like):      # a slider that is pulled changes the rest
         scrolled, changed = swipe(w, like, up=140)

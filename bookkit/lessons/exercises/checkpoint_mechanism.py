@@ -17,12 +17,13 @@ EXERCISES = {
         ([1 / 3, 0.0], "this is the plain average, and the three weights are not equal."),
         ([0.0, -1.0], "this is what “runs” hands over when another word asks."),
         ([1.0, 0.0], "“girl” gets the largest weight, but the two others get a share, too.")]),
-    "twice": Value(0.8, within=0.006, mistakes=[
-        (2 / 3, "this is what Jon gives it; her scores are further apart than his."),
-        (0.75, "this is three to one; what becomes of the ratio if two scores are twice as far apart?"),
-        (4.0, "this is the ratio of her two weights; together they must sum to one."),
-        (0.2, "this is what the other film gets."),
-        (4 / 3, "a weight is never above 1.")]),
+    "twice": Choice(
+        "She gives the first film four times the weight of the second.",
+        ("She gives the first film twice the weight of the second, as he does.",
+         "her scores are further apart than his."),
+        ("She gives the first film three times the weight of the second.",
+         "what becomes of a power of e if its exponent is doubled?"),
+        ("She gives the first film all of the weight.", "no score is so far ahead that the other gets nothing.")),
     "out_of_reach": Value(3, mistakes=[
         (1, "it lies close to a value, and a query that fits one key far better than the others gets there."),
         (2, "it lies in the middle of the values, and even weights lead there."),

@@ -14,7 +14,7 @@ def _shared_dislike(film):
     if (np.abs(film) > 1).any():
         return "the numbers must lie between −1 and 1."
     if film[1] >= 0:
-        return "Mia's dislike is romance; the film must have little of it, too (a negative number in second place)."
+        return "Nora's dislike is romance; the film must have little of it, too (a negative number in second place)."
     if np.allclose(film, FILMS[3]):
         return "this is Quiet Harbour; make up another film."
     score = viewer @ film

@@ -43,7 +43,6 @@ def slopes(x, A, t):
 }
 
 GUESSES = {
-    "silent_row": Guess(["thing", "action", "pointing", "quality"], right=1),
     "long_steps": Guess(["it rises with every step", "it swings up and down without end",
                          "it falls once, and then stands still", "it is near zero after one step"], right=2),
 }

@@ -25,6 +25,5 @@ def average(X):
 }
 
 GUESSES = {
-    "which_list": Guess(["`[[0.3, -0.8], [0.8, -0.1], [-0.9, 0.4]]`", "`[[-0.3, 0.8], [-0.8, 0.1], [0.9, -0.4]]`",
-                         "`[[-0.8, 0.3], [-0.1, 0.8], [0.4, -0.9]]`"], right=1),
+    "colours": Guess(["both blue", "both orange", "one of each"], right=1),
 }

@@ -49,5 +49,6 @@ def soft_get(query, keys, values, temperature):
 }
 
 GUESSES = {
+    "heard": Guess(["an error", "juice alone", "juice with some cocoa", "a third of each drink"], right=2),
     "curve": Guess(["a flat line", "a zigzag of straight lines", "a single narrow peak", "a staircase"], right=3),
 }
