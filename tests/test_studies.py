@@ -5,11 +5,8 @@ import numpy as np
 import pytest
 from conftest import ROOT
 
-from bookkit.lessons.corpora import english_french
 from bookkit.lessons.measured import results
-from bookkit.lessons.training import new_model
-from bookkit.lessons.translation import TranslationTask, Translator
-from bookkit.studies import STUDIES, chat_model, learned_score, own_text, runs, tuned_kinds
+from bookkit.studies import STUDIES, chat_model, own_text, runs, tuned_kinds
 
 
 @pytest.mark.parametrize("name", STUDIES)
@@ -70,26 +67,6 @@ def test_of_a_silent_first_piece_no_value_arrives():
 
     wanted, early = chat_model.read(model, numbers, change=change)
     assert np.abs(losses[:, 1:] - wanted[:, 2:]).max() < 1e-3 and np.abs(shares - early).max() < 1e-4
-
-
-def test_the_learned_score_is_drawn_in_the_plane_of_the_keys():
-    """Where a key stands, the map has its score; the first stands to the right of the second, level with it, the third above them."""
-    lessons = TranslationTask(*english_french(400, held_out=20))
-    model = new_model(0, Translator, len(lessons.source_vocabulary), len(lessons.target_vocabulary)).eval()
-    pair = lessons.held_out[0]
-    found = learned_score.maps(model, lessons, pair)
-    (right, left, up), side = found["places"], learned_score.SIDE
-    assert (tuple(found["english"]), tuple(found["french"])) == (pair.english, pair.french) and np.shape(found["maps"]) == (len(pair.french), side * side)
-    assert right[0] > left[0] and abs(right[1] - left[1]) < 2e-3 and up[1] > right[1]
-    line = np.linspace(-found["reach"], found["reach"], side)
-    for scores, field in zip(found["scores"], found["maps"]):
-        for score, place in zip(scores, found["places"]):
-            x, y = (int(np.abs(line - at).argmin()) for at in place)
-            around = np.array(field).reshape(side, side)[max(y - 1, 0):y + 2, max(x - 1, 0):x + 2]
-            assert around.min() - 0.02 <= score <= around.max() + 0.02
-    weights = lessons.weights(model, [pair])[0].numpy()
-    shares = np.exp(found["scores"]) / np.exp(found["scores"]).sum(axis=1, keepdims=True)
-    assert np.abs(weights - shares).max() < 1e-3
 
 
 def test_counting_well_shares_out_one():

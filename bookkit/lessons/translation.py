@@ -65,10 +65,17 @@ class Translator(nn.Module):
         elif score == "general":
             self.weight = xavier(width, width)
 
+    def keys(self, annotations):
+        """What decoder states are compared with, made of the annotations once for a sentence."""
+        return annotations @ self.w_key if self.score_name == "additive" else annotations
+
     def score(self, query, key):
-        """Compare decoder states (..., n, d) with annotations (..., m, d)."""
-        own = {"additive": ("w_query", "w_key", "v"), "general": ("weight",)}.get(self.score_name, ())
-        return self.scale * getattr(scores, self.score_name)(query, key, *(getattr(self, name) for name in own))
+        """Compare decoder states (..., n, d) with keys (..., m, d)."""
+        if self.score_name == "additive":
+            hidden = torch.tanh((query @ self.w_query)[..., :, None, :] + key[..., None, :, :])
+            return self.scale * (hidden @ self.v)
+        own = (self.weight,) if self.score_name == "general" else ()
+        return self.scale * getattr(scores, self.score_name)(query, key, *own)
 
     def encode(self, source, mask=None):
         """Read the source: words (b, m) and mask (b, m), True = a word, False = padding at the end.
@@ -97,20 +104,20 @@ class Translator(nn.Module):
         """What the decoder may look at: the encoder's states, forward and backward, and embeddings."""
         return torch.cat([states, words], dim=-1)
 
-    def attend(self, state, annotations, mask=None):
-        """Compare a state (b, d) with annotations (b, m, d): the output (b, d) and the weights (b, m)."""
+    def attend(self, state, keys, annotations, mask=None):
+        """Compare a state (b, d) with keys (b, m, d), blend annotations: the output (b, d) and the weights (b, m)."""
         mask = None if mask is None else mask[:, None, :]
-        output, weights = attention(state[:, None, :], annotations,
+        output, weights = attention(state[:, None, :], keys,
                                     annotations, mask=mask, score=self.score)
         return output[:, 0], weights[:, 0]
 
-    def step(self, word, state, annotations, mask=None):
-        """One word (b,) further: scores (b, target_size), the new state (b, d), and weights (b, m)."""
-        output, weights = self.attend(state, annotations, mask)
+    def step(self, word, state, keys, annotations, mask=None):
+        """One word (b,) further: what the read-out is given (b, 3 d), the new state (b, d), and weights (b, m)."""
+        output, weights = self.attend(state, keys, annotations, mask)
         word = self.dropout(self.target_embedding(word))
         state = self.decoder(torch.cat([word, output], dim=1), state)
         known = self.dropout(torch.cat([state, output, word], dim=1))
-        return self.readout(known), state, weights
+        return known, state, weights
 
     def forward(self, source, target, mask=None):
         """Teacher forcing: at every step the right last word is given.
@@ -119,12 +126,12 @@ class Translator(nn.Module):
         a word; gives the scores of each next word (b, t, target_size) and weights (b, t, m).
         """
         annotations, state = self.encode(source, mask)
-        steps = []
+        keys, steps = self.keys(annotations), []
         for word in target.T:
-            scored, state, weights = self.step(word, state, annotations, mask)
-            steps.append((scored, weights))
-        scored, weights = zip(*steps)
-        return torch.stack(scored, dim=1), torch.stack(weights, dim=1)
+            known, state, weights = self.step(word, state, keys, annotations, mask)
+            steps.append((known, weights))
+        known, weights = (torch.stack(each, dim=1) for each in zip(*steps))
+        return self.readout(known), weights
 
     @torch.no_grad()
     def translate(self, source, *, start, end, max_length, mask=None):
@@ -135,11 +142,12 @@ class Translator(nn.Module):
         """
         with evaluating(self):
             annotations, state = self.encode(source, mask)
+            keys = self.keys(annotations)
             word = torch.full((len(source),), start, device=source.device)
             words, weights = [], []
             for _ in range(max_length):
-                scored, state, looked = self.step(word, state, annotations, mask)
-                word = scored.argmax(dim=-1)
+                known, state, looked = self.step(word, state, keys, annotations, mask)
+                word = self.readout(known).argmax(dim=-1)
                 words.append(word)
                 weights.append(looked)
         words, weights = torch.stack(words, dim=1), torch.stack(weights, dim=1)
@@ -157,14 +165,16 @@ class Translator(nn.Module):
         """
         with evaluating(self):
             annotations, state = self.encode(source[None])
-            hypotheses = [([start], 0.0, state)]
+            keys, hypotheses = self.keys(annotations), [([start], 0.0, state)]
             for _ in range(max_length):
                 candidates = []
                 for words, total, state in hypotheses:
                     if words[-1] == end:
                         candidates.append((words, total, state))
                         continue
-                    scored, state, _ = self.step(torch.tensor([words[-1]], device=source.device), state, annotations)
+                    word = torch.tensor([words[-1]], device=source.device)
+                    known, state, _ = self.step(word, state, keys, annotations)
+                    scored = self.readout(known)
                     gains, likeliest = torch.log_softmax(scored[0], dim=0).topk(min(beam_size, scored.shape[1]))
                     candidates += [([*words, word], total + gained, state)
                                    for word, gained in zip(likeliest.tolist(), gains.tolist())]
@@ -374,18 +384,19 @@ class WordTranslator:
         start, end = (self.target_words.index(mark) for mark in ("<start>", "<end>"))
         with evaluating(model):
             annotations, state = model.encode(torch.tensor([list(numbers)]))
-            word = start
+            keys, word = model.keys(annotations), start
             while word != end and len(steps) < max_length:
-                blend, weights = model.attend(state, annotations)
-                compared = model.score(state[:, None], annotations)
+                blend, weights = model.attend(state, keys, annotations)
+                compared = model.score(state[:, None], keys)
                 query = state @ model.w_query
-                scored, state, _ = model.step(torch.tensor([word]), state, annotations)
+                known, state, _ = model.step(torch.tensor([word]), state, keys, annotations)
+                scored = model.readout(known)
                 word = (put or {}).get(len(steps), scored.argmax().item())
                 steps.append({"query": query[0], "attention.scores": compared[0, 0], "weights": weights[0],
                               "blend": blend[0], "state": state[0], "scores": scored[0],
                               "chances": scored[0].softmax(-1), "words": torch.tensor(word)})
         rows = {name: torch.stack([step[name] for step in steps]).numpy() for name in steps[0]}
-        return {"annotations": annotations[0].numpy(), "key": (annotations[0] @ model.w_key).numpy(), **rows}
+        return {"annotations": annotations[0].numpy(), "key": keys[0].numpy(), **rows}
 
     def packed(self):
         """The model as a dict for JSON, its numbers in five bits; some 45 kB if compressed.

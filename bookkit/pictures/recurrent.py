@@ -1,4 +1,4 @@
-"""Translators that read and write word by word: through one vector, with attention, what they keep, where they look.
+"""Translators that read and write word by word: through one vector, with attention, where they look.
 
 The two networks are read upwards, as in Bahdanau et al. (2015): the English words stand at the bottom, the French ones
 at the top.
@@ -55,22 +55,6 @@ def translator(english, french, weights=None, step=1):
                              f"got {weights.shape}")
         check_shares("weights", weights)
     return Picture(_Step(english, ["", *french], weights, step).drawing())
-
-
-def copied(pairs):
-    """Draw what a network was given and what it wrote, pairs of sentences, each a list of words.
-
-    Above stands what it read, below what it wrote; a word that is not the one above it has a broken frame.
-
-    >>> copied([(["a", "b"], ["a", "c"])]).alt
-    'Read: a b. Written: a c; wrong: word 2.'
-    """
-    if not len(pairs):
-        raise ValueError("pairs must be at least one pair of sentences, got none")
-    for pair in pairs:
-        for name, words in zip(("what is read", "what is written"), pair):
-            _check_words(name, words)
-    return Picture(_copied([*map(list, pair)] for pair in pairs))
 
 
 def alignment(english, french, weights, around=None):
@@ -297,30 +281,6 @@ class _Step:
                 f"the state before, g{i - 1}; with each annotation it gives a weight, {each}.{told} The annotations, "
                 f"blended by the weights, are the output y{i}. The new state g{i} is made of g{i - 1}, y{i} and the "
                 f"word before, {self.before}. From g{i}, y{i} and {self.before} the read-out writes {self.word}.")
-
-
-# ---- sentences that were copied
-
-def _copied(pairs):
-    """Two lines for each pair, word under word."""
-    pairs = list(pairs)
-    gutter, deep, row = math.ceil(text_width("wrote")) + 3, 28, 84
-    pitch = max(36, 5 + math.ceil(max(text_width(word) for pair in pairs for words in pair for word in words)))
-    body, told = [], []
-    for k, (read, written) in enumerate(pairs):
-        top, wrong = k * row, []
-        body += [text(2, top + 20, "read", QUIET, anchor="start"), text(2, top + 48, "wrote", QUIET, anchor="start")]
-        body += [text(gutter + (i + .5) * pitch, top + 20, word, INK) for i, word in enumerate(read)]
-        for i, word in enumerate(written):
-            right = read[i:i + 1] == [word]
-            wrong += [] if right else [i + 1]
-            look = f'stroke="{QUIET}"' if right else f'stroke="{INK}" stroke-width="2" stroke-dasharray="4 3"'
-            body += [f'<rect x="{gutter + i * pitch + 1.5:g}" y="{top + 29:g}" width="{pitch - 3:g}" height="{deep:g}" '
-                     f'rx="6" fill="{GROUND}" {look}/>', text(gutter + (i + .5) * pitch, top + 48, word, INK)]
-        ends = f"; wrong: word {', '.join(map(str, wrong))}" if wrong else ""
-        told.append(f"Read: {' '.join(read)}. Written: {' '.join(written)}{ends}.")
-    width = gutter + pitch * max(len(words) for pair in pairs for words in pair) + 2
-    return Svg("".join(body), width, row * len(pairs) - 22, " ".join(told))
 
 
 # ---- the weights of a long sentence

@@ -91,7 +91,8 @@ def test_what_the_weights_depend_on():
     states, (one, two) = torch.randn(2, 1, 12).double(), torch.randn(2, 1, 5, 12).double()
     for variant, of_words in ((Translator, True), (StateBasedTranslator, False)):
         model = spread(variant)
-        plain, other_words, other_state = (model.attend(*given)[1] for given in ((states[0], one), (states[0], two), (states[1], one)))
+        plain, other_words, other_state = (model.attend(state, model.keys(words), words)[1]
+                                           for state, words in ((states[0], one), (states[0], two), (states[1], one)))
         assert close(plain, other_words) != of_words and not close(plain, other_state)
 
 

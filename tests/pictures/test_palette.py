@@ -115,7 +115,7 @@ def test_css_uses_only_colours_of_the_palette():
 
 
 # The figures that show weights of attention; no other has their colour.
-WEIGHTS = set("""alignment ask_book attention_budget attention_maps attention_plane chat chat_model document_reader head_maps
+WEIGHTS = set("""alignment ask_book attention_budget attention_plane chat chat_model document_reader head_maps
     kernel_heads machine matrix_trainer memory_budget moving_word score_field sentence_translator soft_dictionary
     softmax_explorer story_trainer story_writer swapped_words taught_kinds weights""".split())
 PINK = r"--ak-(?:fill-)?weight\b|\"weight\"|ak-pull|attnkit\.(?:average|weightTable)\b"
