@@ -23,7 +23,7 @@ SIDE_ROOMS = [page for page in toc.chapters() if page not in CHOSEN_OR_WALKED]
 NOTEBOOKS = [name.removesuffix(".ipynb") for name in toc.notebooks()]
 TERMS = yaml.safe_load((ROOT / "data/terms.yml").read_text(encoding="utf-8"))
 
-MOST_MINUTES, ALL_MINUTES = 20, 255
+MOST_MINUTES, ALL_MINUTES = 18, 230
 SHORT = {"chapters/notation": 8}
 MOST_CHARACTERS = 72      # in a line of code; the box on the page has room for 77
 NOTE = "{admonition} What the sources say"
