@@ -105,7 +105,7 @@ def test_a_page_takes_no_longer_than_its_minutes(page):
 
 
 def test_the_road_is_as_long_as_the_cover_says():
-    """Twenty-two pages, and hours rounded to the nearest half; checkpoints are answered, not read."""
+    """Twenty-three pages, and hours rounded to the nearest half; checkpoints are answered, not read."""
     walked = [page for page in ROAD[1:] if page not in toc.checkpoints()]
     takes = sum(road.minutes(notebook(page)) for page in walked)
     print(f"{takes:.0f} minutes")
