@@ -161,7 +161,7 @@ def cover(page):
     page.tree.xpath("//section[@id='the-map']/h2")[0].addnext(book_road.lane_on_cover(root))
     for link in page.tree.xpath("//section[@id='the-map']//li//a"):
         link.set("data-ak-stop", link.get("href").removesuffix(".html"))
-        question = link.tail.strip().removeprefix(": ")
+        question = link.tail.lstrip().removeprefix(": ")
         link.tail = None
         link.addnext(builder.SPAN(": ", builder.CLASS("ak-unseen")))
         link.getnext().tail = question[:1].upper() + question[1:]
