@@ -55,7 +55,7 @@
     "dot_product/shared_dislike"(film) {
       if (film.some((v) => Math.abs(v) > 1)) return "the numbers must lie between −1 and 1.";
       const little = "the film must have little of it, too (a negative number in second place).";
-      if (film[1] >= 0) return `Mia's dislike is romance; ${little}`;
+      if (film[1] >= 0) return `Nora's dislike is romance; ${little}`;
       if (near(film, [-0.9, -0.8, -0.3], 1e-5)) return "this is Quiet Harbour; make up another film.";
       const score = attnkit.dot(film, [0.8, -0.5, 0.3]);
       return score < 0 ? null : `the shared dislike is there, but the total is ${plain(score)}, not below zero.`;

@@ -392,7 +392,7 @@ def test_how_far_a_reader_has_come_is_kept(watched, site):
         w.page.locator("#temperature").evaluate("e => e.scrollIntoView()")
         w.open(f"{site}/chapters/weights.html")
         link = w.page.locator("a[data-ak-page='chapters/softmax']")
-        assert link.inner_text().split("\n")[-2:] == ["1/3", "1 of 3 answered"] and w.page.locator(".ak-done").count() == 1
+        assert link.inner_text().replace("\n", " ").endswith("1/3 1 of 3 answered") and w.page.locator(".ak-done").count() == 1
         w.open(f"{site}/index.html")
         told = w.page.locator(".ak-progress")
         assert told.inner_text() == f"You have answered 1 of {len(EXERCISES)} exercises. You stopped at Softmax, Temperature. Forget my answers"
