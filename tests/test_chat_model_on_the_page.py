@@ -56,8 +56,8 @@ def ask(w, question):
     found = figure(w, "chat")
     found.get_by_placeholder("Ask something").fill(question)
     found.get_by_placeholder("Ask something").press("Enter")
-    w.page.wait_for_function("""() => { const f = document.querySelector('.ak-figure[data-ak-kind=chat]');
-        return f.querySelector('.ak-moves button').textContent === 'Write' && /assistant.*\\S.*im_end$/s.test(f.querySelector('.ak-box').textContent.trim()); }""")
+    w.page.wait_for_function("""question => { const f = document.querySelector('.ak-figure[data-ak-kind=chat]'), told = f.querySelector('.ak-box').textContent.trim();
+        return f.querySelector('.ak-moves button').textContent === 'Write' && told.includes(question) && /assistant.*\\S.*im_end$/s.test(told); }""", arg=question)
     return found.locator(".ak-box").inner_text()
 
 
@@ -90,9 +90,9 @@ def test_whatever_is_typed_gets_a_sentence_or_an_answer(page, text):
 
 
 @pytest.mark.browser
-def test_heads_are_missed_as_in_python(page):
+def test_heads_are_missed_as_in_python(page, site):
     """One head pressed away that no recorded cut has: each piece costs what Python says."""
-    page.open(page.page.url.replace("chat_model.html", "heads_that_copy.html"))
+    page.open(f"{site}/chapters/heads_that_copy.html")
     page.page.locator("[data-ak-once]").first.press("Enter")
     page.page.wait_for_function("() => attnkit.chat.status.state === 'ready'")
     model, found = chat_model.loaded(), figure(page, "cut_heads")
@@ -107,9 +107,9 @@ def test_heads_are_missed_as_in_python(page):
 
 
 @pytest.mark.browser
-def test_the_taught_one_says_what_it_does_not_know(page):
+def test_the_taught_one_says_what_it_does_not_know(page, site):
     """Asked twice, each time in a new chat, which begins with nothing here; and as it was, the same question has an answer."""
-    page.open(page.page.url.replace("heads_that_copy.html", "tune.html"))
+    page.open(f"{site}/chapters/tune.html")
     page.page.locator("[data-ak-once]").first.press("Enter")
     page.page.wait_for_function("() => attnkit.chat.status.state === 'ready'")
     found, said = figure(page, "chat"), []

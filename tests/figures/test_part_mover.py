@@ -90,6 +90,7 @@ def test_one_head_flips_the_answer(window, tmp_path, width):
         there, here = (find.bounding_box()["x"] for find in (put, found.get_by_role("button", name="take out head 2 of layer 2")))
         drag(w, put, (here - there) / 3, 0)
         assert crossed.count() == 0, "it was let go before the middle"
+        w.settle()      # it goes back to its line
         drag(w, put, here - there, 0)
         assert says(w, found).startswith("With head 2 of layer 2 put in: the answer flips") and "head 2" in crossed.inner_text()
         found.get_by_role("button", name="a word").click()
