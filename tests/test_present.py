@@ -182,6 +182,7 @@ def test_keys_and_buttons(watched, site):
         w.page.reload()
         w.page.wait_for_selector(".deck-slide:visible")
         assert at(w) == 2
+        press("Home")
         notes = w.page.locator(".deck-slide:visible .deck-notes")
         assert not notes.is_visible()
         press("n")
@@ -196,7 +197,7 @@ def test_keys_and_buttons(watched, site):
         press("?")
         assert w.page.get_by_role("dialog").is_visible()
         press("Escape")      # the dialog only
-        assert not w.page.get_by_role("dialog").is_visible() and at(w) == 2
+        assert not w.page.get_by_role("dialog").is_visible() and at(w) == 1
         press("f")
         w.page.wait_for_function("document.fullscreenElement")
         press("f")

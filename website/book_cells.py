@@ -77,7 +77,8 @@ def place(shown, docname):
     if not docname.startswith(("chapters/", "further/")):
         return []
     drawn = "".join(raw.astext() for raw in shown.findall(nodes.raw))
-    if kind := re.search(r'data-ak-figure="(\w+)"', drawn):
+    kind = re.search(r'data-ak-figure="(\w+)"', drawn)
+    if kind and kind[1] != "growing_picture":                # that one is as large as its drawings
         return ["ak-across" if is_wide(kind[1]) else "ak-beside"]
     if "ak-picture" not in drawn:
         return []

@@ -112,7 +112,7 @@ def tooltips(page):
 def tools(page):
     """On a phone, what is seldom pressed stands behind one button (book.css); where there is room, it stands there."""
     for row in page.tree.find_class("article-header-buttons"):
-        seldom = [child for child in row if not re.search("search-button|secondary-toggle", child.get("class") or "")]
+        seldom = [child for child in row if "search-button" not in (child.get("class") or "")]
         row.insert(0, html.Element("div", {"id": "ak-tools", "popover": ""}))
         row[0].extend(seldom)
         look = "btn btn-sm pst-navbar-icon pst-js-only ak-rest"

@@ -104,7 +104,7 @@ def neighbours(book, page):
 
 def masthead(page):
     """Over a chapter's title stand its part, or the chapter that it is a side room of, and where on the road one is;
-    under it, how long it takes.
+    under it, how long it takes, and what it builds on.
     """
     root = Path(page.app.srcdir)
     book, name = plan(root), page.name
@@ -125,6 +125,9 @@ def masthead(page):
     if name in book.road:
         title.addprevious(small_map(page, book))
     under = fragment_fromstring(how_long(root, name))
+    for needs in page.tree.xpath("(//article//p[strong[1] = 'You need:'])[1]"):      # beside the time, not in the text
+        needs.getparent().remove(needs)
+        under.append(builder.SPAN(needs.text or "", *needs, builder.CLASS("ak-needs")))
     if (box := lane_box(page, book)) is not None:
         title.addnext(box)
     title.addnext(under)

@@ -166,6 +166,8 @@
         new MutationObserver(() => dialog.open && toHere(dialog)).observe(dialog, { attributeFilter: ["open"] });
       }
       follows(dialog);
+      // On a phone the button may stand behind More, which has closed over it.
+      dialog.addEventListener("close", () => button.checkVisibility() || document.querySelector(".ak-rest")?.focus());
     }
   });
 })();
