@@ -759,6 +759,7 @@
           attnkit.paint(button, score, 1, "weight");
           const known = Boolean(recorded?.(k));
           attnkit.attr(button, "aria-label", `${named(k, heads)}${known ? ", recorded" : ""}`);
+          attnkit.attr(button, "title", `${named(k, heads)}: ${kinds[shade].name} ${attnkit.fixed(score)}`); // more than a shade says
           attnkit.attr(button, "data-recorded", String(known));
           attnkit.attr(button, "aria-pressed", String(pressed.includes(k)));
         });

@@ -460,7 +460,7 @@
     );
     const element = attnkit.h(
       "div",
-      { class: "ak-buttons", role: "group", "aria-label": label },
+      { class: "ak-buttons", role: "toolbar", "aria-label": label }, // of which arrow keys lead from button to button
       attnkit.h("span", { class: "ak-name", "aria-hidden": "true" }, label),
       ...buttons,
     );

@@ -87,9 +87,13 @@
       if (state.step === last + 1 && !attnkit.calm())
         for (const one of coming) if (comes(one, state.step)) arrive(one, stack);
       last = state.step;
+      // Where the figure has come to the words that act on it, what is new in it comes into sight.
+      const place = stack.closest("[popover]");
+      const fresh = parts.find(({ dataset }) => Number(dataset.akFrom) === state.step);
+      if (place && fresh) place.scrollTop += middle(fresh).y - middle(place).y;
     }
     return { parts: [stack, ways, room], update };
   }
 
-  attnkit.register("growing_picture", { label: "A picture, step by step", wide: true, compute, build });
+  attnkit.register("growing_picture", { label: "A picture, step by step", compute, build });
 })(globalThis.attnkit);

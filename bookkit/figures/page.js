@@ -118,10 +118,19 @@
     const left = (words.closest("section")?.getBoundingClientRect().right ?? innerWidth) + HEAD / 2;
     const width = Math.min(WIDEST, innerWidth - left - HEAD / 4);
     if (!(own instanceof HTMLElement) || !own.showPopover || width < NARROWEST) return false;
-    const back = attnkit.button("Back to its place", () => home());
-    const leave = () => inSight(place) && home();
+    const back = attnkit.button("Back to its place", () => {
+      home();
+      words.focus({ preventScroll: true });
+    });
+    // It leaves when its own place is in sight, or its words no longer are, or at Escape.
+    const leave = (/** @type {Event} */ event) => {
+      const { top, bottom } = words.getBoundingClientRect();
+      const gone = bottom < -innerHeight / 2 || top > 1.5 * innerHeight;
+      if (event instanceof KeyboardEvent ? event.key === "Escape" : gone || inSight(place)) home();
+    };
     home = () => {
       removeEventListener("scroll", leave);
+      removeEventListener("keydown", leave);
       back.remove();
       own.removeAttribute("popover");
       for (const one of [own, place]) one.removeAttribute("style");
@@ -133,6 +142,7 @@
     own.prepend(back);
     own.showPopover();
     addEventListener("scroll", leave, { passive: true });
+    addEventListener("keydown", leave);
     return true;
   }
 

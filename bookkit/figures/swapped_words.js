@@ -149,5 +149,5 @@
     return { parts, update };
   }
 
-  attnkit.register("swapped_words", { label: "Two words change places", wide: true, compute, build });
+  attnkit.register("swapped_words", { label: "Two words change places", compute, build });
 })(globalThis.attnkit);

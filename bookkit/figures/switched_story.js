@@ -120,7 +120,7 @@
       const name = parts[part][1];
       above.show("The whole model", whole, whole.words);
       below.show(part ? `Taken out: ${name}` : "", part ? other : { words: [], ended: false }, whole.words);
-      if (frames.runs()) figure.say("The model writes.");
+      if (frames.runs()) figure.say(`${part ? `Taken out: ${name}. ` : ""}The model writes.`);
       else if (part) figure.say(standing(whole.words, other.words, name));
       else figure.say(`Nothing is taken out: ${plain(whole.words).length} words. Take a part out.`);
     }

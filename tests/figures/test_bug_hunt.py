@@ -131,7 +131,7 @@ NAMED = """(f, names) => { const [said, list] = [[], f.querySelector('select')];
 def test_all_bugs_of_the_page_can_be_named(opened):
     """Each of the sixteen runs is named right by the name of its bug, and by no other; a wrong name is answered with what would differ."""
     found, names = figure(opened, "bug_hunt"), [bug.name for bug in BUGS]
-    runs, named = found.get_by_role("group", name="run").get_by_role("button"), []
+    runs, named = found.get_by_role("toolbar", name="run").get_by_role("button"), []
     assert runs.count() == len(BUGS) == 16
     for run in runs.all():
         run.click()

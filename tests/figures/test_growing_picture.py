@@ -99,7 +99,7 @@ def test_a_picture_grows_by_hand(window, tmp_path, width):
             widget.step = step
             assert says(w, found) == f"Step {step + 1} of 5: {widget.sentence}" and seen(found) == alts[step]
             assert found.locator(":not([role=status])").and_(found.get_by_text(SAID[step])).filter(visible=True).count() == 1, "the sentence is seen twice"
-            pressed = found.get_by_role("group", name="step").get_by_role("button", pressed=True)
+            pressed = found.get_by_role("toolbar", name="step").get_by_role("button", pressed=True)
             assert pressed.all_inner_texts() == [str(step + 1)]
             assert [found.get_by_role("button", name=name).is_disabled() for name in ("Back", "Next step")] == [step == 0, step == 4]
             return found.evaluate(PLACES)

@@ -136,7 +136,7 @@ KEYS = {"range": ["ArrowRight", "ArrowLeft", "ArrowLeft"], "text": ["ArrowDown",
 # The controls of a figure that are in sight, but Reset and what fetches the real model (test_real_model_on_the_page.py):
 # whether each is pressed. Of five and more that stand together, three. They are kept for what follows.
 CONTROLS = """f => { const all = [...f.querySelectorAll('button, input, select')].filter(c => c.textContent !== 'Reset' && !('akOnce' in c.dataset)
-        && c.checkVisibility({visibilityProperty: true}) && c.getClientRects().length), box = c => c.closest('[role=grid], [role=group], table') ?? c.parentElement;
+        && c.checkVisibility({visibilityProperty: true}) && c.getClientRects().length), box = c => c.closest('[role=grid], [role=group], [role=toolbar], table') ?? c.parentElement;
     window.controls = all.filter(c => { const row = all.filter(other => box(other) === box(c)); return row.length < 5 || row.indexOf(c) % Math.ceil(row.length / 3) === 0; });
     return controls.map(c => c.ariaPressed === 'true'); }"""
 # Go to one of them: what kind it is, and its name; nothing where it is hidden by now, or pressed already. Focus alone may

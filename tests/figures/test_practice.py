@@ -326,7 +326,7 @@ def answer(found, name):
                        [str(bool(v)) if form["truths"] else str(v) for v in right])
         return
     [way] = [way for way in ways(form) if python_says(one, way) == RIGHT]
-    found.evaluate("""(f, [way, order]) => { const groups = f.querySelectorAll('.ak-buttons[role=group]');
+    found.evaluate("""(f, [way, order]) => { const groups = f.querySelectorAll('.ak-buttons[role]');
         way.forEach((k, i) => groups[order ? 0 : i].querySelectorAll('button')[k].click()); }""", [list(way), form["kind"] == "order"])
 
 

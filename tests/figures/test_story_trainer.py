@@ -240,7 +240,7 @@ def test_a_writer_takes_the_model_of_the_reader(watched, tmp_path):
     """Where there is one of its sizes; the book's is there again when it is forgotten."""
     with watched() as w:
         found = alone(w, tmp_path, StoryWriter(storyteller.trained(), prompt="Zoe and Max met"))
-        choice, before = found.get_by_role("group", name="model"), found.locator(".ak-bars").inner_text()
+        choice, before = found.get_by_role("toolbar", name="model"), found.locator(".ak-bars").inner_text()
         assert choice.is_hidden()
         other = storyteller.Storyteller(storyteller.trained().words).double().packed()
         w.page.evaluate("other => attnkit.keep(other)", other)

@@ -106,7 +106,7 @@ def test_swapped_words_refuse_a_case_that_is_not_there():
 @on(PAGES, WIDE)
 def test_swapped_words_without_positions_give_the_same_output(opened):
     w, found = opened, figure(opened, "swapped_words")
-    positions, heads = (found.get_by_role("group", name=name) for name in ("positions", "heads"))
+    positions, heads = (found.get_by_role("toolbar", name=name) for name in ("positions", "heads"))
 
     def right():
         words = says(w, found)
