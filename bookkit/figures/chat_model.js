@@ -744,6 +744,11 @@
     const label = "The heads, a row for each layer";
     const all = attnkit.h("div", { class: "ak-heads", role: "group", "aria-label": label }, rows);
     attnkit.style(all, "gridTemplateColumns", `1.4rem repeat(${heads}, minmax(0, 1fr))`);
+    all.addEventListener("pointerover", ({ target }) => {
+      const k = buttons.indexOf(/** @type {HTMLButtonElement} */ (target));
+      const { name, scores } = kinds[figure.get("shade")];
+      if (k >= 0) buttons[k].title = `${named(k, heads)}: ${name} ${attnkit.fixed(scores.flat()[k])}`; // more than a shade says
+    });
     const choice = figure.choice({ label: "shaded", words: kinds.map(({ name }) => name), trait: "shade" });
     const open = !globalThis.matchMedia?.("(max-width: 40rem)").matches;
     const summary = attnkit.h("summary", {}, `All ${layers * heads} heads`);
@@ -759,7 +764,6 @@
           attnkit.paint(button, score, 1, "weight");
           const known = Boolean(recorded?.(k));
           attnkit.attr(button, "aria-label", `${named(k, heads)}${known ? ", recorded" : ""}`);
-          attnkit.attr(button, "title", `${named(k, heads)}: ${kinds[shade].name} ${attnkit.fixed(score)}`); // more than a shade says
           attnkit.attr(button, "data-recorded", String(known));
           attnkit.attr(button, "aria-pressed", String(pressed.includes(k)));
         });

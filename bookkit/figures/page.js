@@ -122,27 +122,24 @@
       home();
       words.focus({ preventScroll: true });
     });
-    // It leaves when its own place is in sight, or its words no longer are, or at Escape.
-    const leave = (/** @type {Event} */ event) => {
+    // It leaves when its own place is in sight, or its words are far out of it.
+    function leave() {
       const { top, bottom } = words.getBoundingClientRect();
-      const gone = bottom < -innerHeight / 2 || top > 1.5 * innerHeight;
-      if (event instanceof KeyboardEvent ? event.key === "Escape" : gone || inSight(place)) home();
-    };
+      if (bottom < -innerHeight / 2 || top > 1.5 * innerHeight || inSight(place)) home();
+    }
     home = () => {
       removeEventListener("scroll", leave);
-      removeEventListener("keydown", leave);
       back.remove();
       own.removeAttribute("popover");
       for (const one of [own, place]) one.removeAttribute("style");
       home = () => {};
     };
-    place.style.height = `${place.offsetHeight}px`;
+    place.style.height = `${place.getBoundingClientRect().height}px`;
     own.popover = "manual";
     Object.assign(own.style, { left: `${left}px`, width: `${width}px` });
     own.prepend(back);
     own.showPopover();
     addEventListener("scroll", leave, { passive: true });
-    addEventListener("keydown", leave);
     return true;
   }
 
@@ -197,7 +194,7 @@
       words.setAttribute("tabindex", "0");
       words.setAttribute("aria-controls", id);
       words.addEventListener("click", act);
-      attnkit.keys(words, { Enter: act, " ": act });
+      attnkit.keys(words, { Enter: act, " ": act, Escape: () => home() });
       for (const come of ["mouseenter", "focus"]) words.addEventListener(come, () => light(words, true));
       for (const go of ["mouseleave", "blur"]) words.addEventListener(go, () => light(words, false));
       const { set } = actOf(words);

@@ -165,7 +165,7 @@ def test_a_story_grows_word_by_word(window, tmp_path):
         widget = SwitchedStory(storyteller.trained(), part=1, seed=2)
         found = alone(w, tmp_path, widget)
         lengths, said = found.evaluate(GROWS, LABELS[3])
-        assert lengths[0] <= 2 and len(set(lengths)) > 40 and said == ["The model writes."]
+        assert lengths[0] <= 2 and len(set(lengths)) > 40 and said == ["Taken out: layer 2. The model writes."]
         widget.part = 3
         follows(w, found, widget)
         found.evaluate("(f, [one, other]) => { for (const words of [one, other]) [...f.querySelectorAll('button')].find(b => b.textContent === words).click(); }", [LABELS[6], LABELS[3]])
