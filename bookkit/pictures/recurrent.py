@@ -60,12 +60,30 @@ def swapped(step, read, weights, pairs):
 
     In a `step` the decoder has `read` a word; its new state writes a word, and asks for the next one with these
     `weights`, one for each English word.  The `pairs` are words that may stand there, with what follows each.
-
-    >>> swapped(1, "je", [0.25, 0.75], [("dors", "bien"), ("vois", "un")]).alt.split(". ")[1]
-    'It asks for word 2, with weights 0.25, 0.75'
     """
     check_shares("weights", weights := as_array(weights, "weights"))
-    return Picture(_swapped(step, read, weights, pairs))
+    side, old = 24, 24 + text_width(read) + WIDE / 2
+    first, last = old + 72, old + 72 + side * len(weights)         # of the weights
+    new, middle, deep = last + 50 + WIDE / 2, (first + last) / 2, 4 + 22 * len(pairs)
+    body = [_state(old, 58, "g", step), _state(new, 58, "g", step + 1),
+            block(weights[None], first, 36, side, "", "weight", None, 1, None, above=True, side=side),
+            f'<rect x="{middle - 42:g}" y="108" width="84" height="{deep}" rx="8" fill="none" stroke="{INK}" '
+            'stroke-width="2"/>', text(2, 87, read, INK, anchor="start", language="fr"),
+            text(first, 24, f"asks for word {step + 1}", QUERY, anchor="start"),
+            text(2, 150, f"writes word {step}", INK, anchor="start"),
+            *(arrow(*corners) for corners in (
+                [(old - WIDE / 2 - 18, 82), (old - WIDE / 2, 82)], [(new + WIDE / 2, 82), (new + WIDE / 2 + 22, 82)],
+                [(old, 58), (old, 48), (first - 4, 48)], [(last + 4, 48), (new, 48), (new, 58)],
+                [(old, 106), (old, 128), (middle - 44, 128)], [(middle + 44, 128), (new, 128), (new, 106)]))]
+    for k, (word, following) in enumerate(pairs):
+        body.append(text(middle, 126 + 22 * k, word, INK, bold=k > 0, language="fr"))
+        body.append(text(new + 52, 76 + 22 * k, following, INK, anchor="start", bold=k > 0, language="fr"))
+    wide = new + 56 + max(text_width(following) for _, following in pairs)
+    told = "; ".join(f"after {word} it writes {following}" for word, following in pairs)
+    return Picture(Svg("".join(body), math.ceil(wide), 112 + deep,
+                       f"State g{step} has read {read}. It asks for word {step + 1}, with weights "
+                       f"{', '.join(map(fixed, weights))}. It also writes word {step}. State g{step + 1} is made of "
+                       f"both: {told}."))
 
 
 def alignment(english, french, weights, around=None):
@@ -203,22 +221,19 @@ class _Step:
         self.known = 2 + math.ceil(text_width(self.before)) + 6         # where the line of the word begins
         self.x = max(self.LEFT + n * pitch / 2, 184, self.known + self.READOUT / 2 + 30)
         self.past, self.xs = 2 + WIDE / 2, [self.x + (j - (n - 1) / 2) * pitch for j in range(n)]
-        right = [self.xs[-1] + 10 + text_width("w", SYMBOL) + text_width(f"^{self._pair(n)}", SYMBOL),
-                 self.xs[-1] + pitch / 2, self.x + 78, self.x + text_width(self.word) / 2 + 2]
-        self.width = math.ceil(max(right))
+        self.width = math.ceil(max(self.xs[-1] + max(pitch / 2, 60), self.x + max(78, text_width(self.word) / 2 + 2)))
 
     def drawing(self):
         """From the annotations up to the word; what comes later is marked, for a picture that grows."""
-        asked, later = ("".join(part) for part in (self._scores(), [*self._weights(), *self._states(), *self._words()]))
-        body = [f'<g data-ak-from="2">{later}</g>', f'<g data-ak-from="1">{asked}</g>', *self._annotations()]
+        later = "".join([*self._weights(), *self._states(), *self._words()])
+        body = [f'<g data-ak-from="2">{later}</g><g data-ak-from="1">', *self._scores(), "</g>", *self._annotations()]
         return Svg("".join(body), self.width, self.ROW + DEEP + 56, self._told())
 
     def _annotations(self):
         """The words, and at each its annotation, made by reading both ways; the state before."""
         top, bottom = self.ROW, self.ROW + DEEP
-        yield text(2, top + 19, "annotations", INK, anchor="start")
-        yield text(2, top + 39, "keys k", palette.var("key"), anchor="start")
-        yield text(2, top + 59, "values v", palette.var("value"), anchor="start")
+        for k, (words, role) in enumerate((("annotations", "ink"), ("keys k", "key"), ("values v", "value"))):
+            yield text(2, top + 19 + 20 * k, words, palette.var(role), anchor="start")
         yield _state(self.past, self.STATES, "g", self.step - 1, QUERY)
         yield self._said(2, self.READ + 23, self.before, "start")
         for j, (x, word) in enumerate(zip(self.xs, self.english)):
@@ -254,14 +269,15 @@ class _Step:
 
     def _weights(self):
         """A softmax of all scores; a line of each weight's thickness leads from there to the output."""
-        top, first, last = self.CONTEXT + DEEP - 1, self.xs[0] - WIDE / 2, self.xs[-1] + WIDE / 2
+        top = self.CONTEXT + DEEP - 1                # under the frame, which hides the ends
         yield text(self.past + 10, self.WEIGHTS + 30, "weights", WEIGHT, anchor="start")
         for j, (x, w) in enumerate(zip(self.xs, self.weights)):
             yield (f'<path d="M{x:g} {self.SOFTMAX}V{self.WEIGHTS}L{self.x:g} {top:g}" fill="none" stroke="{WEIGHT}" '
                    f'stroke-width="{1 + 5 * w:.3g}" stroke-opacity="{.35 + .65 * w:.3g}" stroke-linejoin="round"/>')
-            yield _symbol(x + 8, self.WEIGHTS + 28, "w", self._pair(j + 1), WEIGHT, "start")
+            yield _symbol(x + 8, self.WEIGHTS + 28, "w", f"{self.step}{j + 1}", WEIGHT, "start")
             yield text(x + 8, self.WEIGHTS + 50, fixed(w), WEIGHT, anchor="start")
-        yield _box(self.x, self.SOFTMAX, last - first, 32) + text(self.x, self.SOFTMAX + 21, "softmax", INK)
+        yield _box(self.x, self.SOFTMAX, self.xs[-1] - self.xs[0] + WIDE, 32)
+        yield text(self.x, self.SOFTMAX + 21, "softmax", INK)
 
     def _states(self):
         """The output, the new state, and what reads them."""
@@ -287,10 +303,6 @@ class _Step:
         """A French word, or the mark before the first."""
         return text(x, y, word, INK, anchor=anchor, language=None if word == START else "fr")
 
-    def _pair(self, j):
-        """The index of a weight: the step and the English word."""
-        return f"{self.step}{j}" if max(self.step, j) < 10 else f"{self.step},{j}"
-
     def _told(self):
         i, m = self.step, len(self.english)
         scores, weights = (", ".join(f"{word} {fixed(x)}" for word, x in zip(self.english, some))
@@ -301,36 +313,6 @@ class _Step:
                 f"gives the weights. The weights: {weights}. The annotations, blended by them, are the output y{i}. "
                 f"The new state g{i} is made of g{i - 1}, y{i} and the word before, {self.before}. From g{i}, y{i} and "
                 f"{self.before} the read-out writes {self.word}.")
-
-
-# ---- another word in its place
-
-def _swapped(step, read, weights, pairs):
-    """A state; above, the weights with which it asks; below, the words that it may write; then the next state."""
-    start, side = 24 + text_width(read), 24
-    strip, old = start + WIDE + 50, start + WIDE / 2
-    new = strip + side * len(weights) + 50 + WIDE / 2
-    words = [strip - 10 + (new - strip - WIDE / 2) / 2, new + WIDE / 2 + 30]
-    body = [text(2, 87, read, INK, anchor="start", language="fr"), arrow((start - 18, 82), (start, 82)),
-            _state(old, 58, "g", step), _state(new, 58, "g", step + 1),
-            text(strip, 24, f"asks for word {step + 1}", QUERY, anchor="start"),
-            block(weights[None], strip, 36, side, "", "weight", None, 1, None, above=True, side=side),
-            arrow((old, 58), (old, 48), (strip - 4, 48)),
-            arrow((strip + side * len(weights) + 4, 48), (new, 48), (new, 58)),
-            arrow((old, 106), (old, 128), (words[0] - 44, 128)), arrow((words[0] + 44, 128), (new, 128), (new, 106)),
-            arrow((new + WIDE / 2, 82), (words[1] - 8, 82)),
-            text(2, 150, f"writes word {step}", INK, anchor="start"),
-            f'<rect x="{words[0] - 42:g}" y="108" width="84" height="{4 + 22 * len(pairs)}" rx="8" '
-            f'fill="none" stroke="{INK}" stroke-width="2"/>']
-    for k, (word, following) in enumerate(pairs):
-        body.append(text(words[0], 126 + 22 * k, word, INK, bold=k > 0, language="fr"))
-        body.append(text(words[1], 76 + 22 * k, following, INK, anchor="start", bold=k > 0, language="fr"))
-    wide = words[1] + max(text_width(following) for _, following in pairs) + 4
-    told = "; ".join(f"after {word} it writes {following}" for word, following in pairs)
-    return Svg("".join(body), math.ceil(wide), 116 + 22 * len(pairs),
-               f"State g{step} has read {read}. It asks for word {step + 1}, with weights "
-               f"{', '.join(map(fixed, weights))}. It also writes word {step}. State g{step + 1} is made of both: "
-               f"{told}.")
 
 
 # ---- the weights of a long sentence

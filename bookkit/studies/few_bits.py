@@ -6,15 +6,11 @@ from bookkit.lessons.chat_model import ChatModel
 from bookkit.lessons.chat_tuned import ordinary
 from bookkit.studies.chat_model import known, prose
 
-TOGETHER = 32                # numbers that share a scale, as in the file
+TOGETHER = 32                # numbers that share a scale
 
 
 def rounded(numbers, bits):
-    """An array (..., d) rounded to the nearest of 2 ** bits - 1 even steps; one is zero, the last the largest number.
-
-    >>> rounded(np.array([[7.0, -3.4, 0.2] + [0.0] * 29]), 4)[0, :3].tolist()
-    [7.0, -3.0, 0.0]
-    """
+    """An array (..., d) rounded to the nearest of 2 ** bits - 1 even steps; zero is one of them."""
     blocks = numbers.reshape(-1, TOGETHER)
     step = np.maximum(np.abs(blocks).max(axis=1, keepdims=True), 1e-12) / (2 ** (bits - 1) - 1)
     return (np.round(blocks / step) * step).reshape(numbers.shape)
