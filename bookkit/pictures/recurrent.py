@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 
+from attnkit import softmax
 from bookkit.pictures import palette
 from bookkit.pictures.blocks import arrow
 from bookkit.pictures.formats import fixed
@@ -33,28 +34,56 @@ def encoder_decoder(english, french):
     return Picture(_OneVector(english, french).drawing())
 
 
-def translator(english, french, weights=None, step=1):
-    """Draw one step of a translator with attention: who asks, who is asked, and what the next word is made of.
+def translator(english, french, scores, step=1):
+    """Draw one step of a translator with attention, in three steps: what was read, who asks, the next word.
 
     The decoder's state before, whose index is step − 1, makes the query; the encoder's annotations h make the keys and
-    are the values.  The `weights`, one for each English word, blend them into the output, y.  From it, the word before
-    and the state before comes the new state; from the new state, the output and the word before the read-out writes the
-    next word, whose number is `step`, from 1.  Of the French words the picture shows these two.  After Bahdanau et al.
-    (2015), with this book's letters.
+    are the values.  A softmax makes weights of the `scores`, one for each English word, and these blend the annotations
+    into the output, y.  From it, the word before and the state before comes the new state; from the new state, the
+    output and the word before the read-out writes the next word, whose number is `step`, from 1.  Of the French words
+    the picture shows these two.  After Bahdanau et al. (2015), with this book's letters.
 
-    >>> translator(["I", "sleep"], ["je", "dors"], [0.25, 0.75], step=2).alt.split(". ")[3]
+    >>> translator(["I", "sleep"], ["je", "dors"], [0, np.log(3)], step=2).alt.split(". ")[3]
     'The weights: I 0.25, sleep 0.75'
     """
     for name, words in (("english", english), ("french", french)):
         _check_words(name, words)
     check_within("step", step, 1, len(french), "French words")
-    if weights is not None:
-        weights = as_array(weights, "weights")
-        if weights.shape != (len(english),):
-            raise ValueError(f"weights must have shape ({len(english)},), one for each English word, "
-                             f"got {weights.shape}")
-        check_shares("weights", weights)
-    return Picture(_Step(english, ["", *french], weights, step).drawing())
+    scores = as_array(scores, "scores")
+    if scores.shape != (len(english),):
+        raise ValueError(f"scores must have shape ({len(english)},), one for each English word, got {scores.shape}")
+    return Picture(_Step(english, ["", *french], scores, step).drawing())
+
+
+def swapped(step, read, weights, pairs):
+    """Draw why another word changes the next one and not its weights: both come of one state, which is older.
+
+    In a `step` the decoder has `read` a word; its new state writes a word, and asks for the next one with these
+    `weights`, one for each English word.  The `pairs` are words that may stand there, with what follows each.
+    """
+    check_shares("weights", weights := as_array(weights, "weights"))
+    side, old = 24, 24 + text_width(read) + WIDE / 2
+    first, last = old + 72, old + 72 + side * len(weights)         # of the weights
+    new, middle, deep = last + 50 + WIDE / 2, (first + last) / 2, 4 + 22 * len(pairs)
+    body = [_state(old, 58, "g", step), _state(new, 58, "g", step + 1),
+            block(weights[None], first, 36, side, "", "weight", None, 1, None, above=True, side=side),
+            f'<rect x="{middle - 42:g}" y="108" width="84" height="{deep}" rx="8" fill="none" stroke="{INK}" '
+            'stroke-width="2"/>', text(2, 87, read, INK, anchor="start", language="fr"),
+            text(first, 24, f"asks for word {step + 1}", QUERY, anchor="start"),
+            text(2, 150, f"writes word {step}", INK, anchor="start"),
+            *(arrow(*corners) for corners in (
+                [(old - WIDE / 2 - 18, 82), (old - WIDE / 2, 82)], [(new + WIDE / 2, 82), (new + WIDE / 2 + 22, 82)],
+                [(old, 58), (old, 48), (first - 4, 48)], [(last + 4, 48), (new, 48), (new, 58)],
+                [(old, 106), (old, 128), (middle - 44, 128)], [(middle + 44, 128), (new, 128), (new, 106)]))]
+    for k, (word, following) in enumerate(pairs):
+        body.append(text(middle, 126 + 22 * k, word, INK, bold=k > 0, language="fr"))
+        body.append(text(new + 52, 76 + 22 * k, following, INK, anchor="start", bold=k > 0, language="fr"))
+    wide = new + 56 + max(text_width(following) for _, following in pairs)
+    told = "; ".join(f"after {word} it writes {following}" for word, following in pairs)
+    return Picture(Svg("".join(body), math.ceil(wide), 112 + deep,
+                       f"State g{step} has read {read}. It asks for word {step + 1}, with weights "
+                       f"{', '.join(map(fixed, weights))}. It also writes word {step}. State g{step + 1} is made of "
+                       f"both: {told}."))
 
 
 def alignment(english, french, weights, around=None):
@@ -181,32 +210,32 @@ class _Step:
     """One step of a translator with attention."""
 
     LEFT = 104                       # the column of the state before, and of what rows are called
-    READ, STATES, CONTEXT, WEIGHTS, ASKED, ROW = 44, 124, 214, 318, 386, 412         # where things begin, downwards
+    READ, STATES, CONTEXT, WEIGHTS, SOFTMAX, ASKED, ROW = 44, 124, 214, 312, 376, 462, 488   # where things begin
     READOUT = 88
 
-    def __init__(self, english, french, weights, step):
-        self.english, self.weights, self.step = english, weights, step
+    def __init__(self, english, french, scores, step):
+        self.english, self.scores, self.weights, self.step = english, scores, softmax(scores), step
         self.before, self.word = french[step - 1] or START, french[step]
         n, widest = len(english), math.ceil(max(map(text_width, english)))
         pitch = max(min(92, 373 // n), WIDE + 26, widest + 10)
         self.known = 2 + math.ceil(text_width(self.before)) + 6         # where the line of the word begins
         self.x = max(self.LEFT + n * pitch / 2, 184, self.known + self.READOUT / 2 + 30)
         self.past, self.xs = 2 + WIDE / 2, [self.x + (j - (n - 1) / 2) * pitch for j in range(n)]
-        right = [self.xs[-1] + 10 + text_width("w", SYMBOL) + text_width(f"^{self._pair(n)}", SYMBOL),
-                 self.xs[-1] + pitch / 2, self.x + 78, self.x + text_width(self.word) / 2 + 2]
-        self.width = math.ceil(max(right))
+        self.width = math.ceil(max(self.xs[-1] + max(pitch / 2, 60), self.x + max(78, text_width(self.word) / 2 + 2)))
 
     def drawing(self):
-        """From the annotations up to the word."""
-        body = [*self._annotations(), *self._attention(), *self._states(), *self._words()]
+        """From the annotations up to the word; what comes later is marked, for a picture that grows."""
+        later = "".join([*self._weights(), *self._states(), *self._words()])
+        body = [f'<g data-ak-from="2">{later}</g><g data-ak-from="1">', *self._scores(), "</g>", *self._annotations()]
         return Svg("".join(body), self.width, self.ROW + DEEP + 56, self._told())
 
     def _annotations(self):
-        """The words, and at each its annotation, made by reading both ways."""
+        """The words, and at each its annotation, made by reading both ways; the state before."""
         top, bottom = self.ROW, self.ROW + DEEP
-        yield text(2, top + 19, "annotations", INK, anchor="start")
-        yield text(2, top + 39, "keys k", palette.var("key"), anchor="start")
-        yield text(2, top + 59, "values v", palette.var("value"), anchor="start")
+        for k, (words, role) in enumerate((("annotations", "ink"), ("keys k", "key"), ("values v", "value"))):
+            yield text(2, top + 19 + 20 * k, words, palette.var(role), anchor="start")
+        yield _state(self.past, self.STATES, "g", self.step - 1, QUERY)
+        yield self._said(2, self.READ + 23, self.before, "start")
         for j, (x, word) in enumerate(zip(self.xs, self.english)):
             yield self._both_roles(x, top) + _symbol(x, top + DEEP / 2 + 6, "h", j + 1)
             yield arrow((x, bottom + 32), (x, bottom)) + text(x, bottom + 49, word, INK)
@@ -225,28 +254,35 @@ class _Step:
                      f'stroke="{palette.var(role)}" stroke-width="2.5"/>')
         return body
 
-    def _attention(self):
-        """The query meets each annotation; a line of the weight's thickness leads from there to the context."""
-        top = self.CONTEXT + DEEP - 1                # under the frame, which hides the ends
+    def _scores(self):
+        """The query meets each key, and each time a score comes of it."""
         yield (f'<path d="M{self.past:g} {self.STATES + DEEP}V{self.ASKED}H{self.xs[-1]:g}" fill="none" '
                f'stroke="{QUERY}" stroke-width="2"/>')
         yield text(self.past + 10, self.CONTEXT + DEEP / 2 + 5, "query q", QUERY, anchor="start", index=str(self.step))
-        yield text(self.past + 10, self.WEIGHTS + 30, "weights", WEIGHT, anchor="start")
-        for j, x in enumerate(self.xs):
-            w = None if self.weights is None else self.weights[j]
-            thick, opaque = (2, 1) if w is None else (1 + 5 * w, .35 + .65 * w)
+        yield text(self.past + 10, self.ASKED - 24, "scores", INK, anchor="start")
+        for x, score in zip(self.xs, self.scores):
             yield (f'<path d="M{x:g} {self.ROW}V{self.ASKED}" fill="none" stroke="{palette.var("key")}" '
                    'stroke-width="2"/>')
-            yield (f'<path d="M{x:g} {self.ASKED}V{self.WEIGHTS}L{self.x:g} {top:g}" fill="none" stroke="{WEIGHT}" '
-                   f'stroke-width="{thick:.3g}" stroke-opacity="{opaque:.3g}" stroke-linejoin="round"/>')
+            yield arrow((x, self.ASKED), (x, self.SOFTMAX + 32))
             yield f'<circle cx="{x:g}" cy="{self.ASKED}" r="5" fill="{QUERY}"/>'
-            yield _symbol(x + 8, self.WEIGHTS + 28, "w", self._pair(j + 1), WEIGHT, "start")
-            yield "" if w is None else text(x + 8, self.WEIGHTS + 50, fixed(w), WEIGHT, anchor="start")
+            yield text(x + 8, self.ASKED - 24, fixed(score), INK, anchor="start")
+
+    def _weights(self):
+        """A softmax of all scores; a line of each weight's thickness leads from there to the output."""
+        top = self.CONTEXT + DEEP - 1                # under the frame, which hides the ends
+        yield text(self.past + 10, self.WEIGHTS + 30, "weights", WEIGHT, anchor="start")
+        for j, (x, w) in enumerate(zip(self.xs, self.weights)):
+            yield (f'<path d="M{x:g} {self.SOFTMAX}V{self.WEIGHTS}L{self.x:g} {top:g}" fill="none" stroke="{WEIGHT}" '
+                   f'stroke-width="{1 + 5 * w:.3g}" stroke-opacity="{.35 + .65 * w:.3g}" stroke-linejoin="round"/>')
+            yield _symbol(x + 8, self.WEIGHTS + 28, "w", f"{self.step}{j + 1}", WEIGHT, "start")
+            yield text(x + 8, self.WEIGHTS + 50, fixed(w), WEIGHT, anchor="start")
+        yield _box(self.x, self.SOFTMAX, self.xs[-1] - self.xs[0] + WIDE, 32)
+        yield text(self.x, self.SOFTMAX + 21, "softmax", INK)
 
     def _states(self):
-        """The state that asks, the output, the new state, and what reads them."""
+        """The output, the new state, and what reads them."""
         i, x, level = self.step, self.x, self.READ + 18
-        yield _state(self.past, self.STATES, "g", i - 1, QUERY) + _state(x, self.STATES, "g", i)
+        yield _state(x, self.STATES, "g", i)
         yield _state(x, self.CONTEXT, "y", i) + arrow((x, self.CONTEXT), (x, self.STATES + DEEP))
         yield text(x - WIDE / 2 - 8, self.CONTEXT + DEEP / 2 + 5, "output", INK, anchor="end")
         yield _box(x, self.READ, self.READOUT, 36) + text(x, level + 5, "read-out", INK)
@@ -257,7 +293,7 @@ class _Step:
     def _words(self):
         """The word before, which the read-out and the new state read, and the word that is written."""
         x, level, side = self.x, self.READ + 18, self.x - self.READOUT / 2
-        yield self._said(2, level + 5, self.before, "start") + arrow((self.known, level), (side, level))
+        yield arrow((self.known, level), (side, level))
         yield _into(x, self.STATES, self.past + WIDE / 2, (self.known, level), self.READOUT / 2 + 22 - WIDE / 2)
         yield arrow((x, self.READ), (x, 28))
         yield self._said(x, 20, self.word, "middle")
@@ -267,20 +303,16 @@ class _Step:
         """A French word, or the mark before the first."""
         return text(x, y, word, INK, anchor=anchor, language=None if word == START else "fr")
 
-    def _pair(self, j):
-        """The index of a weight: the step and the English word."""
-        return f"{self.step}{j}" if max(self.step, j) < 10 else f"{self.step},{j}"
-
     def _told(self):
         i, m = self.step, len(self.english)
-        each, told = _from_to(f"w{self._pair(1)}", f"w{self._pair(m)}"), ""
-        if self.weights is not None:
-            told = f" The weights: {', '.join(f'{word} {fixed(w)}' for word, w in zip(self.english, self.weights))}."
+        scores, weights = (", ".join(f"{word} {fixed(x)}" for word, x in zip(self.english, some))
+                           for some in (self.scores, self.weights))
         return (f"Step {i} of a translator with attention. The encoder reads {', '.join(self.english)} both ways and "
                 f"leaves an annotation at each, {_from_to('h1', f'h{m}')}: keys and values. The query q{i} is made of "
-                f"the state before, g{i - 1}; with each annotation it gives a weight, {each}.{told} The annotations, "
-                f"blended by the weights, are the output y{i}. The new state g{i} is made of g{i - 1}, y{i} and the "
-                f"word before, {self.before}. From g{i}, y{i} and {self.before} the read-out writes {self.word}.")
+                f"the state before, g{i - 1}; with each annotation it gives a score: {scores}, and a softmax of these "
+                f"gives the weights. The weights: {weights}. The annotations, blended by them, are the output y{i}. "
+                f"The new state g{i} is made of g{i - 1}, y{i} and the word before, {self.before}. From g{i}, y{i} and "
+                f"{self.before} the read-out writes {self.word}.")
 
 
 # ---- the weights of a long sentence
