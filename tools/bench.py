@@ -1,6 +1,6 @@
 """Measure what may differ from machine to machine, and write it with the machine into data/measured/.
 
-    python -m tools.bench [speed] [loops] [scores] [cost] [recurrence] [chapters [slugs of some]]
+    python -m tools.bench [speed] [loops] [scores] [cost] [recurrence] [learner] [chapters [slugs of some]]
 
 Times are never part of a compared output: a page that shows one says that it was measured and takes it from there.
 All contenders of a comparison run round after round, so that a ratio compares like with like.
@@ -13,6 +13,7 @@ import os
 import platform
 import random
 import re
+import subprocess
 import sys
 import time
 import tracemalloc
@@ -288,6 +289,26 @@ def recurrence():
     return {"width": d, "dtype": "float32", "lengths": rows, "crossings": crossings(rows, RECURRENCE_PAIRS)}
 
 
+LEARNER = """const random = attnkit.seeds.uniform(attnkit.seeds.twister(1)), times = [];
+const model = new attnkit.learner.Model({ words: 71, width: 32, heads: 4, layers: 2, hidden: 64, reach: 32 });
+model.begin(random, attnkit.seeds.normal);
+const adam = new attnkit.learner.Adam(model, { steps: 300, warmup: 4 });
+for (let step = 0; step < 300; step++) {
+  const four = [0, 1, 2, 3].map(() => attnkit.grammar.story(random).map((_, k) => k)), begin = process.cpuUsage();
+  model.slopes(four), adam.next();
+  times.push(process.cpuUsage(begin).user / 1000);
+}
+console.log(times.slice(100).sort((a, b) => a - b)[100]);"""
+
+
+def learner():
+    """A step of four stories as a page trains, in node, in milliseconds of one core; at most 20 are asked."""
+    files = [ROOT / "bookkit" / "figures" / f"{name}.js" for name in ("core", "seeds", "grammar", "learner")]
+    script = "\n".join(file.read_text(encoding="utf-8") for file in files) + LEARNER
+    done = subprocess.run(["node", "--single-threaded"], input=script, capture_output=True, text=True, check=True)
+    return {"ms": round(float(done.stdout), 1)}
+
+
 def chapters(only=()):
     """How long each notebook runs, in seconds, the start of its kernel included."""
     known = results("bench", folder=ROOT)["chapters"]["seconds"] if only else {}
@@ -313,7 +334,7 @@ def speed():
 
 
 PARTS = {"speed": speed, "loops": loops, "scores": scored, "cost": cost,
-         "recurrence": recurrence, "chapters": chapters}
+         "recurrence": recurrence, "learner": learner, "chapters": chapters}
 
 
 def main():

@@ -115,8 +115,6 @@
       if (data.task) {
         training = new Training(data.task, data);
         asked = data.asked;
-        for (const name in data.weights) training.model.of[name].v.set(data.weights[name]);
-        if (data.weights) return scope.postMessage({ asked, found: training.look() });
       }
       running = data.runs;
       turn();
@@ -185,8 +183,7 @@
     const other = Object.entries({ ...PACKED, words }).find(([name, size]) => String(packed[name]) !== String(size));
     if (other) throw new Error(`The model in this file has other ${other[0].replace("num_", "")} than this page's.`);
     try {
-      const { length } = attnkit.decoder(packed).tensors["layers.0.bias"];
-      if (length !== SIZES.heads * (SIZES.reach + 1)) throw new Error("it reaches farther, or less far.");
+      attnkit.decoder(packed);
     } catch (error) {
       throw new Error(`The model in this file is broken: ${said(error)}`);
     }
@@ -212,9 +209,8 @@
         if (this.run && state === "failed") this.turn("failed", message);
       });
       const hide = () => {
-        if (this.run?.state === "runs" && document.hidden) this.set("hidden");
-        else if (this.run?.state === "hidden" && !document.hidden)
-          this.set("runs", "It rested while this tab was hidden.");
+        const [now, next] = document.hidden ? ["runs", "hidden"] : ["hidden", "runs"];
+        if (this.run?.state === now) this.set(next);
       };
       document.addEventListener("visibilitychange", hide);
       this.stop = () => {
@@ -235,28 +231,26 @@
       this.note = note;
       this.redraw();
     }
-    set(state, note = "") {
+    set(state) {
       this.worker.post({ runs: state === "runs" });
-      this.turn(state, note);
+      this.turn(state);
     }
     forget() {
       this.worker.stop();
       [this.run, this.note] = [null, ""];
     }
-    // From the beginning; or, with the `weights` of a model that is there already, only to look at it.
-    /** @param {string} [state] @param {Record<string, Float64Array>} [weights] @returns {Promise<Mark>} */
-    async begin(state = "runs", weights) {
+    async begin() {
       this.forget();
       const { seed, book } = this.figure.state();
       const steps = book ? BOOK.steps : this.figure.get("steps");
       /** @type {Run} */
-      const run = { state, step: 0, steps, seed, book, marks: [], losses: [] };
+      const run = { state: "runs", step: 0, steps, seed, book, marks: [], losses: [] };
       this.run = run;
       this.redraw(0);
       await this.worker.load();
-      if (run !== this.run) return new Promise(() => {}); // another one has begun
-      const asked = { task: this.task, seed, book: book && !weights, steps, weights, runs: true };
-      return this.worker.ask(asked, (news) => run === this.run && this.hear(run, /** @type {any} */ (news)));
+      if (run !== this.run) return; // another one has begun
+      const asked = { task: this.task, seed, book, steps, runs: true };
+      this.worker.ask(asked, (news) => run === this.run && this.hear(run, /** @type {any} */ (news)));
     }
     /** @param {Run} run @param {News} news */
     hear(run, { step, losses, mark, tensors, ended }) {
@@ -277,17 +271,10 @@
       const about = { model: "storyteller", words, ...PACKED, seed: book ? chapter_seed : seed, steps, loss };
       attnkit.keep(attnkit.pack(tensors, BITS, about));
     }
-    /** @param {Own} packed */
-    async open(packed) {
-      const [step, loss] = [packed.steps ?? Number.NaN, packed.loss ?? Number.NaN];
-      const mark = await this.begin("opened", attnkit.decoder(packed).tensors);
-      this.run?.marks.push({ ...mark, step, loss });
-      this.redraw(0);
-    }
   }
 
   /** @param {number} step */
-  const stepped = (step) => (Number.isNaN(step) ? "From a file" : `Step ${grouped(step)}`);
+  const stepped = (step) => `Step ${grouped(step)}`;
 
   // How far it is, in words.
   /** @param {Session} on @param {State} state */
@@ -295,15 +282,15 @@
     if (!run) return "Recorded: the training of the book's own model. Press Train, and one of your own begins.";
     const at = `step ${grouped(run.step)} of ${grouped(run.steps)}`;
     const loss = run.losses.length ? `, loss ${fixed(recent(run.losses))}` : "";
+    const next = `the next story comes at ${grouped(Math.min(run.steps, ...MARKS.filter((mark) => mark > run.step)))}.`;
     const told = {
-      runs: run.book && !run.step ? "The book's 20,000 stories are written first ..." : `Training: ${at}${loss}.`,
+      runs: run.book && !run.step ? "The book's 20,000 stories come first ..." : `Training: ${at}${loss}; ${next}`,
       paused: `Paused at ${at}${loss}. It is yours.`,
       hidden: `Paused at ${at}, while this tab is hidden.`,
       ended: `Trained: ${grouped(run.step)} steps${loss}. It is yours now.`,
-      opened: "This is the model of the file.",
       failed: "The training has stopped.",
     };
-    const other = run.state !== "opened" && (run.seed !== seed || run.book !== book);
+    const other = run.seed !== seed || run.book !== book;
     return [told[run.state], note, other ? "What you chose holds from Begin again on." : ""].filter(Boolean).join(" ");
   }
 
@@ -385,9 +372,7 @@
       /** @param {Mark} mark */
       show({ step }) {
         const point = points.find(([to]) => to >= step) ?? points[points.length - 1];
-        const there = point && !Number.isNaN(step);
-        attnkit.style(dot, "display", there ? "" : "none");
-        if (there) attnkit.move(dot, at([step, point[1]]));
+        if (point) attnkit.move(dot, at([step, point[1]]));
       },
     };
   }
@@ -437,15 +422,13 @@
   const ONCE = { "data-ak-once": true }; // no button "Reset" leads back from it
   const UNKEPT = "But this browser keeps nothing: it is gone when you leave this page, unless you save it to a file.";
 
-  /** @param {Owner} figure @param {Session} on @param {Task} task */
-  function ownModel(figure, on, { words }) {
+  /** @param {Owner} figure @param {Task} task */
+  function ownModel(figure, { words }) {
     const told = h("p", { class: "ak-mine" });
     const file = h("input", { type: "file", accept: ".json", hidden: true, "aria-label": "A model's file" });
     file.addEventListener("change", async () => {
       try {
-        const packed = reading((await file.files?.[0].text()) ?? "", words);
-        attnkit.keep(packed);
-        on.open(packed);
+        attnkit.keep(reading((await file.files?.[0].text()) ?? "", words));
       } catch (error) {
         figure.say(`${said(error)} Nothing has changed.`);
       }
@@ -533,11 +516,11 @@
     const [buttons, told, chart] = [controls(figure, on), h("p", { class: "ak-line" }), lossChart(task)];
     /** @param {number} mark */
     const shown = (mark) => Math.min(mark, on.shown.length - 1);
-    const format = (k) => stepped(on.shown[k].step).replace(/^\D+/, "");
+    const format = (k) => grouped(on.shown[k].step);
     const bound = { read: ({ mark }) => shown(mark), write: (mark) => ({ mark }) };
     const slider = figure.slider({ name: "look at step", min: 0, max: 1, step: 1, format, ...bound });
     const [stories, questions, head] = [storyBoxes(), asked(task.questions), look(task)];
-    const mine = ownModel(figure, on, task);
+    const mine = ownModel(figure, task);
     function progress() {
       write(told, line(on, figure.state()));
       buttons.show(figure.state());

