@@ -11,10 +11,11 @@ import numpy as np
 
 from attnkit import attention
 from bookkit.pictures import palette
+from bookkit.pictures.blocks import arrow
 from bookkit.pictures.draw import describe
 from bookkit.pictures.metrics import RAISED, text_width
 from bookkit.pictures.picture import Picture, Svg
-from bookkit.pictures.shapes import LABEL, as_array, block, check_names, coming, growing, knot, wire
+from bookkit.pictures.shapes import LABEL, as_array, block, check_names, coming, growing, knot, square, wire
 
 SQUARE = 18          # the side of a square, which holds a sign
 WORDS = 17           # so large that an index stays legible where two drawings share a line
@@ -233,7 +234,7 @@ class MultiHead:
             for grid in head:
                 band.append(self._grows(grid.standing(x, self.middles[i] - grid.deep / 2), grid))
                 x += grid.room + 5
-            body.append(self._part(1 if i == 0 else 3, band, (x0, self.tops[i], wide, self.band)))
+            body.append(self._part(1, band, (x0, self.tops[i], wide, self.band)))
         return Svg("".join(body), x0 + wide + 2, self.height, self._told_first())
 
     def _second(self):
@@ -255,7 +256,7 @@ class MultiHead:
                 else:
                     band.append(self._grows(part.standing(x, self.middles[i] - part.deep / 2), part, *came[id(part)]))
                     x += part.room + (5 if part is row[0] else 0)
-            body.append(self._part(2 if i == 0 else 3, band, (2, self.tops[i], wide, self.band)))
+            body.append(self._part(2, band, (2, self.tops[i], wide, self.band)))
         return Svg("".join(body), math.ceil(wide + 4), self.height, self._told_second())
 
     def _third(self):
@@ -281,8 +282,8 @@ class MultiHead:
                       grid.titled(here - 2, over - 11),
                       self._grows(grid.squares(here, over), grid, *([self.joined, self.mix] if grid is self.y else []))]
         wide = max(last + max(self.y.wide + 4, self.y.title), x - 16 + _step_width(5))
-        body = [self._part(4, joined, (1, TOP - 14, x - 28, top + deep - TOP + 18)),
-                self._part(5, mixed, (x - 24, TOP - 14, wide + 24 - x, top + deep - TOP + 18))]
+        body = [self._part(3, joined, (1, TOP - 14, x - 28, top + deep - TOP + 18)),
+                self._part(4, mixed, (x - 24, TOP - 14, wide + 24 - x, top + deep - TOP + 18))]
         return Svg("".join(body), math.ceil(wide + 2), top + deep + 6, self._told_third())
 
     # ---- the same in words
@@ -318,14 +319,68 @@ def multi_head(x, heads, w_output, *, names, digits=1, asking=None):
     size, and matrices of one kind share one scale of colours.  `digits` are decimals of the output, which the picture's
     words tell.
 
-    With `asking`, the number of a word, two heads are drawn so that they can grow in the six steps of a
-    `bookkit.figures.GrowingPicture`: the words, with an arrow from this one to the word that each head weighs most; the
-    matrices of the first head; what it does with them; the second head; both side by side; and their mixture.
+    With `asking`, the number of a word, the five steps are those of a `bookkit.figures.GrowingPicture`, and arrows lead
+    from this word to the one that each head weighs most.
     """
     arrays = [[as_array(w, "a matrix of heads") for w in head] for head in heads]
     numbers = checked(as_array(x, "x"), arrays, as_array(w_output, "w_output"), names)
-    if asking is not None and len(heads) != 2:
-        raise ValueError(f"heads that grow must be two, got {len(heads)}")
     if asking is not None and asking not in range(len(names)):
         raise ValueError(f"asking must be the number of a word, from 0 to {len(names) - 1}, got {asking!r}")
     return Picture(*MultiHead(numbers, names, digits, asking).drawings())
+
+
+def corners(names, panels):
+    """Draw averages of three names as points of a triangle that has the names as its corners, a triangle a panel.
+
+    `panels` are pairs of lines above the triangle, its points, each as its shares of the names, and the number of the
+    name to which an arrow leads from the first point, or None.
+    """
+    at = np.array([[26.0, 186], [142, 186], [84, 80]])
+    ink, drawings = palette.var("ink"), []
+    for (title, answer), points, found in panels:
+        places = [np.asarray(shares) @ at for shares in points]
+        body = [formula(84, 18, title, ink, anchor="middle", bold=True), formula(84, 41, answer, ink, anchor="middle"),
+                wire("M26 186L142 186L84 80Z"),
+                *(formula(x, y + (28 if y > 99 else -10), name, ink, anchor="middle")
+                  for name, (x, y) in zip(names, at))]
+        body += [] if found is None else [arrow(places[0], places[0] + (at[found] - places[0]) * 0.95, colour=ink)]
+        body += [f'<circle cx="{x:g}" cy="{y:g}" r="9" fill="{palette.var("weight")}"/>' for x, y in places]
+        shares = "; ".join(", ".join(f"{name} {share:g}" for name, share in zip(names, point)) for point in points)
+        leads = "" if found is None else f", from where an arrow leads to {names[found]}"
+        drawings.append(Svg("".join(body), 168, 220, f"{title} {answer}. {shares}{leads}."))
+    return Picture(*drawings)
+
+
+def joined(weights, words, width):
+    """Draw what one word gets from its heads: where each looks, and their outputs, stood up beside the rows of W^O.
+
+    `weights` (h, n) are those of the word in each head, over `words`; a head gives `width` numbers.
+    """
+    x = as_array(weights, "weights")
+    check_names("words", words, x.shape[1], f"weights of shape {x.shape}")
+    ink, quiet, value, band = palette.var("ink"), palette.var("quiet"), palette.var("value"), 30
+    wide = [math.ceil(text_width(word, WORDS)) + 6 for word in words]
+    lefts = [52 + sum(wide[:k]) for k in range(len(words))]
+    pieces = lefts[-1] + wide[-1] + 20
+    rows, top, bottom = pieces + 46, 52, 52 + band * len(x)
+    body = [formula(left + w / 2, 44, word, ink, anchor="middle") for left, w, word in zip(lefts, wide, words)]
+    body += [formula(pieces + 12, 44, "H", value, anchor="middle", size=LABEL, bold=True),
+             formula(rows + 42, 44, "W^O", ink, anchor="middle", size=LABEL, bold=True)]
+    for i, looks in enumerate(x):
+        y = top + i * band
+        middle = y + band / 2
+        body.append(formula(2, middle + 6, f"head {i + 1}", ink))
+        body += [square(look, left, y, w, band, None, 1.0, "weight") for look, left, w in zip(looks, lefts, wide)]
+        body += [_arrow(f"M{pieces - 17:g} {middle:g}", pieces - 3, middle),
+                 f'<rect x="{pieces:g}" y="{y:g}" width="24" height="{band}" fill="{palette.var("ground")}" '
+                 f'stroke="{value}" stroke-width="2"/>',
+                 formula(pieces + 12, middle + 6, str(width), ink, anchor="middle"),
+                 formula(pieces + 35, middle + 6, "×", ink, anchor="middle"),
+                 f'<rect x="{rows:g}" y="{y:g}" width="84" height="{band}" fill="{palette.var("ground")}" '
+                 f'stroke="{quiet}" stroke-width="1.5"/>',
+                 formula(rows + 42, middle + 6, f"{width} rows", quiet, anchor="middle")]
+    body += [arrow((rows + 42, bottom + 4), (rows + 42, bottom + 28)),
+             formula(rows + 42, bottom + 48, "added up: Y", ink, anchor="middle", bold=True)]
+    told = "; ".join(f"head {i + 1}: {words[int(looks.argmax())]} {looks.max():.2f}" for i, looks in enumerate(x))
+    return Picture(Svg("".join(body), rows + 90, bottom + 56, f"Where a word looks most in {len(x)} heads, {told}. The "
+                       f"outputs of the heads stand below each other, each level with its {width} rows of W^O."))
