@@ -347,5 +347,5 @@ def joined(weights, words, width):
     body += [arrow((rows + 42, bottom + 4), (rows + 42, bottom + 28)),
              formula(rows + 42, bottom + 48, "added up: Y", ink, anchor="middle", bold=True)]
     told = ", ".join(f"{words[int(looks.argmax())]} {looks.max():.2f}" for looks in weights)
-    return Picture(Svg("".join(body), rows + 90, bottom + 56, f"Where a word looks most in {len(weights)} heads: {told}."
-                       f" The heads’ outputs stand below each other, each level with its {width} rows of W^O."))
+    return Picture(Svg("".join(body), rows + 90, bottom + 56, f"A word looks most, in {len(weights)} heads, at {told}"
+                       f". The heads’ outputs stand below each other, each level with its {width} rows of W^O."))
