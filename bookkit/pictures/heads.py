@@ -332,8 +332,7 @@ def joined(weights, words, width):
     body += [formula(pieces + 12, 44, "H", value, anchor="middle", size=LABEL, bold=True),
              formula(rows + 42, 44, "W^O", ink, anchor="middle", size=LABEL, bold=True)]
     for i, looks in enumerate(weights):
-        y = top + i * band
-        middle = y + band / 2
+        y, middle = top + i * band, top + (i + .5) * band
         body.append(formula(2, middle + 6, f"head {i + 1}", ink))
         body += [square(look, left, y, w, band, None, 1.0, "weight") for look, left, w in zip(looks, lefts, wide)]
         body += [_arrow(f"M{pieces - 17:g} {middle:g}", pieces - 3, middle),
