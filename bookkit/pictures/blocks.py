@@ -28,7 +28,7 @@ def stream(path):
 def arrow(*corners, colour=QUIET):
     """A line through some corners, with a head at the last."""
     (x0, y0), (x, y) = corners[-2:]
-    along, across = np.sign([x - x0, y - y0]), np.sign([y0 - y, x - x0])
+    along, across = (np.array(way) / math.hypot(x - x0, y - y0) for way in ((x - x0, y - y0), (y0 - y, x - x0)))
     barbs = [np.array([x, y]) - 6 * along + side * 4.5 * across for side in (1, -1)]
     path = "M" + "L".join(f"{a:g} {b:g}" for a, b in corners)
     head = "M{:g} {:g}L{:g} {:g}L{:g} {:g}".format(*barbs[0], x, y, *barbs[1])

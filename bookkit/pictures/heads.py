@@ -11,10 +11,11 @@ import numpy as np
 
 from attnkit import attention
 from bookkit.pictures import palette
+from bookkit.pictures.blocks import arrow
 from bookkit.pictures.draw import describe
 from bookkit.pictures.metrics import RAISED, text_width
 from bookkit.pictures.picture import Picture, Svg
-from bookkit.pictures.shapes import LABEL, as_array, block, check_names, coming, growing, knot, wire
+from bookkit.pictures.shapes import LABEL, block, coming, growing, knot, square, wire
 
 SQUARE = 18          # the side of a square, which holds a sign
 WORDS = 17           # so large that an index stays legible where two drawings share a line
@@ -39,19 +40,6 @@ class Heads:
         self.y = self.joined @ w_output
         self.sizes = {"n": len(x), "d": x.shape[1], "h": len(heads), "d_k": heads[0][0].shape[1],
                       "d_v": heads[0][2].shape[1]}
-
-
-def checked(x, heads, w_output, names):
-    """The numbers of these arrays, if their shapes fit each other and the names."""
-    n, d = x.shape if x.ndim == 2 else (0, 0)
-    d_k, d_v = (heads[0][k].shape[-1] if heads and heads[0][k].ndim else 0 for k in (0, -1))
-    fit = n and heads and all([w.shape for w in head] == [(d, d_k), (d, d_k), (d, d_v)] for head in heads)
-    if not fit or w_output.shape != (len(heads) * d_v, d):
-        got = "; ".join(", ".join(str(w.shape) for w in head) for head in heads) or "none"
-        raise ValueError("x must be (n, d), each head's matrices (d, d_k), (d, d_k) and (d, d_v), and w_output "
-                         f"(h d_v, d); got x {x.shape}, heads {got}, w_output {w_output.shape}")
-    check_names("names", names, n, f"x of shape {x.shape}")
-    return Heads(x, heads, w_output)
 
 
 # ---- words with raised and lowered letters
@@ -123,6 +111,11 @@ def _step_width(number):
     return 31 + math.ceil(max(formula_width(words, bold=not k) for k, words in enumerate(STEPS[number - 1])))
 
 
+def _comes(svg, grid, *came):
+    """The squares of a matrix, and which others they come from."""
+    return coming(svg, grid.name, [other.name for other in came])
+
+
 def _arrow(path, x, y):
     """A line that ends with a head at a place, which it reaches from the left."""
     return wire(f"{path}H{x:g}M{x - 6:g} {y - 4:g}L{x:g} {y:g}L{x - 6:g} {y + 4:g}")
@@ -134,11 +127,11 @@ def _arrow(path, x, y):
 class MultiHead:
     """Words and matrices; what each head does with them; side by side and mixed.
 
-    Where they grow, an arrow leads from the word `asking` to where each head looks, and each part says when it comes.
+    An arrow leads from the word `asking` to where each head looks, and each part says when it comes.
     """
 
-    def __init__(self, numbers, names, digits, asking=None):
-        self.numbers, self.names, self.digits, self.asking = numbers, names, digits, asking
+    def __init__(self, numbers, names, asking):
+        self.numbers, self.names, self.asking = numbers, names, asking
         outputs = _largest(*numbers.outputs)
         factors = _largest(numbers.w_output, *(w for head in numbers.heads for w in head))
         self.x = Grid(numbers.x, "X", "(n, d)", None, _largest(numbers.x))
@@ -171,18 +164,8 @@ class MultiHead:
         """All three, each with its words."""
         return [self._first(), self._second(), self._third()]
 
-    def _part(self, k, body, outline):
-        """What the k-th step adds, in its outline, which is seen at that step alone."""
-        return "".join(body) if self.asking is None else growing(k, "".join(body), outline)
-
-    def _grows(self, svg, grid, *came):
-        """The squares of a matrix, and which others they come from, where the picture grows."""
-        return svg if self.asking is None else coming(svg, grid.name, [other.name for other in came])
-
     def _arcs(self, x, y):
         """From the word that asks to the word that each head weighs most, at the left of the words."""
-        if self.asking is None:
-            return ""
         arcs = []
         for weights in self.numbers.weights:
             one, other = (y + (row + .5) * SQUARE for row in (self.asking, int(weights[self.asking].argmax())))
@@ -192,11 +175,6 @@ class MultiHead:
             head = f"M{x - 9:g} {other - 5:g}L{x - 2:g} {other:g}L{x - 9:g} {other + 5:g}"
             arcs.append(f'<path d="{way}{head}" fill="none" stroke="{colour}" stroke-width="2.5"/>')
         return "".join(arcs)
-
-    def _left(self):
-        """Where the squares of the words begin: beside the names, and beside the arrows if there are some."""
-        names = max(text_width(name, WORDS) for name in self.names)
-        return 12 + math.ceil(names) + (0 if self.asking is None else 26)
 
     def _ground(self, i, x, wide):
         """The band of a head, with its name."""
@@ -211,7 +189,7 @@ class MultiHead:
 
     def _first(self):
         """Steps 1 and 2: the words once, and from there to the matrices of each head."""
-        left = self._left()
+        left = 38 + math.ceil(max(text_width(name, WORDS) for name in self.names))
         turn = max(left + max(self.x.wide, self.x.title), _step_width(1)) + 8
         x0, room = turn + 14, sum(grid.room for grid in self.factors[0]) + 2 * 5
         wide = math.ceil(max(room + 2 * BESIDE, _step_width(2)))
@@ -219,11 +197,10 @@ class MultiHead:
         top = middle - self.x.deep / 2
         words = [*_step(2, 26, 1), self.x.titled(left - 2, top - 11), self.x.squares(left, top)]
         words += self._named(left, top)
-        names = left - 12 - math.ceil(max(text_width(name, WORDS) for name in self.names))
-        words.append(self._arcs(names, top))
+        words.append(self._arcs(26, top))
         words += [formula(left - 2, self.height - 6 - LINE * i, f"{letter} = {size}", palette.var("quiet"))
                   for i, (letter, size) in enumerate(reversed(self.numbers.sizes.items()))]
-        body = [self._part(0, words, (1, top - 34, left + self.x.wide + 8, self.x.deep + 42))]
+        body = [growing(0, "".join(words), (1, top - 34, left + self.x.wide + 8, self.x.deep + 42))]
         for i, head in enumerate(self.factors):
             x = x0 + (wide - room) / 2
             band = [*_step(x0, 26, 2)] * (i == 0)
@@ -231,9 +208,9 @@ class MultiHead:
                      _arrow(f"M{left + self.x.wide + 4:g} {middle:g}H{turn:g}V{self.middles[i]:g}", x0 + 3,
                             self.middles[i])]
             for grid in head:
-                band.append(self._grows(grid.standing(x, self.middles[i] - grid.deep / 2), grid))
+                band.append(_comes(grid.standing(x, self.middles[i] - grid.deep / 2), grid))
                 x += grid.room + 5
-            body.append(self._part(1 if i == 0 else 3, band, (x0, self.tops[i], wide, self.band)))
+            body.append(growing(1, "".join(band), (x0, self.tops[i], wide, self.band)))
         return Svg("".join(body), x0 + wide + 2, self.height, self._told_first())
 
     def _second(self):
@@ -253,9 +230,9 @@ class MultiHead:
                     band.append(formula(x + 10, self.middles[i] + 6, part, palette.var("ink"), anchor="middle"))
                     x += 20
                 else:
-                    band.append(self._grows(part.standing(x, self.middles[i] - part.deep / 2), part, *came[id(part)]))
+                    band.append(_comes(part.standing(x, self.middles[i] - part.deep / 2), part, *came[id(part)]))
                     x += part.room + (5 if part is row[0] else 0)
-            body.append(self._part(2 if i == 0 else 3, band, (2, self.tops[i], wide, self.band)))
+            body.append(growing(2, "".join(band), (2, self.tops[i], wide, self.band)))
         return Svg("".join(body), math.ceil(wide + 4), self.height, self._told_second())
 
     def _third(self):
@@ -273,16 +250,16 @@ class MultiHead:
         for i, grid in enumerate(self.outputs):
             here = left + i * (grid.wide + apart)
             joined += [formula(here + grid.wide / 2, y - 9, grid.name, grid.colour, anchor="middle"),
-                       self._grows(grid.squares(here, y), self.joined, grid)]
+                       _comes(grid.squares(here, y), self.joined, grid)]
         mixed = _step(x - 16, 26, 5)
         for sign, grid, here in (("×", self.mix, x), ("=", self.y, last)):
             over = middle - grid.deep / 2
             mixed += [formula(here - 13, middle + 6, sign, palette.var("ink"), anchor="middle"),
                       grid.titled(here - 2, over - 11),
-                      self._grows(grid.squares(here, over), grid, *([self.joined, self.mix] if grid is self.y else []))]
+                      _comes(grid.squares(here, over), grid, *([self.joined, self.mix] if grid is self.y else []))]
         wide = max(last + max(self.y.wide + 4, self.y.title), x - 16 + _step_width(5))
-        body = [self._part(4, joined, (1, TOP - 14, x - 28, top + deep - TOP + 18)),
-                self._part(5, mixed, (x - 24, TOP - 14, wide + 24 - x, top + deep - TOP + 18))]
+        body = [growing(3, "".join(joined), (1, TOP - 14, x - 28, top + deep - TOP + 18)),
+                growing(4, "".join(mixed), (x - 24, TOP - 14, wide + 24 - x, top + deep - TOP + 18))]
         return Svg("".join(body), math.ceil(wide + 2), top + deep + 6, self._told_third())
 
     # ---- the same in words
@@ -304,28 +281,70 @@ class MultiHead:
         joined = f"{s['n']} by {s['h'] * s['d_v']}"
         return (f"Step 4: the outputs of the heads, side by side, are H, n by h d_v: {joined}. Step 5: H times W^O, "
                 f"h d_v by d: {s['h'] * s['d_v']} by {s['d']}, gives Y, n by d. "
-                + describe(self.numbers.y, "Y", None, self.names, digits=self.digits))
+                + describe(self.numbers.y, "Y", None, self.names))
 
 
 # ---- what pages call
 
-def multi_head(x, heads, w_output, *, names, digits=1, asking=None):
-    """Draw the whole of multi-head attention, in five numbered steps.
+def multi_head(x, heads, w_output, *, names, asking):
+    """Draw the whole of multi-head attention as the five steps of a `bookkit.figures.GrowingPicture`.
 
-    Three drawings side by side.  The first has the words `x` (n, d) and the matrices of each head, a triple that makes
-    its queries (d, d_k), its keys (d, d_k) and its values (d, d_v); the second what each head makes with them; the
-    third the outputs of all heads side by side and what `w_output` (h * d_v, d) makes of them.  Squares show sign and
-    size, and matrices of one kind share one scale of colours.  `digits` are decimals of the output, which the picture's
-    words tell.
-
-    With `asking`, the number of a word, two heads are drawn so that they can grow in the six steps of a
-    `bookkit.figures.GrowingPicture`: the words, with an arrow from this one to the word that each head weighs most; the
-    matrices of the first head; what it does with them; the second head; both side by side; and their mixture.
+    Three drawings side by side.  The first has the words `x` (n, d), arrows from the word `asking` to the ones that the
+    heads weigh most, and the matrices of each head, a triple that makes its queries (d, d_k), its keys (d, d_k) and its
+    values (d, d_v); the second what each head makes with them; the third the outputs of all heads side by side and what
+    `w_output` (h * d_v, d) makes of them.  Squares show sign and size, and matrices of one kind share one scale.
     """
-    arrays = [[as_array(w, "a matrix of heads") for w in head] for head in heads]
-    numbers = checked(as_array(x, "x"), arrays, as_array(w_output, "w_output"), names)
-    if asking is not None and len(heads) != 2:
-        raise ValueError(f"heads that grow must be two, got {len(heads)}")
-    if asking is not None and asking not in range(len(names)):
-        raise ValueError(f"asking must be the number of a word, from 0 to {len(names) - 1}, got {asking!r}")
-    return Picture(*MultiHead(numbers, names, digits, asking).drawings())
+    return Picture(*MultiHead(Heads(x, heads, w_output), names, asking).drawings())
+
+
+def corners(names, panels):
+    """Draw averages of three names as points of a triangle that has the names as its corners, a triangle a panel.
+
+    `panels` are pairs of lines above the triangle, its points, each as its shares of the names, and the number of the
+    name to which an arrow leads from the first point, or None.
+    """
+    at = np.array([[26.0, 186], [142, 186], [84, 80]])
+    ink, drawings = palette.var("ink"), []
+    for (title, answer), points, found in panels:
+        places = [np.asarray(shares) @ at for shares in points]
+        body = [formula(84, 18, title, ink, anchor="middle", bold=True), formula(84, 41, answer, ink, anchor="middle"),
+                wire("M26 186L142 186L84 80Z"),
+                *(formula(x, y + (28 if y > 99 else -10), name, ink, anchor="middle")
+                  for name, (x, y) in zip(names, at))]
+        body += [] if found is None else [arrow(places[0], places[0] + (at[found] - places[0]) * 0.95, colour=ink)]
+        body += [f'<circle cx="{x:g}" cy="{y:g}" r="9" fill="{palette.var("weight")}"/>' for x, y in places]
+        shares = "; ".join(", ".join(f"{name} {share:g}" for name, share in zip(names, point)) for point in points)
+        drawings.append(Svg("".join(body), 168, 220, f"{title} {answer}. A point for {shares}."))
+    return Picture(*drawings)
+
+
+def joined(weights, words, width):
+    """Draw what one word gets from its heads: where each looks, and their outputs, stood up beside the rows of W^O.
+
+    `weights` (h, n) are those of the word in each head, over `words`; a head gives `width` numbers.
+    """
+    ink, quiet, value, band = palette.var("ink"), palette.var("quiet"), palette.var("value"), 30
+    wide = [math.ceil(text_width(word, WORDS)) + 6 for word in words]
+    lefts = [52 + sum(wide[:k]) for k in range(len(words))]
+    pieces = lefts[-1] + wide[-1] + 20
+    rows, top, bottom = pieces + 46, 52, 52 + band * len(weights)
+    body = [formula(left + w / 2, 44, word, ink, anchor="middle") for left, w, word in zip(lefts, wide, words)]
+    body += [formula(pieces + 12, 44, "H", value, anchor="middle", size=LABEL, bold=True),
+             formula(rows + 42, 44, "W^O", ink, anchor="middle", size=LABEL, bold=True)]
+    for i, looks in enumerate(weights):
+        y, middle = top + i * band, top + (i + .5) * band
+        body.append(formula(2, middle + 6, f"head {i + 1}", ink))
+        body += [square(look, left, y, w, band, None, 1.0, "weight") for look, left, w in zip(looks, lefts, wide)]
+        body += [_arrow(f"M{pieces - 17:g} {middle:g}", pieces - 3, middle),
+                 f'<rect x="{pieces:g}" y="{y:g}" width="24" height="{band}" fill="{palette.var("ground")}" '
+                 f'stroke="{value}" stroke-width="2"/>',
+                 formula(pieces + 12, middle + 6, str(width), ink, anchor="middle"),
+                 formula(pieces + 35, middle + 6, "×", ink, anchor="middle"),
+                 f'<rect x="{rows:g}" y="{y:g}" width="84" height="{band}" fill="{palette.var("ground")}" '
+                 f'stroke="{quiet}" stroke-width="1.5"/>',
+                 formula(rows + 42, middle + 6, f"{width} rows", quiet, anchor="middle")]
+    body += [arrow((rows + 42, bottom + 4), (rows + 42, bottom + 28)),
+             formula(rows + 42, bottom + 48, "added up: Y", ink, anchor="middle", bold=True)]
+    told = ", ".join(f"{words[int(looks.argmax())]} {looks.max():.2f}" for looks in weights)
+    return Picture(Svg("".join(body), rows + 90, bottom + 56, f"A word looks most, in {len(weights)} heads, at {told}"
+                       f". The heads’ outputs stand below each other, each level with its {width} rows of W^O."))

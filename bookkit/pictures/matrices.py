@@ -92,7 +92,7 @@ class Meeting:
         self.left, self.above, self.made, self.edges, self.before = left, above, made, edges, before
         self.row_names, self.column_names, self.inner_names = row_names, column_names, inner_names
         above.step = made.step = max(above.step, made.step)
-        self.x0 = 24 + widest(row_names)
+        self.x0 = 32 + widest(row_names)
         self.x1 = self.x0 + max(left.wide + 36, left.title + 24, widest(before) + 24)
         self.y1 = max(above.deep + self.UP + LABEL + 28 + (TEXT + 6 if column_names else 0),
                       19 * len(before) + 80 if before else 0)        # the least; a neighbour may have the rows lower
@@ -167,8 +167,9 @@ class Head:
         q, k, s, a, v, y = (Matrix(x, label, self.ROLES[label],
                                    digits if digits is None or label in ("Q", "Kᵀ", "V") else 2,
                                    tops if label == "Kᵀ" else ()) for label, x in numbers.items())
-        self.meetings = [Meeting(q, k, s, ("n", "d_k", "m"), names, column_names=tops),
-                         Meeting(a, v, y, ("n", "m", "d_v"), names, inner_names=names,
+        ask = names[:len(numbers["Q"])]
+        self.meetings = [Meeting(q, k, s, ("n", "d_k", "m"), ask, column_names=tops),
+                         Meeting(a, v, y, ("n", "m", "d_v"), ask, inner_names=names,
                                  before=("S ÷ √d_k", "softmax", "of each row"))]
 
     def drawings(self, lit, words):
@@ -187,14 +188,13 @@ def head(query, key, value, *, names, digits=1, highlight=None):
     In both a line joins the two edges that must be equally long, and that the product no longer has.  Where numbers
     would make the picture too wide for a phone, signs take their place.
 
-    `names` are those of the items, which ask and are asked.  Queries, keys and values have `digits` decimals, all else
-    has two.  `highlight` is the query whose row is framed in all four matrices.
+    `names` are those of the items that are asked, of which the first n ask.  Queries, keys and values have `digits`
+    decimals, all else has two.  `highlight` is the query whose row is framed in all four matrices.
     """
     q, k, v = as_array(query, "query"), as_array(key, "key"), as_array(value, "value")
     if any(a.ndim != 2 for a in (q, k, v)) or q.shape[1] != k.shape[1] or len(k) != len(v):
         raise ValueError(f"query, key and value must be (n, d_k), (m, d_k) and (m, d_v), got {q.shape}, {k.shape} "
                          f"and {v.shape}")
-    check_names("names", names, len(q), f"query of shape {q.shape}")
     check_names("names", names, len(k), f"key of shape {k.shape}")
     if highlight is not None and not 0 <= highlight < len(q):
         raise ValueError(f"highlight must lie within {len(q)} rows, got {highlight}")
@@ -207,11 +207,12 @@ def head(query, key, value, *, names, digits=1, highlight=None):
 
 def _head_words(q, k, s, a, v, y, names, digits, lit):
     """The two drawings of `head` in words."""
+    ask = names[:len(q)]
     framed = "" if lit is None else f" The row of {names[lit]} is framed."
     first = [f"Queries, n by d_k, times transposed keys, d_k by m, are scores, n by m: n is {len(q)}, d_k is "
-             f"{len(k)}, m is {len(v)}.{framed}", describe(q, "Q", "query", names, digits=digits),
-             describe(k, "Kᵀ", "key", None, names, digits), describe(s, "S", None, names, names, 2)]
+             f"{len(k)}, m is {len(v)}.{framed}", describe(q, "Q", "query", ask, digits=digits),
+             describe(k, "Kᵀ", "key", None, names, digits), describe(s, "S", None, ask, names, 2)]
     second = [f"The scores divided by the root of d_k, a softmax of each row: weights, n by m. They times values, m by "
-              f"d_v, are outputs, n by d_v: d_v is {v.shape[1]}.{framed}", describe(a, "A", "weight", names, names, 2),
-              describe(v, "V", "value", names, digits=digits), describe(y, "Y", None, names, digits=2)]
+              f"d_v, are outputs, n by d_v: d_v is {v.shape[1]}.{framed}", describe(a, "A", "weight", ask, names, 2),
+              describe(v, "V", "value", names, digits=digits), describe(y, "Y", None, ask, digits=2)]
     return " ".join(first), " ".join(second)

@@ -15,9 +15,9 @@ INLINE = re.compile(r'<svg width="(?P<width>[\d.]+)" height="(?P<height>[\d.]+)"
                     r' style="[^"]*min-width:(?P<least>[\d.]+)px(?P<style>[^"]*)"[^>]*>(?P<body>.*?)</svg>', re.S)
 DRAWN = [name for name in toc.notebooks() if "</svg>" in (ROOT / name).read_text()]
 # How many pictures of a page are too long for a phone, which pushes them aside: in any other the smallest word is 11 pixels high there.
-WIDE = {"chapters/chat_model": 1, "chapters/heads_that_copy": 2, "chapters/checkpoint_inside": 1, "chapters/document_classifier": 1, "chapters/dot_product": 1,
-        "chapters/from_here": 2, "chapters/fully_connected": 1, "chapters/layers": 2, "chapters/machine": 2, "chapters/matrix_form": 1,
-        "chapters/parts": 1, "chapters/real_model": 3, "chapters/score_functions": 1, "chapters/taught_with_twelve_sentences": 1,
+WIDE = {"chapters/chat_model": 1, "chapters/heads_that_copy": 2, "chapters/checkpoint_inside": 1, "chapters/document_classifier": 1,
+        "chapters/from_here": 2, "chapters/fully_connected": 1, "chapters/layers": 2, "chapters/machine": 2,
+        "chapters/real_model": 3, "chapters/score_functions": 1, "chapters/taught_with_twelve_sentences": 1,
         "chapters/translation": 1, "chapters/when_it_does_not_learn": 1, "chapters/your_own_text": 1, "further/positions": 1,
         "further/real_model": 3, "further/taught_with_twelve_sentences": 2, "further/transformer": 2, "further/writing": 1,
         "reference/attnkit": 2}

@@ -16,7 +16,7 @@ def _both_names(weights):
 
 
 def _program(cut, merge="swapaxes(0, 1).reshape(4, 6)"):
-    return f"`heads = Z.{cut}`, then `heads.{merge}`"
+    return f"`Z.{cut}`, then `.{merge}`"
 
 
 def _listed(rows):
