@@ -317,6 +317,35 @@ def test_the_button_for_the_theme(watched, site):
         assert not w.errors
 
 
+def test_without_code(watched, site):
+    """One press folds all code and leaves what it prints and draws; each opens by itself. Remembered on the next page and on slides; on paper all is there."""
+    seen = "section > .cell :is(.cell_input, .highlight-python)", "section > .cell > .cell_output"
+    with watched() as w:
+        def counts():
+            return [w.page.locator(one).filter(visible=True).count() for one in seen]
+
+        w.open(f"{site}/chapters/chat_model.html")
+        before, button = counts(), w.page.get_by_role("button", name="Without code")
+        assert before[0] > 4 and button.get_attribute("aria-pressed") == "false"
+        button.press("Enter")
+        assert counts() == [0, before[1]] and button.get_attribute("aria-pressed") == "true"
+        w.page.locator(".ak-folded summary").first.click()
+        assert w.page.locator(seen[0]).filter(visible=True).first.inner_text().startswith("model = chat_model.loaded()")
+        w.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        w.page.emulate_media(media="print")
+        assert counts()[0] == before[0]
+        w.page.emulate_media(media="screen")
+        w.page.evaluate("dispatchEvent(new Event('afterprint'))")
+        w.open(f"{site}/chapters/weights.html")
+        assert counts()[0] == 0 < w.page.locator(seen[0]).count()
+        w.page.goto(f"{site}/chapters/weights.html?present")
+        w.page.wait_for_selector(".deck-slide")
+        assert not w.page.locator(".deck-slide .cell_input:not(.deck-notes *, details *)").count()
+        w.open(f"{site}/chapters/chat_model.html")
+        button.click()
+        assert counts() == before and not w.errors
+
+
 @LOOKED.of(looks(BOOK, WIDE))
 def pictures_have_words(opened):
     """axe misses an inline SVG without a text alternative."""
@@ -679,8 +708,25 @@ def the_fast_lane_is_marked(name):
     if name in lane:
         at = lane.index(name)
         assert f"Fast lane, {at + 1} of {len(lane)}" in box[0].text and bool(box[0].select("details")) == bool(toc.on_lane()[name])
-        leads = [[posixpath.normpath(posixpath.join(posixpath.dirname(name), link["href"])).removesuffix(".html") for link in place.select("a")] for place in (box[0], foot[0])]
-        assert leads == [lane[at + 1:at + 2]] * 2 and (at + 1 < len(lane) or toc.on_lane()["end"] in foot[0].text)
+        leads = [[posixpath.normpath(posixpath.join(posixpath.dirname(name), link["href"])).removesuffix(".html") for link in place.select("a:not(p a)")] for place in (box[0], foot[0])]
+        assert leads == [lane[at + 1:at + 2]] * 2
+        assert at + 1 < len(lane) or re.sub(r"\[|\]\(.+?\)", "", toc.on_lane()["end"]) in foot[0].text and len(foot[0].select("p a")) == 3
+
+
+def test_next_stays_on_the_fast_lane(watched, site):
+    """For who has taken it; a chapter's own next page is there again when they have left it."""
+    with watched() as w:
+        seen = []
+        w.open(f"{site}/index.html")
+        w.page.locator("#the-map .ak-lane a").click()
+        for name in toc.lane()[:2]:
+            w.page.wait_for_url(f"**/{name}.html")
+            seen.append(w.page.locator(".prev-next-footer .right-next").count())
+            w.page.locator(".prev-next-footer .right-next").last.click()
+        w.open(f"{site}/{ROAD[ROAD.index(toc.lane()[0]) - 1]}.html")
+        w.page.locator(".right-next").click()
+        w.page.wait_for_url(f"**/{toc.lane()[0]}.html")
+        assert seen == [1, 1] and w.page.locator(".prev-next-footer .right-next").count() == 2
 
 
 @READ.of(CHAPTERS)

@@ -84,6 +84,48 @@
     for (const one of document.querySelectorAll("article, section > .ak-beside > .cell_output")) watch.observe(one);
   });
 
+  // Without code: a switch folds the code of all cells, now and on the next pages; each is opened again by itself. What an
+  // exercise has is folded anyhow. On paper a page is as it is without the switch.
+  const CODE = "section > .cell > .cell_input, section > .cell > .cell_output > [class*=highlight-py]";
+  const made = (tag, className, ...inside) => {
+    const element = Object.assign(document.createElement(tag), { className });
+    element.append(...inside);
+    return element;
+  };
+  function fold(on) {
+    for (const code of on ? document.querySelectorAll(CODE) : []) {
+      const words = ["Show", "Hide"].map((does, k) => made("p", k ? "expanded" : "collapsed", `${does} the code`));
+      code.parentElement.append(made("details", "hide ak-folded", made("summary", "", ...words), code));
+    }
+    for (const folded of on ? [] : document.querySelectorAll(".ak-folded")) {
+      folded.parentElement.prepend(folded.lastChild);
+      folded.remove();
+    }
+  }
+  const { dataset } = document.documentElement;
+  const folds = () => dataset.code === "folded"; // layout.html has read it
+  for (const button of document.querySelectorAll(".ak-code")) {
+    button.setAttribute("aria-pressed", String(folds()));
+    button.addEventListener("click", () => {
+      dataset.code = folds() ? "shown" : "folded";
+      button.setAttribute("aria-pressed", String(folds()));
+      localStorage.setItem("code", dataset.code);
+      fold(folds());
+    });
+  }
+  fold(folds());
+  addEventListener("beforeprint", () => fold(false));
+  addEventListener("afterprint", () => fold(folds()));
+
+  // Who has taken the fast lane is led along it: the way that leads off it goes, until they go on elsewhere.
+  document.addEventListener("click", ({ target }) => {
+    const link = target.closest?.("a");
+    if (link?.closest(".ak-lane") || /fast lane/.test(link?.textContent)) sessionStorage.setItem("lane", "taken");
+    else if (link?.matches(".right-next")) sessionStorage.removeItem("lane");
+  });
+  if (sessionStorage.getItem("lane") && document.querySelector(".ak-lane .right-next"))
+    document.querySelector(".prev-next-area:not(.ak-lane) .right-next").remove();
+
   // What shows what it means, or stands for, without being followed.
   const TOLD = ":is(.ak-to-term, .ak-cites)";
 
