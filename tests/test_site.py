@@ -205,11 +205,12 @@ def figures_bring_their_own_scripts_only(name):
     """The core and those of the page's figures; a page without figures loads none."""
     page = parsed(name)
     kinds = {place["data-ak-figure"] for place in page.select("[data-ak-figure]")}
+    wait = {place["id"] for place in page.select(".ak-door")}      # on the cover, styled before they come
     scripts = {found for script in page.select("script[src]") for found in re.findall(r"_static/figures/(\w+)\.js", script["src"])}
     assert scripts == ({"core"}.union(*map(base.scripts, kinds)) if kinds else set())
     styles = {found for style in page.select("link[rel=stylesheet]") for found in re.findall(r"_static/figures/(\w+)\.css", style["href"])}
     nested = {kind for style in page.select("style") for kind in re.findall(r'\[data-ak-kind="?(\w+)"?\]', style.text)}
-    assert styles | nested | {"core"} == {"core"} | {kind for kind in kinds if (SITE / f"_static/figures/{kind}.css").exists()}
+    assert styles | nested | {"core"} == {"core"} | {kind for kind in kinds | wait if (SITE / f"_static/figures/{kind}.css").exists()}
 
 
 # ---- what a page shows
@@ -344,6 +345,22 @@ def test_without_code(watched, site):
         w.open(f"{site}/chapters/chat_model.html")
         button.click()
         assert counts() == before and not w.errors
+
+
+def test_the_covers_doors(watched, site):
+    """What is behind one comes when it is pressed, writes at once, and is asked for again where it did not come."""
+    with watched() as w:
+        w.open(f"{site}/index.html")
+        w.page.route("**/door_chat.js*", lambda route: route.abort(), times=1)
+        assert w.page.locator(".ak-figure").count() == 1
+        w.page.get_by_role("button", name="Let it write").press("Enter")
+        w.page.get_by_text("Zoe met Toby Toby Toby Toby").wait_for()
+        assert w.page.evaluate("document.activeElement.textContent") == "Write another"
+        w.page.get_by_role("button", name="the MLPs").first.click()
+        w.page.get_by_role("button", name="Let it answer").click()
+        w.page.get_by_role("button", name="It did not come. Try again").click()
+        w.page.get_by_text("The answer ends here").wait_for()
+        assert len(w.errors) == 1 and "ERR_FAILED" in w.errors[0]
 
 
 @LOOKED.of(looks(BOOK, WIDE))
@@ -598,7 +615,7 @@ def without_javascript(name):
     assert not page.select(".katex-error")
     body = page.select_one(".bd-article")
     assert not [cell.get_text() for cell in body.select("p, td") if "$" in cell.get_text()], "a formula that stayed text"
-    for still in page.select(".ak-widget:not([data-ak-figure=practice])"):
+    for still in page.select(".ak-widget:not([data-ak-figure=practice], .ak-door)"):
         drawn = still.select("svg[role=img]")
         assert drawn or still.select_one("table")
         told = still.get_text() + "".join(one["aria-label"] for one in drawn)
