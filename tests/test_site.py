@@ -337,11 +337,9 @@ def test_without_code(watched, site):
         assert counts()[0] == before[0]
         w.page.emulate_media(media="screen")
         w.page.evaluate("dispatchEvent(new Event('afterprint'))")
-        w.open(f"{site}/chapters/weights.html")
-        assert counts()[0] == 0 < w.page.locator(seen[0]).count()
         w.page.goto(f"{site}/chapters/weights.html?present")
         w.page.wait_for_selector(".deck-slide")
-        assert not w.page.locator(".deck-slide .cell_input:not(.deck-notes *, details *)").count()
+        assert not w.page.locator(".cell_input:not(.deck-notes *, details *)").count()
         w.open(f"{site}/chapters/chat_model.html")
         button.click()
         assert counts() == before and not w.errors
@@ -355,8 +353,6 @@ def test_the_covers_doors(watched, site):
         assert w.page.locator(".ak-figure").count() == 1
         w.page.get_by_role("button", name="Let it write").press("Enter")
         w.page.get_by_text("Zoe met Toby Toby Toby Toby").wait_for()
-        assert w.page.evaluate("document.activeElement.textContent") == "Write another"
-        w.page.get_by_role("button", name="the MLPs").first.click()
         w.page.get_by_role("button", name="Let it answer").click()
         w.page.get_by_role("button", name="It did not come. Try again").click()
         w.page.get_by_text("The answer ends here").wait_for()
@@ -733,17 +729,12 @@ def the_fast_lane_is_marked(name):
 def test_next_stays_on_the_fast_lane(watched, site):
     """For who has taken it; a chapter's own next page is there again when they have left it."""
     with watched() as w:
-        seen = []
-        w.open(f"{site}/index.html")
-        w.page.locator("#the-map .ak-lane a").click()
-        for name in toc.lane()[:2]:
-            w.page.wait_for_url(f"**/{name}.html")
-            seen.append(w.page.locator(".prev-next-footer .right-next").count())
-            w.page.locator(".prev-next-footer .right-next").last.click()
-        w.open(f"{site}/{ROAD[ROAD.index(toc.lane()[0]) - 1]}.html")
-        w.page.locator(".right-next").click()
-        w.page.wait_for_url(f"**/{toc.lane()[0]}.html")
-        assert seen == [1, 1] and w.page.locator(".prev-next-footer .right-next").count() == 2
+        first = toc.lane()[0]
+        for page, link, ways in (("index", "#the-map .ak-lane a", 1), (ROAD[ROAD.index(first) - 1], ".right-next", 2)):
+            w.open(f"{site}/{page}.html")
+            w.page.locator(link).click()
+            w.page.wait_for_url(f"**/{first}.html")
+            assert w.page.locator(".prev-next-footer .right-next").count() == ways
 
 
 @READ.of(CHAPTERS)

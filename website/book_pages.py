@@ -118,7 +118,7 @@ def tools(page):
         row.insert(0, html.Element("div", {"id": "ak-tools", "popover": ""}))
         row[0].extend(seldom)
         if page.tree.xpath("//section/div[contains(@class, 'cell')]//*[contains(@class, 'highlight-py')]"):
-            look = builder.CLASS("btn btn-sm pst-js-only ak-code")
+            look = builder.CLASS("btn btn-sm pst-js-only ak-coded")
             row[0].insert(0, builder.BUTTON("Without code", look, type="button"))
         look = "btn btn-sm pst-navbar-icon pst-js-only ak-rest"
         row.append(html.Element("button", {"class": look, "popovertarget": "ak-tools", "aria-label": "More"}))

@@ -87,15 +87,15 @@
   // Without code: a switch folds the code of all cells, now and on the next pages; each is opened again by itself. What an
   // exercise has is folded anyhow. On paper a page is as it is without the switch.
   const CODE = "section > .cell > .cell_input, section > .cell > .cell_output > [class*=highlight-py]";
-  const made = (tag, className, ...inside) => {
-    const element = Object.assign(document.createElement(tag), { className });
-    element.append(...inside);
-    return element;
-  };
+  const SUMMARY = '<summary><p class="collapsed">Show the code</p><p class="expanded">Hide the code</p></summary>';
   function fold(on) {
     for (const code of on ? document.querySelectorAll(CODE) : []) {
-      const words = ["Show", "Hide"].map((does, k) => made("p", k ? "expanded" : "collapsed", `${does} the code`));
-      code.parentElement.append(made("details", "hide ak-folded", made("summary", "", ...words), code));
+      const around = Object.assign(document.createElement("details"), {
+        className: "hide ak-folded",
+        innerHTML: SUMMARY,
+      });
+      code.parentElement.append(around);
+      around.append(code);
     }
     for (const folded of on ? [] : document.querySelectorAll(".ak-folded")) {
       folded.parentElement.prepend(folded.lastChild);
@@ -104,11 +104,11 @@
   }
   const { dataset } = document.documentElement;
   const folds = () => dataset.code === "folded"; // layout.html has read it
-  for (const button of document.querySelectorAll(".ak-code")) {
-    button.setAttribute("aria-pressed", String(folds()));
+  for (const button of document.querySelectorAll(".ak-coded")) {
+    button.ariaPressed = String(folds());
     button.addEventListener("click", () => {
       dataset.code = folds() ? "shown" : "folded";
-      button.setAttribute("aria-pressed", String(folds()));
+      button.ariaPressed = String(folds());
       localStorage.setItem("code", dataset.code);
       fold(folds());
     });
