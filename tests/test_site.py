@@ -205,12 +205,11 @@ def figures_bring_their_own_scripts_only(name):
     """The core and those of the page's figures; a page without figures loads none."""
     page = parsed(name)
     kinds = {place["data-ak-figure"] for place in page.select("[data-ak-figure]")}
-    wait = {place["id"] for place in page.select(".ak-door")}      # on the cover, styled before they come
     scripts = {found for script in page.select("script[src]") for found in re.findall(r"_static/figures/(\w+)\.js", script["src"])}
     assert scripts == ({"core"}.union(*map(base.scripts, kinds)) if kinds else set())
     styles = {found for style in page.select("link[rel=stylesheet]") for found in re.findall(r"_static/figures/(\w+)\.css", style["href"])}
     nested = {kind for style in page.select("style") for kind in re.findall(r'\[data-ak-kind="?(\w+)"?\]', style.text)}
-    assert styles | nested | {"core"} == {"core"} | {kind for kind in kinds | wait if (SITE / f"_static/figures/{kind}.css").exists()}
+    assert styles | nested | {"core"} == {"core"} | {kind for kind in kinds | {place["id"] for place in page.select(".ak-door")} if (SITE / f"_static/figures/{kind}.css").exists()}
 
 
 # ---- what a page shows
@@ -319,30 +318,25 @@ def test_the_button_for_the_theme(watched, site):
 
 
 def test_without_code(watched, site):
-    """One press folds all code and leaves what it prints and draws; each opens by itself. Remembered on the next page and on slides; on paper all is there."""
+    """One press folds all code and leaves what it prints and draws; each opens by itself. Slides remember it, and on paper all is there."""
     seen = "section > .cell :is(.cell_input, .highlight-python)", "section > .cell > .cell_output"
     with watched() as w:
-        def counts():
-            return [w.page.locator(one).filter(visible=True).count() for one in seen]
-
         w.open(f"{site}/chapters/chat_model.html")
-        before, button = counts(), w.page.get_by_role("button", name="Without code")
-        assert before[0] > 4 and button.get_attribute("aria-pressed") == "false"
-        button.press("Enter")
-        assert counts() == [0, before[1]] and button.get_attribute("aria-pressed") == "true"
+        code, shown = (w.page.locator(one).filter(visible=True) for one in seen)
+        before, button = (code.count(), shown.count()), w.page.get_by_role("button", name="Without code")
+        for folded in (True, False, True):
+            button.press("Enter")
+            assert (code.count(), shown.count()) == (0 if folded else before[0], before[1])
+            assert button.get_attribute("aria-pressed") == str(folded).lower()
         w.page.locator(".ak-folded summary").first.click()
-        assert w.page.locator(seen[0]).filter(visible=True).first.inner_text().startswith("model = chat_model.loaded()")
+        assert code.first.inner_text().startswith("model = chat_model.loaded()")
         w.page.evaluate("dispatchEvent(new Event('beforeprint'))")
         w.page.emulate_media(media="print")
-        assert counts()[0] == before[0]
+        assert code.count() == before[0] > 4
         w.page.emulate_media(media="screen")
-        w.page.evaluate("dispatchEvent(new Event('afterprint'))")
         w.page.goto(f"{site}/chapters/weights.html?present")
         w.page.wait_for_selector(".deck-slide")
-        assert not w.page.locator(".cell_input:not(.deck-notes *, details *)").count()
-        w.open(f"{site}/chapters/chat_model.html")
-        button.click()
-        assert counts() == before and not w.errors
+        assert not w.page.locator(".cell_input:not(.deck-notes *, details *)").count() and not w.errors
 
 
 def test_the_covers_doors(watched, site):
@@ -350,12 +344,9 @@ def test_the_covers_doors(watched, site):
     with watched() as w:
         w.open(f"{site}/index.html")
         w.page.route("**/door_chat.js*", lambda route: route.abort(), times=1)
-        assert w.page.locator(".ak-figure").count() == 1
-        w.page.get_by_role("button", name="Let it write").press("Enter")
-        w.page.get_by_text("Zoe met Toby Toby Toby Toby").wait_for()
-        w.page.get_by_role("button", name="Let it answer").click()
-        w.page.get_by_role("button", name="It did not come. Try again").click()
-        w.page.get_by_text("The answer ends here").wait_for()
+        for name, told in (("Let it write", "Zoe met Toby Toby Toby Toby"), ("Let it answer", "Try again"), ("Try again", "The answer ends here")):
+            w.page.get_by_role("button", name=name).press("Enter")
+            w.page.get_by_text(told).wait_for()
         assert len(w.errors) == 1 and "ERR_FAILED" in w.errors[0]
 
 
@@ -727,7 +718,6 @@ def the_fast_lane_is_marked(name):
 
 
 def test_next_stays_on_the_fast_lane(watched, site):
-    """For who has taken it; a chapter's own next page is there again when they have left it."""
     with watched() as w:
         first = toc.lane()[0]
         for page, link, ways in (("index", "#the-map .ak-lane a", 1), (ROAD[ROAD.index(first) - 1], ".right-next", 2)):

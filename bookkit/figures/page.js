@@ -265,10 +265,7 @@
   document.addEventListener("click", ({ target }) => {
     const button = target instanceof HTMLButtonElement && target.dataset.akDoor ? target : null;
     if (!button || button.ariaBusy) return;
-    const again = () => {
-      button.ariaBusy = null;
-      button.textContent = "It did not come. Try again";
-    };
+    const again = () => Object.assign(button, { ariaBusy: null, textContent: "It did not come. Try again" });
     button.ariaBusy = "true";
     document.head.append(attnkit.h("script", { src: button.dataset.akDoor, onerror: again }));
   });
