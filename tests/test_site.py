@@ -209,7 +209,7 @@ def figures_bring_their_own_scripts_only(name):
     assert scripts == ({"core"}.union(*map(base.scripts, kinds)) if kinds else set())
     styles = {found for style in page.select("link[rel=stylesheet]") for found in re.findall(r"_static/figures/(\w+)\.css", style["href"])}
     nested = {kind for style in page.select("style") for kind in re.findall(r'\[data-ak-kind="?(\w+)"?\]', style.text)}
-    assert styles | nested | {"core"} == {"core"} | {kind for kind in kinds if (SITE / f"_static/figures/{kind}.css").exists()}
+    assert styles | nested | {"core"} == {"core"} | {kind for kind in kinds | {place["id"] for place in page.select(".ak-door")} if (SITE / f"_static/figures/{kind}.css").exists()}
 
 
 # ---- what a page shows
@@ -315,6 +315,39 @@ def test_the_button_for_the_theme(watched, site):
                 w.open(f"{site}/index.html")
         assert {mode for mode, _ in seen} == {"auto", "light", "dark"} and {theme for _, theme in seen} == {"light", "dark"}
         assert not w.errors
+
+
+def test_without_code(watched, site):
+    """One press folds all code and leaves what it prints and draws; each opens by itself. Slides remember it, and on paper all is there."""
+    seen = "section > .cell :is(.cell_input, .highlight-python)", "section > .cell > .cell_output"
+    with watched() as w:
+        w.open(f"{site}/chapters/chat_model.html")
+        code, shown = (w.page.locator(one).filter(visible=True) for one in seen)
+        before, button = (code.count(), shown.count()), w.page.get_by_role("button", name="Without code")
+        for folded in (True, False, True):
+            button.press("Enter")
+            assert (code.count(), shown.count()) == (0 if folded else before[0], before[1])
+            assert button.get_attribute("aria-pressed") == str(folded).lower()
+        w.page.locator(".ak-folded summary").first.click()
+        assert code.first.inner_text().startswith("model = chat_model.loaded()")
+        w.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        w.page.emulate_media(media="print")
+        assert code.count() == before[0] > 4
+        w.page.emulate_media(media="screen")
+        w.page.goto(f"{site}/chapters/weights.html?present")
+        w.page.wait_for_selector(".deck-slide")
+        assert not w.page.locator(".cell_input:not(.deck-notes *, details *)").count() and not w.errors
+
+
+def test_the_covers_doors(watched, site):
+    """What is behind one comes when it is pressed, writes at once, and is asked for again where it did not come."""
+    with watched() as w:
+        w.open(f"{site}/index.html")
+        w.page.route("**/door_chat.js*", lambda route: route.abort(), times=1)
+        for name, told in (("Let it write", "Zoe met Toby Toby Toby Toby"), ("Let it answer", "Try again"), ("Try again", "The answer ends here")):
+            w.page.get_by_role("button", name=name).press("Enter")
+            w.page.get_by_text(told).wait_for()
+        assert len(w.errors) == 1 and "ERR_FAILED" in w.errors[0]
 
 
 @LOOKED.of(looks(BOOK, WIDE))
@@ -569,7 +602,7 @@ def without_javascript(name):
     assert not page.select(".katex-error")
     body = page.select_one(".bd-article")
     assert not [cell.get_text() for cell in body.select("p, td") if "$" in cell.get_text()], "a formula that stayed text"
-    for still in page.select(".ak-widget:not([data-ak-figure=practice])"):
+    for still in page.select(".ak-widget:not([data-ak-figure=practice], .ak-door)"):
         drawn = still.select("svg[role=img]")
         assert drawn or still.select_one("table")
         told = still.get_text() + "".join(one["aria-label"] for one in drawn)
@@ -679,8 +712,19 @@ def the_fast_lane_is_marked(name):
     if name in lane:
         at = lane.index(name)
         assert f"Fast lane, {at + 1} of {len(lane)}" in box[0].text and bool(box[0].select("details")) == bool(toc.on_lane()[name])
-        leads = [[posixpath.normpath(posixpath.join(posixpath.dirname(name), link["href"])).removesuffix(".html") for link in place.select("a")] for place in (box[0], foot[0])]
-        assert leads == [lane[at + 1:at + 2]] * 2 and (at + 1 < len(lane) or toc.on_lane()["end"] in foot[0].text)
+        leads = [[posixpath.normpath(posixpath.join(posixpath.dirname(name), link["href"])).removesuffix(".html") for link in place.select("a:not(p a)")] for place in (box[0], foot[0])]
+        assert leads == [lane[at + 1:at + 2]] * 2
+        assert at + 1 < len(lane) or re.sub(r"\[|\]\(.+?\)", "", toc.on_lane()["end"]) in foot[0].text and len(foot[0].select("p a")) == 3
+
+
+def test_next_stays_on_the_fast_lane(watched, site):
+    with watched() as w:
+        first = toc.lane()[0]
+        for page, link, ways in (("index", "#the-map .ak-lane a", 1), (ROAD[ROAD.index(first) - 1], ".right-next", 2)):
+            w.open(f"{site}/{page}.html")
+            w.page.locator(link).click()
+            w.page.wait_for_url(f"**/{first}.html")
+            assert w.page.locator(".prev-next-footer .right-next").count() == ways
 
 
 @READ.of(CHAPTERS)

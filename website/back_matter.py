@@ -98,7 +98,7 @@ def moving(folder=".."):
                 anchor = [anchor, *map(_anchor, re.findall(r"^##+ (.+)$", "".join(cell["source"]), flags=re.M))][-1]
             html = "".join("".join(output.get("data", {}).get("text/html", "")) for output in cell.get("outputs", []))
             for kind in re.findall(r'data-ak-figure="(\w+)"', html):
-                if kind != "practice":
+                if kind != "practice" and not (page == "index" and found):      # the doors lead to other pages' figures
                     found.setdefault(kind, []).append((f"{page}.ipynb{anchor}", title))
     return found
 

@@ -29,7 +29,7 @@ def arrange(app, doctree, docname):
             if is_practice(cell):
                 continue
             cell["classes"] += place(shown, docname)
-            if not writes_prose(shown):
+            if not writes_prose(shown) and docname != "index":
                 cell.append(code)
     for exercise in list(doctree.findall(lambda node: "exercise" in node.get("classes", ()) if (
             isinstance(node, nodes.Element)) else False)):

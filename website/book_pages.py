@@ -1,5 +1,6 @@
 """What is changed on a finished page: passes over its elements, each for one thing that no template reaches."""
 
+import json
 import os
 import re
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 from lxml import etree, html
 from lxml.html import builder
 
+from bookkit.figures import base
 from bookkit.pictures import picture
 from website import book_acts, book_road, book_sharing, book_terms
 
@@ -115,6 +117,9 @@ def tools(page):
         seldom = [child for child in row if "search-button" not in (child.get("class") or "")]
         row.insert(0, html.Element("div", {"id": "ak-tools", "popover": ""}))
         row[0].extend(seldom)
+        if page.tree.xpath("//section/div[contains(@class, 'cell')]//*[contains(@class, 'highlight-py')]"):
+            look = builder.CLASS("btn btn-sm pst-js-only ak-coded")
+            row[0].insert(0, builder.BUTTON("Without code", look, type="button"))
         look = "btn btn-sm pst-navbar-icon pst-js-only ak-rest"
         row.append(html.Element("button", {"class": look, "popovertarget": "ak-tools", "aria-label": "More"}))
         row[-1].set("type", "button")
@@ -169,7 +174,19 @@ def cover(page):
             link.append(book_road.lane_mark())
 
 
+def doors(page):
+    """On the cover the figures with a model wait for a press, which fetches each in a script with its model in it."""
+    for place in page.tree.xpath("//body[contains(@class, 'ak-cover')]//*[@data-ak-figure]")[1:]:
+        told = [place.get("id"), kind := place.attrib.pop("data-ak-figure"), place.attrib.pop("data-ak-state")]
+        text = "".join(map(base.script, base.scripts(kind))) + f"attnkit.enter(...{json.dumps(told)});\n"
+        Path(page.app.outdir, f"_static/figures/door_{kind}.js").write_text(text, encoding="utf-8")
+        place.set("class", "ak-widget ak-door ak-screen")
+        place[:] = [builder.BUTTON("Let it write" if kind == "switched_story" else "Let it answer",
+                                   builder.CLASS("pst-js-only"), type="button")]
+        place[0].set("data-ak-door", f"_static/figures/door_{kind}.js")
+
+
 PASSES = (still_pictures, names_in_drawings, drawn_links, static_files, book_acts.acts, book_road.masthead,
-          room_for_progress, cover, columns, plain_code, names, tooltips, tools, labels_and_roles,
+          room_for_progress, cover, doors, columns, plain_code, names, tooltips, tools, labels_and_roles,
           book_terms.glossary_places, book_terms.links_to_terms, book_terms.citations, book_sharing.how_to_cite,
           untranslated)

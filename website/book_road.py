@@ -6,6 +6,7 @@ each page, and fold away the side rooms, behind switches without a name; here th
 
 import functools
 import json
+import re
 from html import escape
 from pathlib import Path
 from typing import NamedTuple
@@ -71,7 +72,8 @@ def show_the_way(app, pagename, templatename, context, doctree):
         if on := after(book.lane, pagename):
             context["lane"] = {"link": app.builder.get_relative_uri(pagename, on), "title": short(app, on)}
         elif pagename in book.lane:
-            context["lane_end"] = toc.on_lane(Path(app.srcdir))["end"]
+            end = escape(toc.on_lane(Path(app.srcdir))["end"])
+            context["lane_end"] = re.sub(r"\[(.+?)\]\((\w+)(#[\w-]+|)\)", r'<a href="\2.html\3">\1</a>', end)
         if pagename == book.road[-1]:
             context["next"] = {"link": app.builder.get_relative_uri(pagename, book.road[0]) + "#side-trips",
                                "title": "The side trips: choose one"}
@@ -188,8 +190,9 @@ def lane_box(page, book):
 
 def lane_on_cover(root):
     """The line over the cover's map: who the lane is for, and how long it takes."""
-    pages, minutes = len(plan(root).lane), lane_minutes(root)
-    return builder.P(f"{LANE} Fast lane: if you know numpy and have trained a network, follow the {pages} marked "
+    lane, minutes = plan(root).lane, lane_minutes(root)
+    return builder.P(f"{LANE} ", builder.A("Fast lane", href=f"{lane[0]}.html"),
+                     f": if you know numpy and have trained a network, follow the {len(lane)} marked "
                      f"pages. They take about {minutes} minutes, and at the end you have tuned a chat model.",
                      builder.CLASS("ak-lane"))
 

@@ -165,6 +165,8 @@ SCRIPTS = ("contents.js", "progress.js")
 NEEDLESS = tuple(f"_static/{name}.js"
                  for name in ("documentation_options", "design-tabs", "doctools", "sphinx_highlight"))
 
+COPIES = ("_static/clipboard.min.js", "_static/copybutton.js")      # code, where there is any
+
 
 def to_branch(groups):
     """The button for Colab opens the branch that is for it; the theme knows one branch only."""
@@ -179,7 +181,8 @@ def choose_files(app, pagename, templatename, context, doctree):
     static = Path(app.outdir) / "_static"
     kinds = list(dict.fromkeys(re.findall(r'data-ak-figure="(\w+)"', context.get("body") or "")))
     needed = dict.fromkeys(name for kind in kinds for name in base.scripts(kind))
-    for name in ["core", *needed] if kinds else []:
+    at_once = base.scripts(kinds[0]) if pagename == "index" else needed      # behind the cover's doors wait the others
+    for name in ["core", *at_once] if kinds else []:
         app.add_js_file(f"figures/{name}.js")
     # A figure's own style is part of its page; what all pages share is in one sheet (book_styles).
     styles = [static / f"figures/{kind}.css" for kind in kinds]
@@ -214,7 +217,8 @@ def choose_scripts(app, context, static):
     options = (static / "documentation_options.js").read_text(encoding="utf-8")
     options = options.replace("SEARCH_SHORTCUTS: true", "SEARCH_SHORTCUTS: false")      # "/" is the browser's
     app.add_js_file(None, body=options, priority=100)
-    context["script_files"] = [script for script in context["script_files"] if script.filename not in NEEDLESS]
+    needless = NEEDLESS if 'class="highlight' in (context.get("body") or "") else (*NEEDLESS, *COPIES)
+    context["script_files"] = [script for script in context["script_files"] if script.filename not in needless]
     for script in context["script_files"]:
         if script.filename:
             script.attributes["defer"] = "defer"

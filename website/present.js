@@ -22,8 +22,9 @@
 
   // ---- what stands on a page
 
+  const SHOWN_PRE = "pre:not(.ak-folded pre)"; // contents.js folds code where the reader wants none
   const lines = (block) =>
-    [...block.querySelectorAll("pre")].reduce((all, pre) => all + pre.textContent.trim().split("\n").length, 0);
+    [...block.querySelectorAll(SHOWN_PRE)].reduce((all, pre) => all + pre.textContent.trim().split("\n").length, 0);
   const has = (block, selector) => block.matches(selector) || block.querySelector(selector);
 
   /** @param {HTMLElement} block */
@@ -36,7 +37,7 @@
     if (block.matches("div.math")) return "maths";
     if (has(block, "[data-ak-figure]")) return has(block, "[data-ak-figure=practice]") ? "practice" : "figure";
     if (has(block, "figure.ak-picture")) return "picture";
-    if (has(block, "pre"))
+    if (has(block, SHOWN_PRE))
       return lines(block) <= LISTING || has(block, ".cell_output :is(svg[role], img, table)") ? "listing" : "aside";
     if (has(block, "svg[role=img], img")) return "picture";
     return has(block, "table") ? "table" : "aside";

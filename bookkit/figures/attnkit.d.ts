@@ -486,7 +486,8 @@ interface Attnkit {
   staticModel(state: Record<string, unknown>): Model;
   alive: WeakMap<Element, Alive>;
   failure(error: unknown): HTMLElement;
-  mount(page: Document): void;
+  mount(page: ParentNode): void;
+  enter(id: string, kind: string, state: string): void;
 }
 
 declare var attnkit: Attnkit;

@@ -266,4 +266,26 @@
       setTimeout(next);
     });
   };
+
+  // ---- the cover's doors: a figure that waits, with its model, until a button is pressed (website/book_pages.py)
+
+  document.addEventListener("click", ({ target }) => {
+    const button = target instanceof HTMLButtonElement && target.dataset.akDoor ? target : null;
+    if (!button || button.ariaBusy) return;
+    const again = () => Object.assign(button, { ariaBusy: null, textContent: "It did not come. Try again" });
+    button.ariaBusy = "true";
+    document.head.append(attnkit.h("script", { src: button.dataset.akDoor, onerror: again }));
+  });
+
+  // Its script has come: it is alive, and begins to write.
+  attnkit.enter = (id, akFigure, akState) => {
+    const place = document.getElementById(id);
+    Object.assign(place?.dataset ?? {}, { akFigure, akState });
+    attnkit.mount(/** @type {ParentNode} */ (place?.parentNode));
+    setTimeout(() => {
+      const write = place && buttonOf(place, "Write");
+      write?.focus({ preventScroll: true });
+      write?.click();
+    });
+  };
 })(globalThis.attnkit);

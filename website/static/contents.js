@@ -84,6 +84,48 @@
     for (const one of document.querySelectorAll("article, section > .ak-beside > .cell_output")) watch.observe(one);
   });
 
+  // Without code: a switch folds the code of all cells, now and on the next pages; each is opened again by itself. What an
+  // exercise has is folded anyhow. On paper a page is as it is without the switch.
+  const CODE = "section > .cell > .cell_input, section > .cell > .cell_output > [class*=highlight-py]";
+  const SUMMARY = '<summary><p class="collapsed">Show the code</p><p class="expanded">Hide the code</p></summary>';
+  function fold(on) {
+    for (const code of on ? document.querySelectorAll(CODE) : []) {
+      const around = Object.assign(document.createElement("details"), {
+        className: "hide ak-folded",
+        innerHTML: SUMMARY,
+      });
+      code.parentElement.append(around);
+      around.append(code);
+    }
+    for (const folded of on ? [] : document.querySelectorAll(".ak-folded")) {
+      folded.parentElement.prepend(folded.lastChild);
+      folded.remove();
+    }
+  }
+  const { dataset } = document.documentElement;
+  const folds = () => dataset.code === "folded"; // layout.html has read it
+  for (const button of document.querySelectorAll(".ak-coded")) {
+    button.ariaPressed = String(folds());
+    button.addEventListener("click", () => {
+      dataset.code = folds() ? "shown" : "folded";
+      button.ariaPressed = String(folds());
+      localStorage.setItem("code", dataset.code);
+      fold(folds());
+    });
+  }
+  fold(folds());
+  addEventListener("beforeprint", () => fold(false));
+  addEventListener("afterprint", () => fold(folds()));
+
+  // Who has taken the fast lane is led along it: the way that leads off it goes, until they go on elsewhere.
+  document.addEventListener("click", ({ target }) => {
+    const link = target.closest?.("a");
+    if (link?.closest(".ak-lane") || /fast lane/.test(link?.textContent)) sessionStorage.setItem("lane", "taken");
+    else if (link?.matches(".right-next")) sessionStorage.removeItem("lane");
+  });
+  if (sessionStorage.getItem("lane") && document.querySelector(".ak-lane .right-next"))
+    document.querySelector(".prev-next-area:not(.ak-lane) .right-next").remove();
+
   // What shows what it means, or stands for, without being followed.
   const TOLD = ":is(.ak-to-term, .ak-cites)";
 
