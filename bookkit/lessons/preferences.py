@@ -98,7 +98,7 @@ def reward(model, *, steps, seed=0):
     for step in range(steps):
         first = seed + 32 * step
         told = write(model, seed=range(first, first + 32))
-        rewards = torch.tensor([float(not errors(story)) for story in told])
+        rewards = torch.tensor([float(not errors(one)) for one in told])
         better = rewards - rewards.mean()           # than the others
         loss = -(better * log_chances(model, (), *told)).mean()
         optimiser.zero_grad()
