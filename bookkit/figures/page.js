@@ -127,7 +127,7 @@
       for (const one of [own, place]) one.removeAttribute("style");
       home = () => {};
     };
-    place.style.height = `${place.offsetHeight}px`;
+    place.style.height = `${place.getBoundingClientRect().height}px`;
     own.popover = "manual";
     Object.assign(own.style, { left: `${left}px`, width: `${width}px` });
     own.prepend(back);
