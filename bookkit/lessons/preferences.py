@@ -9,13 +9,11 @@ right, the model learns from its own stories.
 from typing import NamedTuple
 
 import torch
-from torch import nn
+from torch.nn.functional import cross_entropy, logsigmoid
 
 from bookkit.lessons.stories import errors
 from bookkit.lessons.storyteller import write
-from bookkit.lessons.training import round_off
-
-BETA, STEPS, LR = 0.1, 60, 1e-4
+from bookkit.lessons.training import encode
 
 
 class Pair(NamedTuple):
@@ -59,78 +57,56 @@ def pairs(model, texts, number):
     return found
 
 
-def log_chances(task, model, begun, after):
-    """The log of the chance (pairs,) that a model goes on so: the sum over the words of what comes after."""
-    numbers = task.encode([one + other for one, other in zip(begun, after)])
-    scores, targets = model(numbers[:, :-1])[0], numbers[:, 1:]
-    logs = -nn.functional.cross_entropy(scores.mT, targets, reduction="none")            # (pairs, n)
-    counts = torch.tensor([[len(one) <= k < len(one) + len(other) for k in range(targets.shape[1])]
-                           for one, other in zip(begun, after)])
-    return (logs * counts).sum(dim=1)
+def log_chances(model, begun, *sentences):
+    """The log of the chance (sentences,) that a storyteller goes on with each sentence: a sum over its words."""
+    logs, start = [], ("<start>", *begun)
+    for said in sentences:
+        words = encode([(*start, *said)], model.words)[0]     # (n,)
+        scores = model(words[None])[0][0]                     # (n, all)
+        scores, words = scores[len(begun):-1], words[len(start):]
+        logs.append(-cross_entropy(scores, words, reduction="sum"))
+    return torch.stack(logs)
 
 
-def both(task, model, some):
-    """Log-chances (pairs, 2) of the better sentence and of the other."""
-    begun, better, worse = zip(*some)
-    return torch.stack([log_chances(task, model, begun, after) for after in (better, worse)], dim=1)
+def preference_loss(gained, beta=0.1):
+    """The loss of pairs from what their log-chances have gained (pairs, 2): small where the better one gained more."""
+    margin = beta * (gained[:, 0] - gained[:, 1])    # (pairs,)
+    return -logsigmoid(margin).mean()
 
 
-def preference_loss(now, before, beta=BETA):
-    """The loss of pairs from log-chances (pairs, 2): small where the better sentence has gained more than the other."""
-    gained = now - before                                # (pairs, 2)
-    margin = beta * (gained[:, 0] - gained[:, 1])        # (pairs,)
-    return -nn.functional.logsigmoid(margin).mean()
-
-
-def prefer(task, model, some, *, beta=BETA, steps=STEPS, lr=LR, seed=0, callback=None):
-    """Train a storyteller on pairs, and give it back; what it said before counts as it was at the start.
-
-    `callback` is called with the number of the step, 0 to `steps`, before each step and after the last.
-    """
+def prefer(model, pairs, *, steps, seed):
+    """Train a storyteller on pairs; what has been gained counts from the start."""
     with torch.no_grad():
-        before = both(task, model, some)
+        before = [log_chances(model, *pair) for pair in pairs]
+    optimiser = torch.optim.Adam(model.parameters(), lr=1e-4)
     torch.manual_seed(seed)
-    optimiser = torch.optim.Adam(model.train().parameters(), lr=lr)
-    for step in range(steps):
-        if callback:
-            callback(step)
-        chosen = torch.randint(len(some), (10,)).tolist()
-        loss = preference_loss(both(task, model, [some[k] for k in chosen]), before[chosen], beta)
+    for _ in range(steps):
+        ten = torch.randint(len(pairs), (10,)).tolist()
+        gained = [log_chances(model, *pairs[k]) - before[k] for k in ten]
+        loss = preference_loss(torch.stack(gained))
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()
-        round_off(model.parameters())
-    if callback:
-        callback(steps)
-    return model.eval()
 
 
-def rewarded(task, model, *, steps, seed=0, callback=None):
+def reward(model, *, steps, seed=0):
     """Let a storyteller write, and make what has no mistake likelier and all else less likely.
 
     The oldest rule of its kind (Williams 1992), with the mean reward of a batch as the measure of what is good.
-    `callback` is called with the number of the step, 0 to `steps`, before each step and after the last.
     """
-    optimiser = torch.optim.Adam(model.train().parameters(), lr=1e-3)
+    optimiser = torch.optim.Adam(model.parameters(), lr=1e-3)
     for step in range(steps):
-        if callback:
-            callback(step)
         first = seed + 32 * step
         told = write(model, seed=range(first, first + 32))
-        reward = torch.tensor([float(not errors(one)) for one in told])
-        better = reward - reward.mean()            # than the others
-        logs = log_chances(task, model, [()] * 32, told)       # (32,)
-        loss = -(better * logs).mean()
+        rewards = torch.tensor([float(not errors(one)) for one in told])
+        better = rewards - rewards.mean()           # than the others
+        loss = -(better * log_chances(model, (), *told)).mean()
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()
-        round_off(model.parameters())
-    if callback:
-        callback(steps)
-    model.eval()
 
 
 @torch.no_grad()
-def says_thanks(task, model, texts):
+def says_thanks(model, texts):
     """The chance, in the mean, that a model says thank you after a gift, where the story does."""
-    return log_chances(task, model, *zip(*gifts(texts))).exp().mean().item()
+    return torch.cat([log_chances(model, begun, thanks) for begun, thanks in gifts(texts)]).exp().mean().item()

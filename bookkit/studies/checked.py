@@ -3,9 +3,10 @@
 from statistics import mean
 
 from bookkit.lessons import storyteller
-from bookkit.lessons.preferences import rewarded
+from bookkit.lessons.preferences import reward
 from bookkit.lessons.stories import errors
 from bookkit.lessons.storyteller import StoryTask, write
+from bookkit.lessons.training import reproducible
 
 SEEDS = (0, 3000, 6000)              # of the first story in training; those that are looked at begin at 9,000
 LOOKS = (0, 10, 20, 40, 80)
@@ -14,17 +15,15 @@ WRITTEN = 100
 
 def checked(seed):
     """One training, looked at on its way."""
+    reproducible()
     task, looks = StoryTask(), []
-    model = storyteller.trained()
-
-    def look(step):
-        if step in LOOKS:
-            told = write(model, seed=range(9000, 9000 + WRITTEN))
-            looks.append({"step": step, "without mistakes": mean(not errors(story) for story in told),
-                          "words": round(mean(map(len, told)), 1), "gifts": mean(story.count("gave") for story in told),
-                          "loss": round(task.loss(model), 4), "story": " ".join(write(model, seed=3))})
-
-    rewarded(task, model, steps=LOOKS[-1], seed=seed, callback=look)
+    for step in LOOKS:
+        model = storyteller.trained()
+        reward(model, steps=step, seed=seed)
+        told = write(model, seed=range(9000, 9000 + WRITTEN))
+        looks.append({"step": step, "without mistakes": mean(not errors(story) for story in told),
+                      "words": round(mean(map(len, told)), 1), "gifts": mean(story.count("gave") for story in told),
+                      "loss": round(task.loss(model), 4), "story": " ".join(write(model, seed=3))})
     return {"seed": seed, "looks": looks}
 
 

@@ -2,10 +2,11 @@
 
 import torch
 
-from bookkit.lessons import preferences, storyteller
-from bookkit.lessons.preferences import pairs, prefer, says_thanks
+from bookkit.lessons import storyteller
+from bookkit.lessons.preferences import log_chances, pairs, prefer, preference_loss, says_thanks
 from bookkit.lessons.stories import errors
 from bookkit.lessons.storyteller import StoryTask, write
+from bookkit.lessons.training import reproducible
 
 SEEDS = (8700, 8701, 8702, 8703, 8704)
 LOOKS = (0, 30, 60, 120, 240)
@@ -21,24 +22,24 @@ def stories_of(model):
 
 def preferred(seed):
     """One tuning, looked at on its way; the pairs are of other stories for each seed."""
+    reproducible()
     task, looks = StoryTask(), []
-    model = storyteller.trained()
-    some = pairs(model, task.training[seed - SEEDS[0]::7], 50)
-    apart = pairs(model, task.held_out, 100)
-    with torch.no_grad():
-        before = preferences.both(task, model, apart)
+    some = pairs(storyteller.trained(), task.training[seed - SEEDS[0]::7], 50)
+    apart = pairs(storyteller.trained(), task.held_out, 100)
 
-    def look(step):
-        if step in LOOKS:
-            with torch.no_grad():
-                now = preferences.both(task, model, apart)
-            better, worse = (now - before).mean(dim=0).tolist()
-            looks.append({"step": step, "thanks": round(says_thanks(task, model, task.held_out), 4),
-                          "better": round(better, 3), "worse": round(worse, 3),
-                          "pair loss": round(preferences.preference_loss(now, before).item(), 4),
-                          "loss": round(task.loss(model), 4), **stories_of(model)})
+    def logs(model):
+        with torch.no_grad():
+            return torch.stack([log_chances(model, *pair) for pair in apart])
 
-    prefer(task, model, some, steps=LOOKS[-1], seed=seed, callback=look)
+    for step in LOOKS:
+        model = storyteller.trained()
+        prefer(model, some, steps=step, seed=seed)
+        gained = logs(model) - logs(storyteller.trained())
+        better, worse = gained.mean(dim=0).tolist()
+        looks.append({"step": step, "thanks": round(says_thanks(model, task.held_out), 4),
+                      "better": round(better, 3), "worse": round(worse, 3),
+                      "pair loss": round(preference_loss(gained).item(), 4),
+                      "loss": round(task.loss(model), 4), **stories_of(model)})
     return {"seed": seed, "pairs": len(some), "held out": len(apart), "looks": looks}
 
 

@@ -1,12 +1,13 @@
 """Exercises of the chapter `from_here`."""
 
-from bookkit.lessons.exercises.grading import Choice, Guess, Value
+from bookkit.lessons.exercises.grading import Choice, Guess
 
 EXERCISES = {
-    "halves": Value([4 * 512**2, 8 * 512**2, 2 / 3], within=0.004, mistakes=[
-        ([512**2, 8 * 512**2, 8 / 9], "attention has four matrices, of queries, keys, values and outputs."),
-        ([4 * 512**2, 4 * 512**2, 1 / 2], "the MLP has two matrices, to 2,048 units and back.")],
-        labels=["attention", "MLP", "share of the MLP"]),
+    "gap": Choice(
+        "At the gap it sees only what stands before. What comes after it cannot help.",
+        ("It was trained with too few texts.", "more of them would not let it see the rest of the letter."),
+        ("Its vocabulary has no piece for a gap.", "a piece can be added. What would the model see at its place?"),
+        ("It should look at the gap with more heads.", "all its heads see the same places. Which are these?")),
     "cover": Choice(
         "What the program knows of “I” makes up 0.11 of the blend from which this word is made.",
         ("The chance that this word means “I” is 0.11.",
