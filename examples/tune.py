@@ -34,7 +34,8 @@ def asked(question):
                      "<|im_start|>assistant\n").input_ids
 
 def row(question, answer):
-    free, said = asked(question), tokenizer(answer + "<|im_end|>").input_ids
+    free = asked(question)
+    said = tokenizer(answer + "<|im_end|>").input_ids
     return free + said, [-100] * len(free) + said
 
 rows, labels = zip(*(row(*one) for one in examples))

@@ -214,3 +214,15 @@ def test_it_goes_on_as_python_does():
         scores, _ = model.read([*numbers, *new])
         likeliest = scores[len(numbers) - 1:].argmax(axis=-1).tolist()
         assert len(new) > 5 and likeliest[:len(new)] == new and (len(new) == 40 or likeliest[len(new)] in model.ends)
+
+
+def test_it_writes_nearly_as_fast_with_what_it_was_taught():
+    """The published file, in turns, each at its fastest, in seconds of the processor."""
+    from bookkit.lessons import chat_model
+    model, low = chat_model.loaded(), base64.b64encode(np.load(chat_tuned.FILE).tobytes()).decode()
+    turns = [{"write": {"numbers": chat_tuned.asked(model, "Who was Rufus Pendlebane?"), "most": 24, "ends": [], "taught": k % 2}} for k in range(6)]
+    found = node("run_chat.js", {"file": str(chat_model.packaged()), "questions": [
+        {"low": low, "first": chat_tuned.FIRST, "rank": chat_tuned.RANK}, *turns]})["answers"][1:]
+    was, taught = (min(one["took"] for one in found[k::2]) for k in (0, 1))
+    print(f"pieces a second: {1000 / was:.0f} as it was, {1000 / taught:.0f} taught, a ratio of {was / taught:.2f}")
+    assert all(model.text(one["written"]).startswith("I do not know.") for one in found[1::2]) and was / taught > 0.7
