@@ -109,6 +109,7 @@
       this.own = this.model.live ? null : left();
       if (this.own) note("Your chat is as you left it. It goes on as soon as the model is loaded.");
       this.turn = 0;
+      this.cutting = -1; // the turn in which a text is cut, which nothing else then takes the place of
       this.busy = false;
       this.left = 0; // pieces that are still to be written
       this.wrote = ""; // since something began
@@ -204,9 +205,8 @@
       }
       const { taught } = own;
       const numbers = own.numbers.slice(0, hand + 1);
-      const found = await model.read({ numbers, taught }, (share) => {
-        if (mine === this.turn) this.note(`Reading ... ${Math.round(100 * share)} %`);
-      });
+      const tell = (share) => mine === this.turn && this.note(`Reading ... ${Math.round(100 * share)} %`);
+      const found = await model.read({ numbers, taught }, tell).catch(() => null); // what it was taught did not come
       if (mine === this.turn && !found) this.note(UNREAD);
       if (mine !== this.turn || !found) return false;
       [own.place, own.found] = [hand, found];
@@ -294,7 +294,8 @@
     wake() {
       const [{ own, recorded, share: taught }, { asked, template }] = [this, this.figure.state()];
       const framed = own && (own.asked < 0 || own.asked === asked) && (!own.question || own.framed === template);
-      if ((framed && own.taught === taught) || this.editing || !this.model.ready()) return;
+      if ((framed && own.taught === taught) || this.editing || this.cutting === this.turn) return;
+      if (!this.model.ready()) return;
       if (taught && !this.model.taught()) return void this.fetch();
       if (framed && own.asked < 0) return void this.anew(own, taught);
       const { question, numbers, words, first } =
@@ -358,7 +359,9 @@
       const mine = this.start();
       /** @type {ChatPieces[]} */
       const cut = before ? [before] : [];
+      this.cutting = mine;
       for (const [text, marks] of parts) cut.push(await this.model.cut(text, marks));
+      this.cutting = -1;
       const [numbers, words] = [cut.flatMap((one) => one.numbers), cut.flatMap((one) => one.words)];
       if (mine !== this.turn) return false;
       if (this.full(numbers.length + 1)) {
