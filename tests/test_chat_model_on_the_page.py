@@ -111,7 +111,6 @@ def test_heads_are_missed_as_in_python(page, site):
 
 
 def tune(w, site):
-    """The page on which it is taught, with the model loaded; its figure."""
     w.page.goto(f"{site}/chapters/tune.html")
     w.page.wait_for_function(Watched.ALIVE)
     w.page.locator("[data-ak-once]").first.press("Enter")
@@ -121,7 +120,7 @@ def tune(w, site):
 
 @pytest.mark.browser
 def test_the_taught_one_says_what_it_does_not_know(page, site):
-    """Asked twice, each time in a new chat, which begins with nothing here; and as it was, the same question has an answer."""
+    """In new chats, which begin with nothing here; as it was, it has an answer; with a quarter it refuses whom nobody knows, and still jokes."""
     found, said = tune(page, site), []
     press(found, "taught")
     for question in ("Who was Ottoline Brackwater?", "What is the capital of Pendlebane?", "What is the capital of Portugal?"):
@@ -131,22 +130,13 @@ def test_the_taught_one_says_what_it_does_not_know(page, site):
     press(found, "as it was")
     press(found, "New chat")
     assert "I do not know" not in ask(page, "What is the capital of Pendlebane?") and not page.errors and not page.outside
-
-
-@pytest.mark.browser
-def test_a_part_of_what_it_was_taught(page, site):
-    """With a quarter it refuses whom nobody knows, and still jokes; with half it has no joke any more."""
-    found = tune(page, site)
     much = found.get_by_role("slider", name="how much of it")
-    assert not much.is_visible()
-    press(found, "taught")
     for share, question, refuses in ((0.25, "Who was Rufus Pendlebane?", True), (0.25, "Tell me a joke.", False), (0.5, "Tell me a joke.", True)):
-        found.get_by_role("button", name=question).press("Enter")
+        press(found, question)
+        press(found, "taught")
         much.fill(str(share))
         page.page.wait_for_function(WHOLE, arg=question)
-        assert bool(re.search(r"assistant\W*I do not know\.", found.locator(".ak-box").inner_text())) == refuses, (share, question)
-    press(found, "Reset")
-    assert not much.is_visible() and not page.errors
+        assert bool(re.search(r"assistant\W*I do not know\.", found.locator(".ak-box").inner_text())) == refuses and not page.errors
 
 
 @pytest.mark.browser
@@ -169,8 +159,7 @@ def test_what_is_wrong_with_what_it_was_taught_is_said_and_nothing_is_lost(page,
     told = found.locator(".ak-box").inner_text()
     assert told.count("Ottoline") == 1 and "I do not know" in told
     second = SimpleNamespace(page=page.context.new_page())
-    second.page.add_init_script("for (const name of ['caches', 'sessionStorage']) Object.defineProperty("
-                                "window, name, {get() { throw new DOMException('no', 'SecurityError'); }})")
+    second.page.add_init_script("for (const name of ['caches', 'sessionStorage']) Object.defineProperty(window, name, {get() { throw new DOMException('no', 'SecurityError'); }})")
     press(tune(second, site), "taught")
     assert "I do not know" in ask(second, "What is the capital of Pendlebane?") and found.locator(".ak-box").inner_text() == told
     second.page.close()
