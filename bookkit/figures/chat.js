@@ -556,7 +556,7 @@
     });
     which.element.hidden = !given.told.length;
     const much = attnkit.slider({
-      ...{ name: "how much of it", min: 0.25, max: 1.5, step: 0.25 },
+      ...{ name: "how much of it", min: 0.25, max: 1.5, step: 0.25, digits: 2 },
       onInput(value) {
         run.much = value;
         figure.stale = true;
@@ -652,7 +652,7 @@
       const quiet = !grid || (run.busy && run.left > 0); // of the last text nothing is said
       figure.say(quiet ? "" : sentence(state, given, run, weights));
     }
-    const talk = [moves.examples, moves.which, moves.much, text, typed.edit, typed, words, moves];
+    const talk = [moves.examples, attnkit.row(moves.which, moves.much), text, typed.edit, typed, words, moves];
     const left = h("div", {}, talk, title, next, line, aloud, figure.live);
     function stop() {
       run.halt();
