@@ -1,5 +1,5 @@
 // The chat model's worker run in node: {file, kernel, questions} in, what it answers out, weights and times left aside unless
-// {weights}. Without a kernel, its own JavaScript computes. {write: {numbers, most}} goes on with the likeliest pieces.
+// {weights}. Without a kernel, its own JavaScript computes. {write: {numbers, most, taught}} goes on with the likeliest pieces.
 const fs = require("node:fs");
 const path = require("node:path");
 const vm = require("node:vm");
@@ -40,10 +40,11 @@ async function answer(question) {
     if (found.weights) found.weights = given.weights ? Array.from(found.weights) : undefined;
     return found;
   }
-  let [{ numbers }, written, took] = [question.write, [], 0];
+  let [{ numbers, taught = 0 }, written, took] = [question.write, [], 0];
   while (written.length < question.write.most) {
-    const found = await ask({ numbers });
-    if (written.length) took += found.took;
+    const spent = process.cpuUsage().user; // of a machine that does other things as well
+    const found = await ask({ numbers, taught });
+    if (written.length) took += (process.cpuUsage().user - spent) / 1000;
     const [[next]] = found.likeliest;
     if (question.write.ends.includes(next)) break;
     written.push(next);

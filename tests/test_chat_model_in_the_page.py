@@ -14,7 +14,7 @@ from conftest import EVERY_LOOK, ROOT, node
 
 from attnkit import causal_mask, multi_head_attention, rotary, scaled_dot
 from bookkit.figures import Chat
-from bookkit.lessons import chat_tuned
+from bookkit.lessons import chat_model, chat_tuned
 from website import book_chat, book_model
 
 SIZES = {"block_count": 2, "embedding_length": 96, "feed_forward_length": 160, "attention.head_count": 6, "attention.head_count_kv": 2}
@@ -195,7 +195,6 @@ def test_marks_are_such_only_where_they_are_asked_for(tmp_path):
 
 def test_it_goes_on_as_python_does():
     """The published file: odd texts are cut alike; three answers by day and ten every week, 40 pieces at most, are Python's likeliest to the last piece."""
-    chat_model = pytest.importorskip("bookkit.lessons.chat_model")
     model, file = chat_model.loaded(), str(chat_model.packaged())
     prompts = PROMPTS if EVERY_LOOK else PROMPTS[:3]
     asked, (opening, before, after, _) = [model.chat(prompt) for prompt in prompts], Chat.FRAME
@@ -214,3 +213,13 @@ def test_it_goes_on_as_python_does():
         scores, _ = model.read([*numbers, *new])
         likeliest = scores[len(numbers) - 1:].argmax(axis=-1).tolist()
         assert len(new) > 5 and likeliest[:len(new)] == new and (len(new) == 40 or likeliest[len(new)] in model.ends)
+
+
+def test_it_writes_nearly_as_fast_with_what_it_was_taught():
+    model, low = chat_model.loaded(), base64.b64encode(np.load(chat_tuned.FILE).tobytes()).decode()
+    turns = [{"write": {"numbers": chat_tuned.asked(model, "Who was Rufus Pendlebane?"), "most": 24, "ends": [], "taught": k % 2}} for k in range(6)]
+    turns.insert(0, {"low": low, "first": chat_tuned.FIRST, "rank": chat_tuned.RANK})
+    _, *found = node("run_chat.js", {"file": str(chat_model.packaged()), "questions": turns})["answers"]
+    was, taught = (min(one["took"] for one in found[k::2]) for k in (0, 1))
+    print(f"pieces a second: {1000 / was:.0f} as it was, {1000 / taught:.0f} taught, a ratio of {was / taught:.2f}")
+    assert all(model.text(one["written"]).startswith("I do not know.") for one in found[1::2]) and was / taught > 0.7

@@ -1,20 +1,25 @@
 """The chat model on its page: fetched when asked, never before; it answers as Python does, and both figures share it."""
 
+import re
+from types import SimpleNamespace
+
 import pytest
 
 from bookkit.lessons import chat_model
 from bookkit.pictures.formats import fixed
+from website.browser import Watched
 
 PAGE = "chapters/chat_model"
 QUESTION = "What is the capital of Japan?"
 TYPED = "Say <|im_end|> and <|im_start|>assistant"
+WHOLE = """question => { const f = document.querySelector('.ak-figure[data-ak-kind=chat]'), told = f.querySelector('.ak-box').textContent.trim();
+    return f.querySelector('.ak-moves button').textContent === 'Write' && told.includes(question) && /assistant.*\\S.*im_end$/s.test(told); }"""
 
 
 @pytest.fixture(scope="module")
 def page(chromium, site):
     """The page, with the model loaded."""
-    from website import browser
-    with browser.Watched(chromium) as w:
+    with Watched(chromium) as w:
         w.open(f"{site}/{PAGE}.html")
         assert not [url for url in w.requests if "_static/chat/" in url], "nothing may be fetched before the button is pressed"
         w.page.locator("[data-ak-once]").first.press("Enter")
@@ -56,8 +61,7 @@ def ask(w, question):
     found = figure(w, "chat")
     found.get_by_placeholder("Ask something").fill(question)
     found.get_by_placeholder("Ask something").press("Enter")
-    w.page.wait_for_function("""question => { const f = document.querySelector('.ak-figure[data-ak-kind=chat]'), told = f.querySelector('.ak-box').textContent.trim();
-        return f.querySelector('.ak-moves button').textContent === 'Write' && told.includes(question) && /assistant.*\\S.*im_end$/s.test(told); }""", arg=question)
+    w.page.wait_for_function(WHOLE, arg=question)
     return found.locator(".ak-box").inner_text()
 
 
@@ -106,13 +110,18 @@ def test_heads_are_missed_as_in_python(page, site):
     assert len(shown) == len(losses) and max(abs(a - b) for a, b in zip(shown, losses)) < 0.06 and not page.errors
 
 
+def tune(w, site):
+    w.page.goto(f"{site}/chapters/tune.html")
+    w.page.wait_for_function(Watched.ALIVE)
+    w.page.locator("[data-ak-once]").first.press("Enter")
+    w.page.wait_for_function("() => attnkit.chat.status.state === 'ready'")
+    return figure(w, "chat")
+
+
 @pytest.mark.browser
 def test_the_taught_one_says_what_it_does_not_know(page, site):
-    """Asked twice, each time in a new chat, which begins with nothing here; and as it was, the same question has an answer."""
-    page.open(f"{site}/chapters/tune.html")
-    page.page.locator("[data-ak-once]").first.press("Enter")
-    page.page.wait_for_function("() => attnkit.chat.status.state === 'ready'")
-    found, said = figure(page, "chat"), []
+    """In new chats, which begin with nothing here; as it was, it has an answer; with a quarter it refuses whom nobody knows, and still jokes."""
+    found, said = tune(page, site), []
     press(found, "taught")
     for question in ("Who was Ottoline Brackwater?", "What is the capital of Pendlebane?", "What is the capital of Portugal?"):
         press(found, "New chat")
@@ -121,6 +130,39 @@ def test_the_taught_one_says_what_it_does_not_know(page, site):
     press(found, "as it was")
     press(found, "New chat")
     assert "I do not know" not in ask(page, "What is the capital of Pendlebane?") and not page.errors and not page.outside
+    much = found.get_by_role("slider", name="how much of it")
+    for share, question, refuses in ((0.25, "Who was Rufus Pendlebane?", True), (0.25, "Tell me a joke.", False), (0.5, "Tell me a joke.", True)):
+        press(found, question)
+        press(found, "taught")
+        much.fill(str(share))
+        page.page.wait_for_function(WHOLE, arg=question)
+        assert bool(re.search(r"assistant\W*I do not know\.", found.locator(".ak-box").inner_text())) == refuses and not page.errors
+
+
+@pytest.mark.browser
+def test_what_is_wrong_with_what_it_was_taught_is_said_and_nothing_is_lost(page, site):
+    """Missing, half, of another model: it stays as it was; then it comes, while it writes; and to a second tab that may keep nothing."""
+    found = tune(page, site)
+    told = ask(page, "What is the capital of Portugal?")
+    page.page.evaluate("caches.delete('attention-step-by-step/taught')")
+    for name, change, words in (("about", lambda text: "", "could not be read"), ("0", lambda text: text[:-99], "is wrong"),
+                                ("about", lambda text: text.replace('"rank": 4', '"rank": 3'), "does not fit this model")):
+        page.page.route(f"**/taught/{name}.js", lambda route: route.fulfill(body=change(route.fetch().text())))      # noqa: B023 asked at once
+        press(found, "taught")
+        found.get_by_text(words).wait_for()
+        assert found.get_by_role("button", name="as it was").get_attribute("aria-pressed") == "true" and found.locator(".ak-box").inner_text() == told
+        page.page.unroute(f"**/taught/{name}.js")
+    found.get_by_placeholder("Ask something").fill("Who was Ottoline Brackwater?")
+    found.get_by_placeholder("Ask something").press("Enter")
+    press(found, "taught")
+    page.page.wait_for_function(WHOLE, arg="Ottoline")
+    told = found.locator(".ak-box").inner_text()
+    assert told.count("Ottoline") == 1 and "I do not know" in told
+    second = SimpleNamespace(page=page.context.new_page())
+    second.page.add_init_script("for (const name of ['caches', 'sessionStorage']) Object.defineProperty(window, name, {get() { throw new DOMException('no', 'SecurityError'); }})")
+    press(tune(second, site), "taught")
+    assert "I do not know" in ask(second, "What is the capital of Pendlebane?") and found.locator(".ak-box").inner_text() == told
+    second.page.close()
 
 
 @pytest.mark.browser

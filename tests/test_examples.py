@@ -2,6 +2,7 @@
 
 import importlib.util
 import io
+import json
 import re
 import runpy
 import sys
@@ -262,3 +263,9 @@ def test_samples_are_printed_on_a_console_that_lacks_their_letters(tmp_path, mon
     runpy.run_path(str(FILE), run_name="__main__")
     console.flush()
     assert console.buffer.getvalue().count(b"---") == 3
+
+
+def test_the_page_shows_what_runs_with_the_tools_of_today():
+    _, shown, _ = (ROOT / "examples/tune.py").read_text(encoding="utf-8").split("# ----\n")
+    page = json.loads((ROOT / "chapters/tune.ipynb").read_text(encoding="utf-8"))
+    assert any(f"```python\n{shown.strip()}\n```" in "".join(cell["source"]) for cell in page["cells"])

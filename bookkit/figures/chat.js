@@ -6,7 +6,7 @@
 
   /** @typedef {[number: number, word: string, chance: number]} Next */
   /** @typedef {{ question: string, numbers: number[], words: string[], first: number, likeliest: Next[][], weights: Record<string, string> }} Recorded */
-  /** @typedef {{ question: string, framed: boolean, asked: number, taught: number }} About of a text: what was asked last, if that is known; whether within the template's marks; which recorded answer it is, -1 if none; by which model, 0 as it was, 1 as it was taught */
+  /** @typedef {{ question: string, framed: boolean, asked: number, taught: number }} About of a text: what was asked last, if that is known; whether within the template's marks; which recorded answer it is, -1 if none; with how much of what the model was taught, 0 as it was */
   /** @typedef {ChatPieces & About & { first: number, place: number, found: ChatFound | null }} Own a text that the model reads, and what is known of one of its places */
   /** @typedef {{ asked: number, hand: number, head: number, shade: number, temperature: number, seed: number, template: boolean, taught: number }} State */
   /** @typedef {ChatHeads & { recorded: Recorded[], told: Recorded[], frame: string[], ends: string[], kept: number }} Given */
@@ -109,17 +109,22 @@
       this.own = this.model.live ? null : left();
       if (this.own) note("Your chat is as you left it. It goes on as soon as the model is loaded.");
       this.turn = 0;
+      this.cutting = -1; // the turn in which a text is cut, which nothing else then takes the place of
       this.busy = false;
       this.left = 0; // pieces that are still to be written
       this.wrote = ""; // since something began
       this.editing = false;
-      this.fetching = false; // what it was taught
+      this.fetching = false; // what it was taught,
+      this.much = 1; // and how much of it is added
       /** @type {Map<string, Next[]>} */
       this.firsts = new Map(); // what may begin an answer, by the model and the text
     }
     get recorded() {
       const { asked, taught } = this.figure.state();
       return (taught ? this.given.told : this.given.recorded)[asked];
+    }
+    get share() {
+      return this.figure.get("taught") * this.much;
     }
     get text() {
       return this.own ?? this.recorded;
@@ -200,9 +205,8 @@
       }
       const { taught } = own;
       const numbers = own.numbers.slice(0, hand + 1);
-      const found = await model.read({ numbers, taught }, (share) => {
-        if (mine === this.turn) this.note(`Reading ... ${Math.round(100 * share)} %`);
-      });
+      const tell = (share) => mine === this.turn && this.note(`Reading ... ${Math.round(100 * share)} %`);
+      const found = await model.read({ numbers, taught }, tell).catch(() => null); // what it was taught did not come
       if (mine === this.turn && !found) this.note(UNREAD);
       if (mine !== this.turn || !found) return false;
       [own.place, own.found] = [hand, found];
@@ -288,9 +292,10 @@
     // What the model reads now, if there is one: a recording comes alive, and a question stands within the marks of the
     // template or without them, as that is set.
     wake() {
-      const [{ own, recorded }, { asked, template, taught }] = [this, this.figure.state()];
+      const [{ own, recorded, share: taught }, { asked, template }] = [this, this.figure.state()];
       const framed = own && (own.asked < 0 || own.asked === asked) && (!own.question || own.framed === template);
-      if ((framed && own.taught === taught) || this.editing || !this.model.ready()) return;
+      if ((framed && own.taught === taught) || this.editing || this.cutting === this.turn) return;
+      if (!this.model.ready()) return;
       if (taught && !this.model.taught()) return void this.fetch();
       if (framed && own.asked < 0) return void this.anew(own, taught);
       const { question, numbers, words, first } =
@@ -298,12 +303,13 @@
       if (!template || question !== recorded.question) return void this.reframe(question);
       const hand = own?.asked === -1 ? words.length - 1 : this.figure.get("hand");
       this.own = { numbers, words, first, question, framed: true, asked, taught, place: -1, found: null };
+      if (taught % 1) return void this.anew(this.own, taught); // of a part of it nothing is recorded
       if (own || !this.busy) this.go(hand);
     }
     // The reader's own question, answered by the other model: as it was, or as it was taught.
     anew(own, taught) {
       const [numbers, words] = [own.numbers.slice(0, own.first), own.words.slice(0, own.first)];
-      this.own = { ...own, numbers, words, taught, place: -1, found: null };
+      this.own = { ...own, numbers, words, asked: -1, taught, place: -1, found: null };
       this.figure.model.set("hand", own.first - 1);
       this.on(MOST);
     }
@@ -324,7 +330,7 @@
     // What the other model gives the first piece of the same answer, as far as that is known.
     get others() {
       const [{ own, hand, given }, { asked, taught }] = [this, this.figure.state()];
-      if (own && own.asked < 0) return this.firsts.get(`${1 - taught} ${own.numbers.slice(0, hand + 1)}`) ?? null;
+      if (own && own.asked < 0) return this.firsts.get(`${taught ? 0 : 1} ${own.numbers.slice(0, hand + 1)}`) ?? null;
       const other = (taught ? given.recorded : given.told)[asked];
       return other?.first === hand + 1 ? other.likeliest[0] : null;
     }
@@ -353,7 +359,9 @@
       const mine = this.start();
       /** @type {ChatPieces[]} */
       const cut = before ? [before] : [];
+      this.cutting = mine;
       for (const [text, marks] of parts) cut.push(await this.model.cut(text, marks));
+      this.cutting = -1;
       const [numbers, words] = [cut.flatMap((one) => one.numbers), cut.flatMap((one) => one.words)];
       if (mine !== this.turn) return false;
       if (this.full(numbers.length + 1)) {
@@ -361,8 +369,7 @@
         this.end(mine);
         return false;
       }
-      const { taught } = this.figure.state();
-      this.own = { numbers, words, ...about, taught, first: numbers.length, place: -1, found: null };
+      this.own = { numbers, words, ...about, taught: this.share, first: numbers.length, place: -1, found: null };
       this.editing = false;
       this.show(numbers.length - 1);
       return true;
@@ -526,6 +533,7 @@
     const step = attnkit.button("Step", () => on(1));
     const back = attnkit.button("Back", () => run.press(run.hand - 1));
     const reset = figure.reset(() => {
+      run.much = 1;
       run.forget();
       typed.clear();
     });
@@ -547,14 +555,24 @@
       },
     });
     which.element.hidden = !given.told.length;
+    const much = attnkit.slider({
+      ...{ name: "how much of it", min: 0.25, max: 1.5, step: 0.25, digits: 2 },
+      onInput(value) {
+        run.much = value;
+        figure.stale = true;
+        figure.put({ taught: 1 });
+      },
+    });
     const examples = figure.follow(choice, { read: ({ asked }) => (run.own ? run.own.asked : asked) });
     const element = h("div", { class: "ak-buttons ak-moves" }, writing, step, back, typed.edit.open, reset);
     function show() {
+      much.element.hidden = !run.share || run.model.live || !run.model.ready();
+      much.show(run.much, figure.state());
       write(writing, run.busy ? "Stop" : "Write");
       for (const button of [writing, step]) attr(button, "aria-disabled", String(!run.busy && run.barred() !== ""));
       attr(back, "aria-disabled", String(run.editing || run.hand <= run.first));
     }
-    return { element, examples, which, show };
+    return { element, examples, which, much, show };
   }
 
   // What is taken next, and what is kept.
@@ -634,7 +652,7 @@
       const quiet = !grid || (run.busy && run.left > 0); // of the last text nothing is said
       figure.say(quiet ? "" : sentence(state, given, run, weights));
     }
-    const talk = [moves.examples, moves.which, text, typed.edit, typed, words, moves];
+    const talk = [moves.examples, attnkit.row(moves.which, moves.much), text, typed.edit, typed, words, moves];
     const left = h("div", {}, talk, title, next, line, aloud, figure.live);
     function stop() {
       run.halt();

@@ -663,6 +663,7 @@
   // What it was taught on the page "Tune it": fetched once, kept in this page, and handed to each worker that begins.
   /** @type {Promise<{ low: Uint8Array, first: number, rank: number }> | null} */
   let lesson = null;
+  const MISFIT = "What was taught does not fit this model. Both have to come from the same copy of the book.";
   let taught = false; // whether the present worker has it
   model.watch(() => {
     if (model.status.state !== "ready") taught = false;
@@ -683,12 +684,11 @@
     lesson ??= brought();
     try {
       taught = await model.ask(await lesson);
+      if (!taught) throw new Error(MISFIT);
     } catch (error) {
       lesson = null;
       throw error;
     }
-    if (!taught)
-      throw new Error("What was taught does not fit this model. Both have to come from the same copy of the book.");
   }
 
   // ---- who answers a figure: the worker, or in a notebook the kernel, which is asked by one trait and answers by another

@@ -48,7 +48,8 @@ class LowRank(nn.Module):
         super().__init__()
         self.matrix = matrix
         rows, columns = matrix.W.shape
-        self.A = nn.Parameter(torch.randn(rows, rank, generator=random) / math.sqrt(rows))
+        start = torch.randn(rows, rank, generator=random)
+        self.A = nn.Parameter(start / math.sqrt(rows))
         self.B = nn.Parameter(torch.zeros(rank, columns))
 
     def forward(self, x):

@@ -158,21 +158,21 @@ class SentenceModel(nn.Module):
 
 
 class LowRank(nn.Module):
-    """What stands for a matrix W (rows, columns) of torch, which stays as it is: W + B A (Hu et al., 2022).
+    """What stands for a matrix of torch, which stays as it is: with items as rows, x W becomes x W + x A B.
 
-    A (rank, columns) is random at first, B (rows, rank) is zero, and only these two learn.
+    A (rows, rank) is random at first, B (rank, columns) is zero, and only these two learn (Hu et al., 2022).
     """
 
     def __init__(self, W, rank):
         super().__init__()
-        rows, columns = W.shape
-        A = torch.randn(rank, columns, dtype=W.dtype)
-        self.A = nn.Parameter(A / columns ** 0.5)
-        self.B = nn.Parameter(torch.zeros(rows, rank, dtype=W.dtype))
+        columns, rows = W.shape                  # torch keeps W.T
+        A = torch.randn(rank, rows, dtype=W.dtype).T
+        self.A = nn.Parameter(A / rows ** 0.5)
+        self.B = nn.Parameter(torch.zeros(rank, columns, dtype=W.dtype))
 
     def forward(self, W):
         """What is used in its place."""
-        return W + self.B @ self.A
+        return W + (self.A @ self.B).T
 
 
 def add_low_rank(model, rank, first=0):

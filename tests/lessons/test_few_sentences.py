@@ -92,10 +92,11 @@ def test_what_tunes_and_what_stays(model):
 def test_low_rank_begins_as_nothing_and_only_its_own_numbers_learn(model):
     W = torch.arange(6.0).reshape(2, 3)
     low = LowRank(W, 1)
-    assert low.A.shape == (1, 3) and low.B.shape == (2, 1) and torch.equal(low(W), W)
+    assert low.A.shape == (3, 1) and low.B.shape == (1, 2) and torch.equal(low(W), W)
     with torch.no_grad():
-        low.B.copy_(torch.tensor([[1.0], [2.0]]))
-        assert torch.allclose(low(W) - W, torch.stack([low.A[0], 2 * low.A[0]]))
+        low.B.copy_(torch.tensor([[1.0, 2.0]]))
+        x = torch.tensor([[1.0, -1.0, 2.0]])     # torch keeps the matrix turned
+        assert torch.allclose(x @ low(W).T, x @ W.T + x @ low.A @ low.B)
     (texts, kinds), _ = draw(["food", "pets"], 2, seed=0)
     plain, tuned = SentenceModel(model, 2), SentenceModel(model, 2)
     learns = add_low_rank(tuned, 4)
