@@ -129,22 +129,23 @@ def claims_in_rows(listed, sources, named=False):
     return f'<ol class="ak-rows">{"".join(_told(claim, sources, named) for claim in listed)}</ol>'
 
 
-def typeset(quote):
-    """A source's words as they stand between quotation marks: their own marks are single ones, letters are set low and high.
+def typeset(words):
+    """Words with the letters of their formulas low and high.
 
-    >>> typeset('"queries" = word vectors, x_i W^Q')
-    '‘queries’ = word vectors, x<sub>i</sub> W<sup>Q</sup>'
+    >>> typeset("x_i W^Q")
+    'x<sub>i</sub> W<sup>Q</sup>'
     """
-    quote = re.sub('"([^"]*)"', "‘\\1’", quote)
-    quote = re.sub(r"\^(?:\(([^()]*)\)|([A-Za-z\d])(?!\w))", lambda m: f"<sup>{m[1] or m[2]}</sup>", quote)
-    return re.sub(r"(?<=\w)_([a-z]+,[a-z]+|[A-Za-z]{1,5}|\d)(?![a-z])", r"<sub>\1</sub>", quote)
+    words = re.sub(r"\^(?:\(([^()]*)\)|([A-Za-z\d])(?!\w))", lambda m: f"<sup>{m[1] or m[2]}</sup>", words)
+    return re.sub(r"(?<=\w)_([a-z]+,[a-z]+|[A-Za-z]{1,5}|\d)(?![a-z])", r"<sub>\1</sub>", words)
 
 
 def _told(claim, sources, named):
     quote, right = (escape(" ".join(str(claim[part]).split()), quote=False) for part in ("quote", "right"))
+    within = re.sub('"([^"]*)"', "‘\\1’", quote)            # its own marks are single ones
     verdict, number = claim["verdict"], claim["id"]
     name = f' id="claim-{number}"' if named else ""
-    told = f'<q>{typeset(quote)}</q> <small>{sources[claim["source"]]}, no. {number}</small> <span>{typeset(right)}</span>'
+    told = (f'<q>{typeset(within)}</q> <small>{sources[claim["source"]]}, no. {number}</small> '
+            f'<span>{typeset(right)}</span>')
     return (f'<li{name} class="s-{claim["source"]} v-{verdict}"><a href="../{claim["where"]}"><b>{verdict}</b> '
             f'{told}</a></li>')
 
