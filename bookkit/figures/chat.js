@@ -361,9 +361,9 @@
       const cut = before ? [before] : [];
       this.cutting = mine;
       for (const [text, marks] of parts) cut.push(await this.model.cut(text, marks));
-      this.cutting = -1;
       const [numbers, words] = [cut.flatMap((one) => one.numbers), cut.flatMap((one) => one.words)];
       if (mine !== this.turn) return false;
+      this.cutting = -1;
       if (this.full(numbers.length + 1)) {
         if (this.own) this.own.framed = about.framed; // as far as that goes
         this.end(mine);
