@@ -1,6 +1,7 @@
 """What is changed on a finished page: passes over its elements, each for one thing that no template reaches."""
 
 import json
+import math
 import os
 import re
 from pathlib import Path
@@ -141,8 +142,19 @@ def room_for_progress(page):
 
 
 def columns(page):
-    """How wide a page is does not wait for its first figure, which would push aside what stands already."""
-    body = page.tree.find("body")
+    """How wide a page is does not wait for its first figure, which would push aside what stands already.
+
+    A figure in the margin stands beside the paragraph that leads to it, where the one before leaves room (contents.js).
+    """
+    body, since, words = page.tree.find("body"), 30, None      # lines of text since the figure before, roughly
+    for block in page.tree.xpath("//section/*[not(self::section)]"):
+        if "ak-beside" not in block.get("class", ""):
+            words = math.ceil(len(block.text_content()) / 62) + 0.6 if block.tag == "p" else None
+            since += words or 5
+        else:
+            if words and since - words > 15:
+                block.set("style", f"--rise: {1.7 * words:.1f}rem")
+            since = 0
     for kind, of in (("ak-two", "//section/*[contains(@class, 'ak-beside') or contains(@class, 'ak-across')]"),
                      ("ak-tiles", "//*[contains(@class, 'ak-gallery')]")):
         if page.tree.xpath(of):

@@ -286,6 +286,7 @@
       const write = place && buttonOf(place, "Write");
       write?.focus({ preventScroll: true });
       write?.click();
+      place?.scrollIntoView({ block: place.offsetHeight > innerHeight - HEAD ? "start" : "center" });
     });
   };
 })(globalThis.attnkit);

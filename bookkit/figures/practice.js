@@ -287,7 +287,8 @@
     const { form, name } = figure.given("form", "name");
     const sheet = SHEETS[form.kind](figure, form);
     const reset = form.kind === "numbers" ? null : attnkit.row(figure.reset());
-    attnkit.attr(figure.element, "aria-label", form.kind === "guess" ? "Your guess" : "Your answer");
+    const asks = `${form.kind === "guess" ? "Guess" : "Answer"}: ${name.split("/")[1].replaceAll("_", " ")}`;
+    attnkit.attr(figure.element, "aria-label", asks);
     const again = (answer, checked) => fits(form, answer) && figure.put({ answer, checked });
     tell("asked", { name, again });
     let said = "";

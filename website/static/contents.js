@@ -61,8 +61,15 @@
   const [HEAD, EDGE] = [64, 16]; // pixels: the page's own buttons, and what is left between a figure and others
   function stay() {
     const cells = [...document.querySelectorAll("section > :is(.ak-beside, .ak-across)")];
-    for (const cell of cells) cell.style.minHeight = "";
+    for (const cell of cells) {
+      cell.style.minHeight = "";
+      cell.classList.remove("ak-low");
+    }
     if (!stops.matches) return;
+    cells.forEach((cell, k) => {
+      const before = cells[k - 1]?.getBoundingClientRect().bottom ?? 0;
+      cell.classList.toggle("ak-low", cell.getBoundingClientRect().top < before + EDGE);
+    });
     const tops = cells.map((cell) => cell.getBoundingClientRect().top);
     const rooms = cells.map((cell, k) => {
       const within = cell.parentElement;
@@ -79,14 +86,16 @@
       cell.style.setProperty("--under", `${stays + high}px`);
     });
   }
+  document.addEventListener("DOMContentLoaded", stay); // before the page is seen
   addEventListener("load", () => {
     const watch = new ResizeObserver(stay);
     for (const one of document.querySelectorAll("article, section > .ak-beside > .cell_output")) watch.observe(one);
   });
 
   // Without code: a switch folds the code of all cells, now and on the next pages; each is opened again by itself. What an
-  // exercise has is folded anyhow. On paper a page is as it is without the switch.
-  const CODE = "section > .cell > .cell_input, section > .cell > .cell_output > [class*=highlight-py]";
+  // exercise has is folded anyhow, and a cell tagged keep-code stays, as it holds what the text speaks of.
+  const CODE =
+    "section > .cell:not(.tag_keep-code) > .cell_input, section > .cell > .cell_output > [class*=highlight-py]";
   const SUMMARY = '<summary><p class="collapsed">Show the code</p><p class="expanded">Hide the code</p></summary>';
   function fold(on) {
     for (const code of on ? document.querySelectorAll(CODE) : []) {
