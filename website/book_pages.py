@@ -149,8 +149,9 @@ def columns(page):
     body, since, words = page.tree.find("body"), 30, None      # lines of text since the figure before, roughly
     for block in page.tree.xpath("//section/*[not(self::section)]"):
         if "ak-beside" not in block.get("class", ""):
-            words = math.ceil(len(block.text_content()) / 62) + 0.6 if block.tag == "p" else None
-            since += words or 5
+            lines = math.ceil(len(block.text_content()) / 62) + 0.6
+            words = {"p": lines, "ol": lines + 1 + (words or 0)}.get(block.tag)      # of a list with what leads to it
+            since += lines if block.tag == "p" else 5
         else:
             if words and since - words > 15:
                 block.set("style", f"--rise: {1.7 * words:.1f}rem")

@@ -71,12 +71,14 @@
     return { element, show };
   }
 
-  // The outputs of both orders one above the other, a square for each number with the sign in it; pairs break as words do.
+  // The outputs of both orders one above the other, a square for each number with the sign in it, in two lines.
   function outputStrip(width) {
     const pairs = Array.from({ length: width }, () => [h("span", { class: "ak-sq" }), h("span", { class: "ak-sq" })]);
     const columns = pairs.map((pair) => h("span", {}, pair));
-    const names = ["this", "other"].map((text) => h("span", { class: "ak-small" }, text));
-    const element = h("div", { class: "ak-outputs", role: "img" }, h("span", {}, names), columns);
+    const names = () => h("span", {}, ...["this", "other"].map((text) => h("span", { class: "ak-small" }, text)));
+    const half = Math.ceil(width / 2);
+    const lines = [names(), ...columns.slice(0, half), names(), ...columns.slice(half)];
+    const element = h("div", { class: "ak-outputs", role: "img", style: `--half:${half}` }, lines);
     function show(outputs) {
       const vmax = Math.max(...outputs.flat().map(Math.abs)) || 1;
       outputs.forEach((output, row) => {
@@ -137,17 +139,12 @@
       figure.say(told(given, shown));
     }
     const asker = quoted(words[asking]);
-    const parts = [
-      h("p", { class: "ak-small" }, `How much ${asker} looks at each place`),
-      places,
-      controls(figure, cases),
-      h("p", { class: "ak-small" }, `Output at ${asker}, in this order of the words and in the other`),
-      strip,
-      difference,
-      replies,
-    ];
-    return { parts, update };
+    const looks = h("p", { class: "ak-small" }, `How much ${asker} looks at each place`);
+    const output = h("p", { class: "ak-small" }, `Output at ${asker}, in this order of the words and in the other`);
+    const left = h("div", {}, looks, places, controls(figure, cases));
+    const right = h("div", {}, output, strip, difference, replies);
+    return { parts: [h("div", { class: "ak-sides" }, left, right)], update };
   }
 
-  attnkit.register("swapped_words", { label: "Two words change places", compute, build });
+  attnkit.register("swapped_words", { label: "Two words change places", wide: true, compute, build });
 })(globalThis.attnkit);

@@ -86,6 +86,7 @@ def test_one_head_flips_the_answer(window, tmp_path, width):
         found.get_by_role("button", name="put in head 2 of layer 1 of the other story").click()
         assert "the answer stays “Max”" in says(w, found)
         found.get_by_role("button", name="Reset").click()
+        w.page.wait_for_function("f => !f.getAnimations({subtree: true}).length", arg=found.element_handle())      # all are on their lines
         crossed = found.locator("[data-moved='1']")
         there, here = (find.bounding_box()["x"] for find in (put, found.get_by_role("button", name="take out head 2 of layer 2")))
         drag(w, put, (here - there) / 3, 0)
