@@ -43,8 +43,8 @@ def said(cell):
 
 
 def tags(cell):
-    """The tags of a cell, which fold it."""
-    return cell["metadata"].get("tags", [])
+    """The tags of a cell that fold it."""
+    return [tag for tag in cell["metadata"].get("tags", []) if tag != "keep-code"]
 
 
 def visible(cell):
