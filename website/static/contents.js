@@ -86,7 +86,6 @@
       cell.style.setProperty("--under", `${stays + high}px`);
     });
   }
-  document.addEventListener("DOMContentLoaded", stay); // before the page is seen
   addEventListener("load", () => {
     const watch = new ResizeObserver(stay);
     for (const one of document.querySelectorAll("article, section > .ak-beside > .cell_output")) watch.observe(one);
